@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protoco
 import type { Outcome } from '../../protocol/outcome.ts';
 import { columns } from '../terminal/columns.ts';
 import type { Configured } from '../engine/configured.ts';
-import { layerState } from './layer-state.ts';
+import { layerState } from './show.ts';
 
 /** What every layer says about a key, the highest first, and which of them wins. */
 export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {

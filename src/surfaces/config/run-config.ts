@@ -10,8 +10,7 @@ import { print, printNote } from '../terminal/print.ts';
 import { columns } from '../terminal/columns.ts';
 import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
-import { layerState } from './layer-state.ts';
-import { showJson, showToml } from './show.ts';
+import { layerState, showJson, showToml } from './show.ts';
 
 type ConfigArguments = CommandArguments<typeof configCommand>;
 

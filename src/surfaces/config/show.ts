@@ -7,7 +7,6 @@ import { writeToml } from '../../config/write-toml.ts';
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Configured } from '../engine/configured.ts';
-import { layerState } from './layer-state.ts';
 
 /** The values in force as a TOML document. */
 export function showToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
@@ -52,4 +51,15 @@ function shownValues(values: JsonObject): JsonObject {
   const used = Object.keys(keyTable.keys).filter((key) => filled.includes(key));
   const others = filled.filter((key) => !used.includes(key)).toSorted();
   return hideSecrets(Object.fromEntries([...used, ...others].map((key) => [key, values[key]])));
+}
+
+/** What became of a layer, in a word or two. Empty when it counts. */
+export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
+  if (disabled !== undefined) return `not used: ${disabled}`;
+  if (name === 'default' || name === 'flags') return '';
+  const isAtFault = problems.some(
+    (problem) => problem.source === source && /^config-(?:unreadable|syntax|profile)$/.test(problem.code),
+  );
+  if (isAtFault) return 'cannot be read';
+  return text === undefined ? 'no such file' : '';
 }

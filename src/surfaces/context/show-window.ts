@@ -5,28 +5,19 @@ import { addUsage, noUsage } from '../../protocol/usage.ts';
 import type { NextRequest } from '../engine/engine-types.ts';
 import { costWords } from '../wording/checkpoint-words.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
-import { type ContextBudget, budgetsOf } from './budgets.ts';
-import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
+import { budgetsOf } from './budgets.ts';
+import { groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
-import { type CheckpointHead, checkpointHead } from './show-checkpoint.ts';
+import { checkpointHead } from './show-checkpoint.ts';
 import { about, type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
-import { sumTokens, type WindowContent, windowContent } from './window-content.ts';
+import { sumTokens, windowContent } from './window-content.ts';
 
-/** What fills the window, for programs. */
-export interface WindowView extends Omit<WindowContent, 'parts'> {
-  readonly families: readonly FamilyShare[];
-  /** Every part by itself, in the order of the request. */
-  readonly parts: readonly NamedPart[];
-  readonly budgets: readonly ContextBudget[];
-  /** Those that stand. */
-  readonly checkpoints: readonly CheckpointHead[];
-  /** What the next turn begins with; absent when it cannot be foreseen. */
-  readonly next?: { readonly model: string; readonly told: readonly string[]; readonly tokens: number };
-}
+type WindowView = ReturnType<typeof windowView>;
 
-export function windowView(story: ThreadStory, next?: ForeseenRequest | Outcome): WindowView {
-  const known = next === undefined || 'code' in next ? undefined : next;
+/** What fills the window, for programs. `next` is absent in it when the next turn cannot be foreseen. */
+export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
+  const known = 'code' in next ? undefined : next;
   const { total, measure, counted, parts: content, unknown } = windowContent(story, known);
   const parts = content.flatMap(partNamer(story));
   const families = groupParts(parts);
@@ -40,11 +31,11 @@ export function windowView(story: ThreadStory, next?: ForeseenRequest | Outcome)
     budgets,
     checkpoints: story.checkpoints.map(checkpointHead),
     ...defined({ next: known && nextTurn(known, parts) }),
-    unknown: [...unknown, ...noBudgets, ...(next === undefined ? [] : unknownOfNext(next))],
+    unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
   };
 }
 
-function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]): NonNullable<WindowView['next']> {
+function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
   const told = parts.filter((part) => part.next === true);
   return {
     model: stringAt(objectAt(objectAt(envelope, 'identity') ?? {}, 'model') ?? {}, 'slug') ?? '',
@@ -67,23 +58,15 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   ];
 }
 
-const familyNames: Readonly<Record<Family, string>> = {
-  instructions: 'instructions',
-  tools: 'tools',
-  user: 'user',
-  model: 'model',
-  tool: 'tool outputs',
-  context: 'context',
-  client: 'client',
-  unknown: 'not in the file',
-};
+/** Where people read other words than programs. */
+const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
 
 export function windowText(view: WindowView, story: ThreadStory, width: number): string {
   const { total, families, budgets, unknown } = view;
   const rows = [
     ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'],
     ...families.flatMap(({ family, tokens, shares }) => [
-      [familyNames[family], tokens, percent(tokens, total)],
+      [familyNames[family] ?? family, tokens, percent(tokens, total)],
       ...shares.map((share) => shareRow(share, total)),
     ]),
     ['total', total, '', '', '', view.measure],

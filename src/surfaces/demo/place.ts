@@ -26,7 +26,11 @@ export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
     writeFileSync(join(place.project, name), text);
   }
-  if (!initialise(place, env)) makeRepository(place.project);
+  if (!initialise(place, env)) {
+    // Without git, as much of a repository as the engine asks for.
+    mkdirSync(join(place.project, '.git', 'hooks'), { recursive: true });
+    writeFileSync(join(place.project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  }
   return place;
 }
 
@@ -53,12 +57,6 @@ function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): b
   // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
   return git !== undefined && spawnSync(git, ['init', '--quiet'], options).status === 0;
-}
-
-/** Where there is no git, as much of a repository as the engine asks for. */
-function makeRepository(project: string): void {
-  mkdirSync(join(project, '.git', 'hooks'), { recursive: true });
-  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 }
 
 /**

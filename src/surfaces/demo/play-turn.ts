@@ -73,28 +73,21 @@ function showTold(
 }
 
 function showEvent(page: Page, event: ExecEvent): void {
-  switch (event.type) {
-    case 'item.started':
-      if (event.item.type === 'command_execution') page.open('runs', scriptOf(event.item));
-      return;
-    case 'item.completed':
-      return showItem(page, event.item);
-    case 'error':
-      return page.text('error', event.message, 'bad');
-  }
-}
-
-function showItem(page: Page, item: ExecItem): void {
-  switch (item.type) {
-    case 'command_execution': {
-      const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
-      page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
-      const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
-      return page.more(lines.slice(0, outputLines).map((line) => cutLine(line, page.rowWidth)));
-    }
-    case 'agent_message':
-      return page.text('says', item.text);
-  }
+  if (event.type === 'error') return page.text('error', event.message, 'bad');
+  if (!('item' in event)) return;
+  const { type, item } = event;
+  if (type === 'item.started' && item.type === 'command_execution') page.open('runs', scriptOf(item));
+  if (type !== 'item.completed') return;
+  if (item.type === 'agent_message') page.text('says', item.text);
+  if (item.type !== 'command_execution') return;
+  const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
+  page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
+  const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
+  const shown = lines.slice(0, outputLines);
+  page.row(
+    '',
+    shown.map((line) => cutLine(line, page.rowWidth)),
+  );
 }
 
 /** What the model asked for: the last word of the command line that the shell was started with. */

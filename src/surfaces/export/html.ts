@@ -1,9 +1,8 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import type { ExportPage } from './export-page.ts';
+import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
 import { pageStyle } from './html-style.ts';
-import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';
 
 /** The page may load nothing, whatever stands in it. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";

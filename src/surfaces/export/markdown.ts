@@ -1,8 +1,7 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import type { ExportPage } from './export-page.ts';
-import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';
+import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ExportPage): string {

@@ -58,16 +58,9 @@ function formatOf(path: string): Format {
 }
 
 function textOf({ id, lines }: ReadThread, format: Format): string {
-  switch (format) {
-    case 'jsonl':
-      return flatLines(lines, id)
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join('');
-    case 'markdown':
-      return markdownOf(exportPage(id, lines));
-    case 'html':
-      return htmlOf(exportPage(id, lines));
-  }
+  if (format !== 'jsonl') return { markdown: markdownOf, html: htmlOf }[format](exportPage(id, lines));
+  const flat = flatLines(lines, id).map((line) => `${JSON.stringify(line)}\n`);
+  return flat.join('');
 }
 
 function nameOf({ id, lines }: ReadThread, format: Format): string {

@@ -31,20 +31,14 @@ async function turnNamed({ engine, id }: FoundThread, name: string): Promise<Res
   return 'code' in turn ? turn : { beforeTurn: turn.id };
 }
 
-const whys: Readonly<Record<KeptReason, string>> = {
-  'changed-since': 'changed again after the turn',
-  unknown: 'a turn was cut off: it may have changed again after the turn',
-  'left-out': 'its content is not kept: too large, no room, or not readable',
-  'in-the-way': 'something else stands there or in it',
-  meanwhile: 'it changed while a turn ran, but not by the turn',
-  'not-recorded': 'it was made while a turn ran, and the record does not say by whom',
-};
-
-const optionFor: Readonly<Partial<Record<KeptReason, string>>> = {
-  'changed-since': '--force',
-  unknown: '--force',
-  meanwhile: '--meanwhile',
-  'not-recorded': '--meanwhile',
+/** Why a file is kept, and the option that brings it back all the same. */
+const whys: Readonly<Record<KeptReason, readonly [words: string, option?: string]>> = {
+  'changed-since': ['changed again after the turn', '--force'],
+  unknown: ['a turn was cut off: it may have changed again after the turn', '--force'],
+  'left-out': ['its content is not kept: too large, no room, or not readable'],
+  'in-the-way': ['something else stands there or in it'],
+  meanwhile: ['it changed while a turn ran, but not by the turn', '--meanwhile'],
+  'not-recorded': ['it was made while a turn ran, and the record does not say by whom', '--meanwhile'],
 };
 
 function byOptions(options: string): string {
@@ -63,11 +57,11 @@ export function hasChanged({ restored, deleted }: RestoreReport): boolean {
 /** What was done, or would be, for people. `again` says how to get what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
   const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots, notAttributed = [] } = report;
-  const options = [...new Set(kept.flatMap(({ why }) => optionFor[why] ?? []))].toSorted();
+  const options = [...new Set(kept.flatMap(({ why }) => whys[why][1] ?? []))].toSorted();
   const lines = [
     ...restored.map((path) => `  restored  ${path}`),
     ...deleted.map((path) => `  deleted   ${path}`),
-    ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why]})`),
+    ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why][0]})`),
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
   ].map(visibleLine);
   const notes = [

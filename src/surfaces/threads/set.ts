@@ -70,19 +70,13 @@ function changeOf(options: CommandArguments<typeof setCommand>['options']): Sett
   }) as SettingsChange;
 }
 
-interface ShownChange {
-  readonly name: string;
-  readonly from: Json;
-  readonly to: Json;
-}
-
 function shown(settings: Settings, name: keyof Settings): Json {
   if (name === 'profile') return widthOf(settings.profile);
   if (name === 'collaboration') return settings.collaboration?.mode ?? 'default';
   return (settings[name] as Json | undefined) ?? null;
 }
 
-function table(id: ThreadId, changes: readonly ShownChange[]): string {
+function table(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
   if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
   return `Thread ${id}, from its next turn on:\n${columns(rows)}`;

@@ -9,25 +9,18 @@ import type { FamilyShare } from './group-parts.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 
-/** One budget of the window, and what of it is used. */
-export interface ContextBudget {
-  readonly name: string;
-  readonly unit: 'tokens' | 'bytes';
-  readonly limit: number;
-  readonly used: number;
-  /** What is meant by use. */
-  readonly meaning: string;
-}
-
-/** The window of the next turn, else the one under which the newest turn ran; of a turn of another program only its size may be known. */
+/**
+ * The budgets of the window, and what of each is used; `meaning` says what is meant by use. The window is that of the next
+ * turn, else the one under which the newest turn ran; of a turn of another program only its size may be known.
+ */
 export function budgetsOf(
   { state, window: size }: ThreadStory,
   groups: readonly FamilyShare[],
   total: number,
   envelope: JsonObject | undefined = state.envelope,
-): { readonly budgets: readonly ContextBudget[]; readonly unknown: readonly string[] } {
-  const budget = (name: string, limit: number, used: number, meaning: string): ContextBudget => {
-    return { name, unit: 'tokens', limit, used, meaning };
+) {
+  const budget = (name: string, limit: number, used: number, meaning: string) => {
+    return { name, unit: 'tokens' as const, limit, used, meaning };
   };
   const stored = envelope && objectAt(envelope, 'window');
   if (stored === undefined) {

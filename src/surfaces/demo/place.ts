@@ -9,15 +9,12 @@ import { isWithin } from '../../policy/paths.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { projectFiles } from './project.ts';
 
-/** The folders of one demo. They stay until the next one, so that a reader can look into them. */
-export interface DemoFolders {
-  readonly root: string;
-  /** A user folder of its own: the person's configuration and threads are not touched. */
-  readonly home: string;
-  /** Where the agent works. */
-  readonly project: string;
-}
+export type DemoFolders = Readonly<Record<'root' | 'home' | 'project', string>>;
 
+/**
+ * The folders of one demo. They stay until the next one, so that a reader can look into them. The home is one of its own:
+ * the person's configuration and threads are not touched. The agent works in the project.
+ */
 export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   const root = makeRoot(osHome);
   const place = { root, home: join(root, 'home'), project: join(root, 'project') };

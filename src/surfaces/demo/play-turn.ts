@@ -2,7 +2,7 @@ import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { type ExecEvent, type ExecItem } from '../exec/events.ts';
 import { cutLine } from '../terminal/table.ts';
-import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
+import { type ExecProcess, startExec } from './exec-process.ts';
 import type { Page } from './page.ts';
 import { type DemoFolders, shortened } from './place.ts';
 import { constantParts, toldIn } from './told.ts';
@@ -27,23 +27,17 @@ interface TurnAsked {
 
 type Command = Extract<ExecItem, { type: 'command_execution' }>;
 
-/** What came of a turn, as its process reported it. */
-export interface TurnSeen {
-  readonly threadId: string;
-  /** Commands that ended, in order. */
-  readonly commands: readonly Command[];
-  readonly completed: boolean;
-  readonly end: ExecEnd;
-}
+export type TurnSeen = Awaited<ReturnType<typeof playTurn>>;
 
 const outputLines = 4;
 
-/** Runs `capstan exec` for one turn and shows what happens in it. */
-export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
+/** Runs `capstan exec` for one turn and shows what happens in it. Gives what its process reported. */
+export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked) {
   const { page, place, model, env, signal } = stage;
   page.text('$', shellWords(['capstan', 'exec', '--json', ...options, words]), 'strong');
   const before = model.requests.at(-1);
   const process = startExec([...options, words], { cwd: place.project, env, signal });
+  // The commands are those that ended, in order.
   const seen = { threadId: '', completed: false, commands: [] as Command[] };
   const request = await Promise.race([model.request(model.requests.length), process.gone]);
   if (request !== undefined) showTold(stage, request, before, words);

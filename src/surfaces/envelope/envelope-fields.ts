@@ -39,17 +39,13 @@ function originOf({ source: { settings = [], otherwise } }: Ownership, stored: J
   return chosen.find((origin) => origin !== undefined) ?? otherwise;
 }
 
-export interface ChangedField {
-  readonly field: string;
-  /** Absent: the turn did not have it. */
-  readonly from?: Json;
-  readonly to?: Json;
-  /** Who decided the newer value; absent when there is none. */
-  readonly origin?: string;
-}
+export type ChangedField = ReturnType<typeof changedFields>[number];
 
-/** What differs between two stored envelopes. */
-export function changedFields(before: JsonObject, now: JsonObject): readonly ChangedField[] {
+/**
+ * What differs between two stored envelopes: a value is absent where the turn did not have it. The origin is who decided
+ * the newer one.
+ */
+export function changedFields(before: JsonObject, now: JsonObject) {
   return ownership.flatMap((row) => {
     const { field } = row;
     const [from, to] = [before, now].map((stored) => valueAt(stored, field.split('.')));

@@ -15,7 +15,8 @@ export function envelopeText(fields: readonly ShownField[]): string {
     [group, '', '', ''],
     ...fields.filter(({ field }) => groupOf(field) === group).flatMap(fieldRows),
   ]);
-  return `${table([['field', 'value', 'from', 'read by'], ...rows])}${fields.some(isKept) ? `\n${instructionsKept}\n` : ''}`;
+  const note = fields.some(isKept) ? `\n${instructionsKept}\n` : '';
+  return `${table([['field', 'value', 'from', 'read by'], ...rows])}${note}`;
 }
 
 function fieldRows({ field, value, origin, roles, awaits }: ShownField): readonly (readonly string[])[] {

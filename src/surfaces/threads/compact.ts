@@ -20,7 +20,12 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   const found = await findThread({ thread: given.thread, overrides: given.options.overrides });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const { signal, over } = endOnSignal({ onLate: () => void lateRefusal(json) });
+  const { signal, over } = endOnSignal({
+    onLate() {
+      const refusal = refuseOperation(interrupted, { json });
+      if (typeof refusal !== 'number') complain(refusal, 1);
+    },
+  });
   try {
     const focus = given.words.join(' ').trim();
     const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
@@ -32,12 +37,6 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   } finally {
     over();
   }
-}
-
-/** The process ends before its command does. */
-function lateRefusal(json: boolean): void {
-  const refusal = refuseOperation(interrupted, { json });
-  if (typeof refusal !== 'number') complain(refusal, 1);
 }
 
 const interrupted: Outcome = {

@@ -58,7 +58,6 @@ AGENTS.md | src/gather/instructions/find-instruction-files.ts | instructions.use
 AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
-capstan envelope | src/surfaces/envelope/field-origin.ts | telemetry.origins
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 call pipeline | src/thread/calls/calls.ts | policy.sandboxLevel
@@ -73,4 +72,5 @@ request builder | src/thread/turn/sample.ts | capabilities.modalities window.eff
 steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
 compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
+capstan envelope | src/surfaces/envelope/envelope-fields.ts | telemetry.origins
 `;

@@ -8,6 +8,8 @@ import { contextCommand, envelopeCommand, replayCommand } from '../commands/view
 
 // One row per command. The work of each is loaded when it is asked for.
 
+const operations = async () => (await import('../threads/operations.ts')).operations;
+
 const threads: CommandGroup = {
   name: 'threads',
   does: 'list, show, search, fork, roll back, restore files, export, …',
@@ -25,17 +27,21 @@ const threads: CommandGroup = {
       reads.reindexCommand,
       () => import('../threads/reindex.ts'),
     ),
-    fork: commandRow('begin a thread that continues another', changes.forkCommand, () => import('../threads/fork.ts')),
+    fork: commandRow(
+      'begin a thread that continues another',
+      changes.forkCommand,
+      async () => (await operations()).fork,
+    ),
     rollback: commandRow('take the newest turns back', changes.rollbackCommand, () => import('../threads/rollback.ts')),
     'undo-rollback': commandRow(
       'bring them back',
       changes.undoRollbackCommand,
-      () => import('../threads/undo-rollback.ts'),
+      async () => (await operations()).undoRollback,
     ),
-    archive: commandRow('put a thread away', changes.archiveCommand, () => import('../threads/archive.ts')),
-    unarchive: commandRow('bring it back', changes.unarchiveCommand, () => import('../threads/unarchive.ts')),
-    delete: commandRow('delete a thread for good', changes.deleteCommand, () => import('../threads/delete.ts')),
-    name: commandRow('give a thread a name', changes.nameCommand, () => import('../threads/name.ts')),
+    archive: commandRow('put a thread away', changes.archiveCommand, async () => (await operations()).archive),
+    unarchive: commandRow('bring it back', changes.unarchiveCommand, async () => (await operations()).unarchive),
+    delete: commandRow('delete a thread for good', changes.deleteCommand, async () => (await operations()).delete),
+    name: commandRow('give a thread a name', changes.nameCommand, async () => (await operations()).name),
     export: commandRow(
       'write it as one file: JSONL, Markdown or HTML',
       reads.exportCommand,
@@ -52,9 +58,9 @@ const threads: CommandGroup = {
       changes.compactCommand,
       () => import('../threads/compact.ts'),
     ),
-    pin: commandRow('pin a note that no checkpoint forgets', changes.pinCommand, () => import('../threads/pin.ts')),
-    pins: commandRow('show the pinned notes', changes.pinsCommand, () => import('../threads/pins.ts')),
-    unpin: commandRow('take a pinned note away', changes.unpinCommand, () => import('../threads/unpin.ts')),
+    pin: commandRow('pin a note that no checkpoint forgets', changes.pinCommand, async () => (await operations()).pin),
+    pins: commandRow('show the pinned notes', changes.pinsCommand, async () => (await operations()).pins),
+    unpin: commandRow('take a pinned note away', changes.unpinCommand, async () => (await operations()).unpin),
     files: commandRow(
       'what each turn changed in the workspace',
       reads.filesCommand,

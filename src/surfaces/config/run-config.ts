@@ -10,8 +10,7 @@ import { print, printNote } from '../terminal/print.ts';
 import { columns } from '../terminal/columns.ts';
 import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
-import { layerState } from './layer-state.ts';
-import { showJson, showToml } from './show.ts';
+import { layerState, showJson, showToml } from './show.ts';
 
 type ConfigArguments = CommandArguments<typeof configCommand>;
 
@@ -56,6 +55,6 @@ function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   const { requirementsFile: required } = configured;
   const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
-  const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
-  return columns([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
+  if (required === undefined) return columns(rows);
+  return columns([...rows, ['requirements', required, kindOfEntry(required) === 'missing' ? 'no such file' : '']]);
 }

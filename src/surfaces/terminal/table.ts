@@ -17,7 +17,7 @@ export function table(rows: readonly (readonly Cell[])[], { right = [], width = 
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
   const widths = narrowed(wanted, standsRight, width);
   return texts
-    .map((row) => row.map((text, at) => shortened(text, widths[at]!)))
+    .map((row) => row.map((text, at) => cutLine(text, widths[at]!)))
     .map((row) =>
       row.map((text, at) => (standsRight[at] === true ? text.padStart(widths[at]!) : text.padEnd(widths[at]!))),
     )
@@ -41,7 +41,8 @@ function narrowed(wanted: readonly number[], isNumber: readonly boolean[], most:
   return widths;
 }
 
-function shortened(text: string, width: number): string {
+/** The beginning of a line, with a mark where something is missing. */
+export function cutLine(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 

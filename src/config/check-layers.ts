@@ -1,8 +1,7 @@
 import { type JsonObject, valueAt } from '../protocol/json.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 import { type ConfigLayer, sourceOf } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { keyProblem } from './key-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { keyTable } from './key-table.ts';
 import { withoutForbiddenKeys } from './project-keys.ts';
 import { filterProblems } from './shell-filters.ts';

@@ -1,4 +1,7 @@
+import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { type ConfigLayer, lineOf, sourceOf } from './config-layer.ts';
+import { formatTomlKey } from './toml-key.ts';
 
 export type ConfigProblemCode =
   | 'config-unknown-key'
@@ -24,6 +27,17 @@ export interface ConfigProblem extends Outcome<ConfigProblemCode> {
   readonly line?: number;
   /** Dotted; absent when the whole source is at fault. */
   readonly key?: string;
+}
+
+/** A problem with one key of a layer. `what` is the rest of a sentence that begins with the key. */
+export function keyProblem(
+  layer: ConfigLayer,
+  path: readonly string[],
+  { what, ...problem }: Pick<ConfigProblem, 'code' | 'severity' | 'next'> & { readonly what: string },
+): ConfigProblem {
+  const key = formatTomlKey(path);
+  const message = `${sourceOf(layer, path)}: ${key} ${what}.`;
+  return { ...problem, message, source: layer.source, ...defined({ line: lineOf(layer, path) }), key };
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import { defined } from '../protocol/defined.ts';
+import { valueAt } from '../protocol/json.ts';
 import { camelCased } from './camel-case.ts';
 import { type CheckedLayer, checkLayers } from './check-layers.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import { byGravity, type ConfigProblem } from './config-problem.ts';
+import { byGravity, type ConfigProblem, keyProblem } from './config-problem.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
-import { mergeLayers } from './merge-layers.ts';
+import { mergeLayers } from './merge-values.ts';
 import { type KeyOrigins, keyOrigins } from './key-origins.ts';
-import { oldProfileProblems } from './old-profiles.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
@@ -80,6 +80,20 @@ export function readConfig(
   return { config, problems: byGravity(problems) };
 }
 
+/** Profiles were tables once. One that has the name of the chosen profile would be expected to count, and does not. */
+function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): readonly ConfigProblem[] {
+  const path = ['profiles', chosen];
+  const old = layers.filter(({ name, values }) => name !== 'project' && valueAt(values, path) !== undefined);
+  return old.map((layer) =>
+    keyProblem(layer, path, {
+      code: 'config-retired-key',
+      severity: 'error',
+      what: 'is the old form of a profile and is not read',
+      next: `Move its keys into ${chosen}.config.toml in the home folder of Capstan and remove the table.`,
+    }),
+  );
+}
+
 function shellPolicy({
   filters,
   ...policy
@@ -88,10 +102,9 @@ function shellPolicy({
 }
 
 function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
-  const pinned = new Map<string, 'flags' | 'managed'>();
-  for (const { layer, keys } of checked) {
-    if (layer.name !== 'flags' && layer.name !== 'managed') continue;
-    for (const key of keys) pinned.set(formatTomlKey(key), layer.name);
-  }
-  return pinned;
+  return new Map(
+    checked.flatMap(({ layer: { name }, keys }) =>
+      name === 'flags' || name === 'managed' ? keys.map((key) => [formatTomlKey(key), name] as const) : [],
+    ),
+  );
 }

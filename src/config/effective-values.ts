@@ -2,8 +2,7 @@ import { isJsonObject, type Json, type JsonObject, valueAt } from '../protocol/j
 import { checkLayers } from './check-layers.ts';
 import type { CheckOptions } from './check-values.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import { mergeLayers } from './merge-layers.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeLayers, mergeValues } from './merge-values.ts';
 
 /** What holds when all layers are put together, under the names of the file, and who says so. */
 export interface EffectiveValues {

@@ -4,9 +4,8 @@ import { camelCased } from './camel-case.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkValues } from './check-values.ts';
 import { type ConfigLayer, sourceOf } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { featureGates } from './feature-gates.ts';
-import { keyProblem } from './key-problem.ts';
 import { requirementTable, type RequirementValues, unenforcedKeys } from './requirement-keys.ts';
 
 export interface ReadRequirements {

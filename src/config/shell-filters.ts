@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, objectAt } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { keyProblem } from './key-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 
 const table = 'shell_environment_policy';
 const lists = ['exclude', 'include_only'];

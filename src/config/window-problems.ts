@@ -1,7 +1,6 @@
 import type { CheckedLayer } from './check-layers.ts';
 import { sourceOf } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { keyProblem } from './key-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { formatTomlKey } from './toml-key.ts';
 import { valueAt } from '../protocol/json.ts';
 

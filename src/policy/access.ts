@@ -1,5 +1,5 @@
 import type { Access } from '../protocol/permission-profile.ts';
-import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { globCovers } from './glob.ts';
 import { depthOf, isWithin, normalisePath } from './paths.ts';
 import { platformReadRoots } from './platform-read-roots.ts';
@@ -15,8 +15,14 @@ export function access(policy: ResolvedPolicy, path: string): Access {
   const target = normalisePath(path);
   if (target === undefined) return 'deny';
   if (files.denyGlobs.some((glob) => globCovers(glob, target))) return 'deny';
-  const rules: readonly AccessRule[] = files.platformDefaults ? [...files.rules, ...platformRules] : files.rules;
-  return accessByRules(rules, target);
+  return accessByRules(accessRules(files), target);
+}
+
+export type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+
+/** The rules with those that the platform adds. */
+export function accessRules({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] {
+  return platformDefaults ? [...rules, ...platformRules] : rules;
 }
 
 /**

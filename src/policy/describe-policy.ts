@@ -26,32 +26,22 @@ export interface PolicyDescription {
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
   const { files, network } = policy;
   const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
-  if (files.kind === 'unrestricted') {
-    return {
-      mode,
-      network,
-      writableRoots: [],
-      readOnlyPaths: [],
-      keptGlobs: [],
-      deniedPaths: [],
-      readsEverything: true,
-      missingRoots: [],
-    };
-  }
+  const isOpen = files.kind === 'unrestricted';
+  const { rules, denyGlobs } = isOpen ? { rules: [], denyGlobs: [] } : files;
   const roots = writableRoots(policy);
   const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));
-  const kept = files.rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
+  const kept = rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
   // The engine's secrets are not named: no task is about them, and each path would stand in every request.
-  const denied = files.rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
+  const denied = rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
   return {
     mode,
     network,
     writableRoots: roots.map((root) => root.path).toSorted((a, b) => holds(b, cwd) - holds(a, cwd)),
     readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
     keptGlobs: [...new Set(kept)].toSorted(),
-    deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...files.denyGlobs])].toSorted(),
-    readsEverything: accessByRules(files.rules, '/') !== 'deny',
-    missingRoots: files.missingRoots ?? [],
+    deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...denyGlobs])].toSorted(),
+    readsEverything: isOpen || accessByRules(rules, '/') !== 'deny',
+    missingRoots: isOpen ? [] : (files.missingRoots ?? []),
   };
 }
 

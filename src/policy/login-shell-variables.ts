@@ -7,8 +7,7 @@ type Variables = Readonly<Record<string, string>>;
  * environment, a version of Node. The login shell adds what is missing, and its folders of PATH come after the caller's.
  */
 export function withLoginShell(caller: Variables, loginShell: Variables): Variables {
-  const path = joinPaths(caller['PATH'], loginShell['PATH']);
-  return { ...loginShell, ...caller, ...defined({ PATH: path }) };
+  return { ...loginShell, ...caller, ...defined({ PATH: joinPaths(caller['PATH'], loginShell['PATH']) }) };
 }
 
 /** Of the second path only absolute folders are added: an empty or relative one means the folder of the command. */

@@ -3,7 +3,8 @@ import type { Access, FileSystemEntry, PathPattern, PermissionProfile } from '..
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
 import { profileFor } from './profiles.ts';
-import { type Places, resolvePolicy } from './resolve-policy.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+import { type Places } from './places.ts';
 import { writableRoots } from './writable-roots.ts';
 import { noOwnPlaces } from './own-places.ts';
 

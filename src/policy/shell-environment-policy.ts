@@ -56,8 +56,7 @@ export function childEnvironment(
   const isIncluded = includedBy(policy);
   const inherited = Object.entries(base).filter(([name]) => isInherited(name));
   const set = Object.entries(policy.set).filter(([name]) => isIncluded(name));
-  const chosen = [...inherited, ...set];
-  return Object.fromEntries([...chosen, ...Object.entries(extra), ...Object.entries(fixed)]);
+  return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
 }
 
 /** Whether a variable of the user's, by its name, passes the policy. */

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import type { ConfigLayer } from '../../config/config-layer.ts';
-import type { ConfigProblem } from '../../config/config-problem.ts';
-import { keyProblem } from '../../config/key-problem.ts';
+import { type ConfigProblem, keyProblem } from '../../config/config-problem.ts';
 import { readRequirements, type ReadRequirements } from '../../config/requirements.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { parseGlob } from '../../policy/glob.ts';

@@ -1,5 +1,5 @@
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import { isSoundEntry } from '../../policy/sound-entry.ts';
+import { writtenPatterns } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
@@ -8,12 +8,9 @@ import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** Folders that the profile would let commands write and that do not exist. */
 export function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return [];
-  const written = profile.file_system.entries.flatMap((entry) => {
-    if (!isSoundEntry(entry) || entry.access !== 'write') return [];
-    const { path } = entry;
-    if (path.type === 'path') return [path.path];
-    const isTemporary = path.type === 'special' && path.value.kind === 'tmpdir';
+  const written = writtenPatterns(profile).flatMap((pattern) => {
+    if (pattern.type === 'path') return [pattern.path];
+    const isTemporary = pattern.type === 'special' && pattern.value.kind === 'tmpdir';
     return isTemporary && temporaryDirectory !== undefined ? [temporaryDirectory] : [];
   });
   return [...new Set(written)].filter((path) => path.startsWith('/') && kindOfEntry(path) === 'missing');

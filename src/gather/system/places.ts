@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { bareRepositoryName } from '../../policy/protected-names.ts';
-import { type Places, resolvePolicy } from '../../policy/resolve-policy.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { type Places } from '../../policy/places.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { realPlace } from '../../disk/folders.ts';

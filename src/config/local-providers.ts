@@ -1,4 +1,3 @@
-import type { Outcome } from '../protocol/outcome.ts';
 import type { ProviderConfig, ProviderProblem } from './providers.ts';
 
 /** A built-in provider on the user's own machine. */
@@ -33,21 +32,21 @@ export function atLocalAddress(
   env: Readonly<Record<string, string | undefined>>,
 ): ProviderConfig | ProviderProblem {
   if (localProvider(provider.id) === undefined) return provider;
-  const [address, port] = [addressVariable, portVariable].map((name) => env[name]?.trim() ?? '');
-  if (address !== undefined && address !== '') {
+  const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
+  if (address !== '') {
     if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address)) {
       return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
     }
     return { ...provider, baseUrl: address.replace(/\/+$/, '') };
   }
-  if (port === undefined || port === '') return provider;
+  if (port === '') return provider;
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
     return wrong(`${portVariable} is not the number of a port: ${JSON.stringify(port)}`);
   }
   return { ...provider, baseUrl: `http://localhost:${Number(port)}/v1` };
 }
 
-function wrong(message: string): Outcome<'provider-incomplete'> {
+function wrong(message: string): ProviderProblem {
   return {
     code: 'provider-incomplete',
     message,

@@ -1,12 +1,6 @@
-const escapes: Readonly<Record<string, string>> = {
-  b: '\b',
-  t: '\t',
-  n: '\n',
-  f: '\f',
-  r: '\r',
-  '"': '"',
-  '\\': '\\',
-};
+const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', '"': '"', '\\': '\\' };
+
+const string = /"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"|'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y;
 
 /** The TOML string on one line that begins at the position, and where it ends. Undefined when there is none. */
 export function readTomlString(
@@ -15,7 +9,10 @@ export function readTomlString(
 ): { readonly value: string; readonly end: number } | undefined {
   // Three quotes begin a string over several lines, which is not read here.
   if (text.startsWith('"""', start) || text.startsWith("'''", start)) return undefined;
-  return text[start] === "'" ? readLiteral(text, start) : readBasic(text, start);
+  string.lastIndex = start;
+  const [whole = '', basic, literal = ''] = string.exec(text) ?? [];
+  const value = whole === '' ? undefined : basic === undefined ? literal : unescape(basic);
+  return value === undefined ? undefined : { value, end: start + whole.length };
 }
 
 /** The text as a TOML string on one line. */
@@ -26,18 +23,6 @@ export function formatTomlString(text: string): string {
     /[\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-function readLiteral(text: string, start: number): ReturnType<typeof readTomlString> {
-  const match = matchAt(/'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y, text, start);
-  return match === undefined ? undefined : { value: match[1] ?? '', end: start + match[0].length };
-}
-
-function readBasic(text: string, start: number): ReturnType<typeof readTomlString> {
-  const match = matchAt(/"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"/y, text, start);
-  if (match === undefined) return undefined;
-  const value = unescape(match[1] ?? '');
-  return value === undefined ? undefined : { value, end: start + match[0].length };
 }
 
 function unescape(body: string): string | undefined {
@@ -53,9 +38,4 @@ function unescape(body: string): string | undefined {
 function fromCodePoint(code: number): string | undefined {
   const isSurrogate = code >= 0xd800 && code <= 0xdfff;
   return code > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(code);
-}
-
-function matchAt(pattern: RegExp, text: string, start: number): RegExpExecArray | undefined {
-  pattern.lastIndex = start;
-  return pattern.exec(text) ?? undefined;
 }

@@ -1,6 +1,6 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
-import { answerTooLarge, megabytes } from './answer-too-large.ts';
+import { answerTooLarge, megabytes } from './answer-failure.ts';
 import { eventStreamParser } from './event-stream.ts';
 
 /** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */

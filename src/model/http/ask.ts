@@ -2,7 +2,7 @@ import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
-import { abortedFailure } from './connection-failure.ts';
+import { abortedFailure } from './answer-failure.ts';
 import type { Send } from './network/exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
 import { openAnswer } from './open-answer.ts';

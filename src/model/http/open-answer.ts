@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
-import { abortedFailure } from './connection-failure.ts';
+import { abortedFailure } from './answer-failure.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import { noAnswerFailure } from './no-answer-failure.ts';

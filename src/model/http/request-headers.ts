@@ -60,7 +60,7 @@ export function secretsOf(sources: HeaderSources): readonly string[] {
   const secrets = [...values, ...proxySecrets(environment)].filter(isLong);
   if (credentials.kind === 'bearer') {
     if (credentials.token !== '') secrets.push(credentials.token);
-    if (credentials.mode === 'chatgpt' && isLong(credentials.accountId ?? '')) secrets.push(credentials.accountId!);
+    secrets.push(...[credentials.accountId ?? ''].filter(isLong));
   }
   return secrets.toSorted((a, b) => b.length - a.length);
 }

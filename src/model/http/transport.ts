@@ -3,13 +3,12 @@ import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../
 import { answerDecoder } from './answer-decoder.ts';
 import { ask, askCredentials, limitsOf } from './ask.ts';
 import type { Connection, HttpClientOptions } from './ask.ts';
-import { abortedFailure, cutFailure, emptyFailure, idleFailure } from './connection-failure.ts';
+import { abortedFailure, cutFailure, emptyFailure, idleFailure, providerFault } from './answer-failure.ts';
 import { authModeOf } from './credentials.ts';
 import type { HttpWire } from './http-wire.ts';
 import { sender } from './network/exchange.ts';
 import type { Read } from './network/response-body.ts';
 import type { OpenAnswer } from './open-answer.ts';
-import { providerFault } from './provider-fault.ts';
 
 /** Connections are kept for reuse. One that is never used loads nothing. */
 export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {

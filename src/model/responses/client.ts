@@ -1,10 +1,18 @@
 import type { ModelClient, ModelRequest } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { HttpClientOptions } from '../http/ask.ts';
+import type { Credentials } from '../http/credentials.ts';
 import type { HttpWire } from '../http/http-wire.ts';
+import { bearerHeader } from '../http/request-headers.ts';
 import { httpConnection, httpClient } from '../http/transport.ts';
 import { compactRemotely } from './compact.ts';
 import { responsesReader } from './decode.ts';
-import { identify } from './identify.ts';
+
+/** Says who sends a request. A login with ChatGPT names its account as well. */
+export function identify(credentials: Credentials): Readonly<Record<string, string>> {
+  const account = credentials.kind === 'bearer' ? credentials.accountId : undefined;
+  return { ...bearerHeader(credentials), ...defined({ 'chatgpt-account-id': account }) };
+}
 
 const responsesWire: HttpWire = {
   api: 'Responses API',

@@ -7,6 +7,28 @@ export type Read =
   | { readonly kind: 'idle' }
   | { readonly kind: 'aborted' };
 
+/**
+ * All of a body as text, or how it ended before. A body that did not come to its end is closed. `large`: it has more
+ * bytes than are taken.
+ */
+export async function readWhole(
+  body: ResponseBody,
+  { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
+): Promise<Exclude<Read, { kind: 'chunk' | 'end' }> | { readonly kind: 'large' } | { kind: 'whole'; text: string }> {
+  const chunks: Uint8Array[] = [];
+  for (let size = 0; ;) {
+    const part = await body.read(idleMs);
+    if (part.kind === 'end') return { kind: 'whole', text: Buffer.concat(chunks).toString('utf8') };
+    if (part.kind === 'chunk') {
+      size += part.bytes.length;
+      chunks.push(part.bytes);
+      if (size <= maxBytes) continue;
+    }
+    body.close();
+    return part.kind === 'chunk' ? { kind: 'large' } : part;
+  }
+}
+
 /** A response that finished may hold back its last bytes this long before its connection is given up. */
 const drainMs = 1000;
 const drainBytes = 64 * 1024;

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
+import type { TomlError } from 'smol-toml';
 import type { ConfigLayer, LayerName } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
-import { tomlErrorText } from './config-syntax-error.ts';
 import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
 import { parseToml } from './parse-toml.ts';
 import { readLimits } from '../files/read-limits.ts';
@@ -15,18 +15,19 @@ export interface LoadedLayer {
 }
 
 /** The layer in a TOML file. Relative paths in it start from its folder. */
-export async function loadConfigFile(file: {
+export async function loadConfigFile({
+  name,
+  path,
+  osHome,
+  ...rules
+}: Pick<BoundedReading, 'denies'> & {
   readonly name: LayerName;
   readonly path: string;
   readonly osHome: string;
-  readonly denies?: BoundedReading['denies'];
 }): Promise<LoadedLayer> {
-  const { name, path, osHome, denies } = file;
-  const { layer, problems } = await loadTomlFile(name, path, denies === undefined ? {} : { denies });
-  return {
-    layer: { ...layer, values: resolveConfigPaths(layer.values, { base: dirname(path), osHome }) },
-    problems,
-  };
+  const { layer, problems } = await loadTomlFile(name, path, rules);
+  const values = resolveConfigPaths(layer.values, { base: dirname(path), osHome });
+  return { layer: { ...layer, values }, problems };
 }
 
 /** The same with its paths as they are written. */
@@ -48,15 +49,10 @@ async function parse(text: string, path: string): Promise<{ readonly json: JsonO
   if (!hasContent(text)) return { json: {} };
   const parsed = await parseToml(text);
   if (parsed.kind === 'parsed') return parsed;
-  const { error } = parsed;
-  return {
-    code: 'config-syntax',
-    message: tomlErrorText(path, text, error),
-    next: `Correct line ${error.line} of ${path}.`,
-    severity: 'error',
-    source: path,
-    line: error.line,
-  };
+  const { line } = parsed.error;
+  const message = tomlErrorText(path, text, parsed.error);
+  const next = `Correct line ${line} of ${path}.`;
+  return { code: 'config-syntax', message, next, severity: 'error', source: path, line };
 }
 
 /** Undefined when there is no such file. */
@@ -84,4 +80,22 @@ function hasContent(text: string): boolean {
     const written = line.trim();
     return written !== '' && !written.startsWith('#');
   });
+}
+
+const widest = 100;
+const before = 60;
+
+/** The reason with file, line and column, then the line itself with a mark under the place. */
+function tomlErrorText(path: string, text: string, { line, column, message }: TomlError): string {
+  // What follows the first line is an excerpt of the parser's own.
+  const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
+  const head = `${path}:${line}:${column}: ${reason}.`;
+  const excerpt = text.split(/\r?\n/)[line - 1] ?? '';
+  // The message ends up in terminals and logs: a line that seems to hold a secret is better read in the file.
+  if (excerpt.trim() === '' || /key|token|secret|password|auth|bearer|credential/i.test(excerpt)) return head;
+  const from = column > widest ? column - before : 0;
+  const number = `${line} | `;
+  // A tab counts as one character in the column, so it becomes one here.
+  const shown = excerpt.slice(from, from + widest).replaceAll('\t', ' ');
+  return `${head}\n${number}${shown}\n${' '.repeat(number.length + column - 1 - from)}^`;
 }

@@ -1,5 +1,4 @@
-import { sep } from 'node:path';
-import { ancestors } from './ancestors.ts';
+import { dirname, sep } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 
 /**
@@ -26,4 +25,12 @@ function isMarked(path: string, marker: string): boolean {
 /** What a name is added to. This runs at every start and before every request, and `join` costs more than the look. */
 export function inside(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
+}
+
+/** The folder and all above it, nearest first. Links in the path are kept. */
+export function* ancestors(folder: string): Generator<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    yield at;
+    if (dirname(at) === at) return;
+  }
 }

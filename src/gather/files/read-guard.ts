@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { access, accessByRules, isDenied, type RestrictedFiles } from '../../policy/access.ts';
 import { literalGlob, staticFolderOf } from '../../policy/glob.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import { ancestors } from './ancestors.ts';
+import { ancestors } from './project-folders.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 
 /** Whether the engine must not read a path on behalf of the model or of the user. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
-import { ancestors } from '../files/ancestors.ts';
+import { ancestors } from '../files/project-folders.ts';
 import { gitConfigValue } from './git-config.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import { type BoundedReading, readTextIfPossible } from '../../disk/read-bounded.ts';
@@ -15,10 +15,7 @@ export interface GitFacts {
 
 /** The nearest folder, from the working folder upwards, that is the top of a repository or worktree. */
 export function findRepository(cwd: string): string | undefined {
-  for (const folder of ancestors(cwd)) {
-    if (findGitDirectory(folder) !== undefined) return folder;
-  }
-  return undefined;
+  return ancestors(cwd).find((folder) => findGitDirectory(folder) !== undefined);
 }
 
 /** A name or an address that is longer was made to fill the thread that remembers it. */
@@ -33,9 +30,7 @@ export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'>
   const commit = resolveRef(directory, { content: head, hops: 5 }, read);
   const branch = notTooLong(branchOf(head));
   const url = notTooLong(repositoryUrl(directory, read));
-  return {
-    ...defined({ commit_hash: commit, branch, repository_url: url }),
-  };
+  return defined({ commit_hash: commit, branch, repository_url: url });
 }
 
 type ReadText = (path: string, maxBytes: number) => string | undefined;

@@ -1,16 +1,11 @@
 import type { Config } from '../../config/config.ts';
+import type { Settings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
-
-export interface InstructionTexts {
-  /** Replaces the model's own instructions. */
-  readonly baseInstructions?: string;
-  readonly compactPrompt?: string;
-}
 
 /**
  * The texts of the files that the configuration names, trimmed; none without the key. A file that cannot give a text is
@@ -19,15 +14,13 @@ export interface InstructionTexts {
 export function loadInstructionFiles(
   config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
   rules: Pick<BoundedReading, 'denies'> = {},
-): InstructionTexts | InstructionFileProblem {
+): Pick<Settings, 'baseInstructions' | 'compactPrompt'> | InstructionFileProblem {
   const base = load('model-instructions', 'model_instructions_file', config.modelInstructionsFile, rules);
   if (typeof base === 'object') return base;
   const compactFile = config.experimentalCompactPromptFile;
   const compact = load('compact-prompt', 'experimental_compact_prompt_file', compactFile, rules);
   if (typeof compact === 'object') return compact;
-  return {
-    ...defined({ baseInstructions: base, compactPrompt: compact }),
-  };
+  return defined({ baseInstructions: base, compactPrompt: compact });
 }
 
 function load(

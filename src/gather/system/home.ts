@@ -53,18 +53,12 @@ function makeFolder(path: string): void {
 function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home | HomeProblem {
   const kind = kindOfEntry(path);
   if (kind === 'missing') {
-    return {
-      code: 'home-missing',
-      message: `${origin} names a folder that does not exist: ${path}`,
-      next: `Make the folder, or unset ${origin}.`,
-    };
+    const message = `${origin} names a folder that does not exist: ${path}`;
+    return { code: 'home-missing', message, next: `Make the folder, or unset ${origin}.` };
   }
   if (kind !== 'folder') {
-    return {
-      code: 'home-not-a-folder',
-      message: `${origin} names something that is not a folder: ${path}`,
-      next: `Let ${origin} name a folder, or unset it.`,
-    };
+    const message = `${origin} names something that is not a folder: ${path}`;
+    return { code: 'home-not-a-folder', message, next: `Let ${origin} name a folder, or unset it.` };
   }
   try {
     return { path: fileSystem.realpathSync(path), origin };

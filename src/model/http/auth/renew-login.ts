@@ -108,7 +108,5 @@ function tokensIn(body: JsonObject): NewTokens | undefined {
     return text === '' ? undefined : text;
   });
   if (accessToken === undefined && refreshToken === undefined) return undefined;
-  return {
-    ...defined({ accessToken, refreshToken, idToken }),
-  };
+  return defined({ accessToken, refreshToken, idToken });
 }

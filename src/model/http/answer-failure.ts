@@ -2,6 +2,14 @@ import type { ModelFailure } from '../../ports/model-client.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import { Fault, sentence } from '../../protocol/outcome.ts';
 import { detailOf, modelFailure } from './failure.ts';
+import type { Read } from './network/response-body.ts';
+
+/** Why an answer is not complete, by how its body ended. */
+export function endFailure(end: Exclude<Read, { kind: 'chunk' }>, idleMs: number): ModelFailure {
+  if (end.kind === 'aborted') return abortedFailure();
+  if (end.kind === 'idle') return idleFailure(idleMs);
+  return cutFailure(end.kind === 'cut' ? end.code : 'end of stream');
+}
 
 export function cutFailure(code: string): ModelFailure {
   const message = `The connection ended before the answer was complete (${code}).`;

@@ -5,15 +5,12 @@ import { beforeAbort } from '../../protocol/before-abort.ts';
 import { abortedFailure } from './answer-failure.ts';
 import type { Send } from './network/exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
-import { openAnswer } from './open-answer.ts';
-import type { Asking, OpenedAnswer } from './open-answer.ts';
-import { keyAdvice } from './credentials.ts';
+import { type Asking, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import type { Credentials, CredentialsWanted, ProviderOptions } from './credentials.ts';
+import { type Credentials, type CredentialsWanted, keyAdvice, type ProviderOptions } from './credentials.ts';
 import type { HttpWire } from './http-wire.ts';
 import { isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
-import { targetOf } from './network/target.ts';
-import type { Target } from './network/target.ts';
+import { type Target, targetOf } from './network/target.ts';
 
 export interface HttpClientOptions {
   readonly provider: ProviderOptions;
@@ -96,9 +93,11 @@ async function askAs(
 }
 
 type Usable = Exclude<Credentials, { kind: 'missing' }>;
-type Failed = Extract<OpenedAnswer, { kind: 'failed' }>;
 
-async function usableCredentials(options: HttpClientOptions, wanted: CredentialsWanted): Promise<Usable | Failed> {
+async function usableCredentials(
+  options: HttpClientOptions,
+  wanted: CredentialsWanted,
+): Promise<Usable | FailedAnswer> {
   const credentials = await beforeAbort(askCredentials(options, wanted), wanted.signal, undefined);
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
@@ -139,6 +138,6 @@ function badAddress(provider: ProviderOptions): ModelFailure {
   });
 }
 
-function failed(failure: ModelFailure): Failed {
+function failed(failure: ModelFailure): FailedAnswer {
   return { kind: 'failed', failure };
 }

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { detailOf, modelFailure, retryAfter } from './failure.ts';
-import type { FailureDraft } from './failure.ts';
+import { detailOf, type FailureDraft, modelFailure, retryAfter } from './failure.ts';
 import { saysOverflow } from './overflow.ts';
 import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
@@ -67,22 +66,16 @@ function byStatus(
   if (status === 402) return { code: 'usage-limit', retry: 'never' };
   if (status === 401) return { code: 'unauthorized', retry: 'never' };
   if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
+  return { code: 'invalid-request', retry: 'never', next: refusalAdvice(status, body, api) };
+}
+
+function refusalAdvice(status: number, body: string, api: string): string | undefined {
   if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
-    return {
-      code: 'invalid-request',
-      retry: 'never',
-      next: 'Remove the image from the conversation, then send again.',
-    };
+    return 'Remove the image from the conversation, then send again.';
   }
-  if (status === 404) {
-    const next = 'Check the base URL of the provider and that it offers this model.';
-    return { code: 'invalid-request', retry: 'never', next };
-  }
-  if (status < 400) {
-    const next = `Check the base URL of the provider: it must lead straight to an event stream of the ${api}.`;
-    return { code: 'invalid-request', retry: 'never', next };
-  }
-  return { code: 'invalid-request', retry: 'never' };
+  if (status === 404) return 'Check the base URL of the provider and that it offers this model.';
+  if (status >= 400) return undefined;
+  return `Check the base URL of the provider: it must lead straight to an event stream of the ${api}.`;
 }
 
 /** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */

@@ -5,15 +5,9 @@ import { proxySecrets } from './network/proxy.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** The transport alone decides how a message is framed; a header that contradicts it would break the connection. */
-const framing: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-]);
+const framing: ReadonlySet<string> = new Set(
+  'connection content-length expect host keep-alive transfer-encoding upgrade'.split(' '),
+);
 
 export interface HeaderSources {
   readonly provider: ProviderOptions;

@@ -1,7 +1,7 @@
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import { abortedFailure, answerTooLarge, cutFailure, idleFailure, megabytes } from '../http/answer-failure.ts';
+import { answerTooLarge, endFailure, megabytes } from '../http/answer-failure.ts';
 import { ask, type Connection, limitsOf } from '../http/ask.ts';
 import { readableItem } from './readable-item.ts';
 import { modelFailure } from '../http/failure.ts';
@@ -36,8 +36,7 @@ async function read(
 ): Promise<CompactAnswer> {
   const whole = await readWhole(body, { idleMs, maxBytes });
   if (whole.kind === 'large') return failed(answerTooLarge(megabytes(maxBytes)));
-  if (whole.kind === 'aborted') return failed(abortedFailure());
-  if (whole.kind !== 'whole') return failed(whole.kind === 'idle' ? idleFailure(idleMs) : cutFailure(whole.code));
+  if (whole.kind !== 'whole') return failed(endFailure(whole, idleMs));
   const { text } = whole;
   const answer = parseJsonObject(text);
   if (answer === undefined) return failed(unreadable('is not a JSON object'));

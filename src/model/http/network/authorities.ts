@@ -14,16 +14,18 @@ export function loadAuthorities(environment: Variables): Authorities | undefined
   const variable = ['CODEX_CA_CERTIFICATE', 'SSL_CERT_FILE'].find((name) => (environment[name] ?? '').trim() !== '');
   if (variable === undefined) return undefined;
   const path = (environment[variable] ?? '').trim();
+  const unusable = (why: string): Unusable => ({
+    kind: 'unusable',
+    message: `The file in ${variable}, ${path}, ${why}.`,
+    next: `Let ${variable} name a file with certificates in PEM form, or unset it.`,
+  });
   const text = loadText(path);
-  if (text.kind === 'unreadable') return unusable(`The file in ${variable}, ${path}, ${text.cause}.`, variable);
-  const certificates = text.content.match(certificateForm) ?? [];
-  if (certificates.length === 0) {
-    return unusable(`The file in ${variable}, ${path}, holds no certificate in PEM form.`, variable);
-  }
+  if (typeof text !== 'string') return unusable(text.unreadable);
+  const certificates = text.match(certificateForm) ?? [];
+  if (certificates.length === 0) return unusable('holds no certificate in PEM form');
   const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
   if (broken !== -1) {
-    const which = `certificate ${broken + 1} of ${certificates.length}`;
-    return unusable(`The file in ${variable}, ${path}, cannot be used: ${which} is damaged.`, variable);
+    return unusable(`cannot be used: certificate ${broken + 1} of ${certificates.length} is damaged`);
   }
   const tls = process.getBuiltinModule('node:tls');
   const ca = [...tls.getCACertificates('default'), ...certificates];
@@ -36,20 +38,16 @@ const certificateForm = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----E
 /** All authorities that a system knows take less than one. */
 const mostBytes = 16 * 1024 * 1024;
 
-type Text =
-  | { readonly kind: 'text'; readonly content: string }
-  | { readonly kind: 'unreadable'; readonly cause: string };
-
-function loadText(path: string): Text {
+function loadText(path: string): string | { readonly unreadable: string } {
   try {
-    return withRegular(path, { links: 'followed' }, (file, { size }): Text => {
-      if (size > mostBytes) return { kind: 'unreadable', cause: `is larger than ${mostBytes / 1024 / 1024} MB` };
-      return { kind: 'text', content: readUpTo(file, { most: mostBytes, expected: size }).toString('latin1') };
+    return withRegular(path, { links: 'followed' }, (file, { size }) => {
+      if (size > mostBytes) return { unreadable: `is larger than ${mostBytes / 1024 / 1024} MB` };
+      return readUpTo(file, { most: mostBytes, expected: size }).toString('latin1');
     });
   } catch (error) {
-    if (error instanceof NotRegular) return { kind: 'unreadable', cause: 'is not a file' };
+    if (error instanceof NotRegular) return { unreadable: 'is not a file' };
     const code = errorCode(error) ?? 'ERROR';
-    return { kind: 'unreadable', cause: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
+    return { unreadable: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
   }
 }
 
@@ -61,12 +59,4 @@ function isCertificate(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function unusable(message: string, variable: string): Unusable {
-  return {
-    kind: 'unusable',
-    message,
-    next: `Let ${variable} name a file with certificates in PEM form, or unset it.`,
-  };
 }

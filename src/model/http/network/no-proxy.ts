@@ -1,9 +1,3 @@
-/** A host as requests name it, without brackets, and its port. */
-export interface HostPort {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Whether the host is this machine: no proxy elsewhere would find the same one under such a name. */
 export function isLoopback(host: string): boolean {
   const name = plain(host);
@@ -14,9 +8,9 @@ export function isLoopback(host: string): boolean {
 /**
  * Whether a list in the form of NO_PROXY names the place. Entries stand between commas or blanks: a host, which means
  * the hosts below it too, with or without a dot or `*.` in front; an address; a range such as `10.0.0.0/8`; each of
- * these with or without a port; or `*` for everything.
+ * these with or without a port; or `*` for everything. The host is without brackets.
  */
-export function isExempt({ host, port }: HostPort, list: string): boolean {
+export function isExempt({ host, port }: { readonly host: string; readonly port: number }, list: string): boolean {
   const name = plain(host);
   return list
     .split(/[\s,]+/)

@@ -1,7 +1,6 @@
 import { isExempt, isLoopback } from './no-proxy.ts';
 import type { Variables } from '../../../protocol/variables.ts';
-import type { Target } from './target.ts';
-import { bareHost } from './target.ts';
+import { bareHost, type Target } from './target.ts';
 
 /** Who passes requests on, as the environment names it. */
 export interface Proxy {
@@ -61,12 +60,7 @@ export function proxySecrets(environment: Variables): readonly string[] {
 
 const defaultPorts = { 'http:': 80, 'https:': 443 };
 
-interface Named {
-  readonly name: string;
-  readonly value: string;
-}
-
-function firstSet(names: readonly string[], environment: Variables): Named | undefined {
+function firstSet(names: readonly string[], environment: Variables) {
   return names
     .flatMap((name) => [name, name.toLowerCase()])
     .map((name) => ({ name, value: environment[name]?.trim() ?? '' }))

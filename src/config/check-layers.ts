@@ -1,4 +1,4 @@
-import { type JsonObject, valueAt } from '../protocol/json.ts';
+import { valueAt } from '../protocol/json.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
@@ -25,14 +25,12 @@ function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
   return { ...checked, layer, problems: [...problems, ...checked.problems, ...filterProblems(layer)] };
 }
 
-/**
- * The managed layer beats the flags and says so where they differ. Only one flag stands against it: `read-only` is
- * never widened.
- */
+/** The managed layer beats the flags and says so where they differ, but never widens a flag that says `read-only`. */
 function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
   const yields = flags.values['sandbox_mode'] === 'read-only';
   const keys = managed.keys.filter(([key]) => !yields || key !== 'sandbox_mode');
-  const values = yields ? withoutSandboxMode(managed.values) : managed.values;
+  const { sandbox_mode: _, ...others } = managed.values;
+  const values = yields ? others : managed.values;
   const problems = keys.flatMap((path) => overridden(flags, managed, path));
   return { ...managed, values, keys, problems: [...managed.problems, ...problems] };
 }
@@ -48,9 +46,4 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
       next: 'Ask the administrator of this machine.',
     }),
   ];
-}
-
-function withoutSandboxMode(values: JsonObject): JsonObject {
-  const { sandbox_mode: _, ...others } = values;
-  return others;
 }

@@ -40,10 +40,7 @@ export function keyProblem(
   return { ...problem, message, source: layer.source, ...defined({ line: lineOf(layer, path) }), key };
 }
 
-/**
- * The same problems, the gravest first. What is wrong comes before what is merely not known, because a misspelt key is
- * often the smaller part of the same mistake.
- */
+/** The gravest first. A key that is merely unknown is often the smaller part of the same mistake. */
 export function byGravity(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const rank = ({ severity, code }: ConfigProblem): number =>
     severity === 'warning' ? 2 : code === 'config-unknown-key' ? 1 : 0;

@@ -1,4 +1,3 @@
-import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import { defined } from '../protocol/defined.ts';
 import { valueAt } from '../protocol/json.ts';
 import { camelCased } from './camel-case.ts';
@@ -53,6 +52,7 @@ export function readConfig(
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const checked = checkLayers(layers, { unknown });
   const given = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
+  const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
   const defaults = defaultsFor(trust);
   const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
   const config: Config = {
@@ -63,7 +63,11 @@ export function readConfig(
     answer: { ...defaults.answer, ...given.answer },
     compaction: { ...defaults.compaction, ...given.compaction },
     undo: { ...defaults.undo, ...given.undo },
-    shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
+    shellEnvironmentPolicy: {
+      ...defaults.shellEnvironmentPolicy,
+      ...shellPolicy,
+      ...(filters && filterLists(filters)),
+    },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},
     trust,
@@ -92,13 +96,6 @@ function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): rea
       next: `Move its keys into ${chosen}.config.toml in the home folder of Capstan and remove the table.`,
     }),
   );
-}
-
-function shellPolicy({
-  filters,
-  ...policy
-}: NonNullable<GivenValues['shellEnvironmentPolicy']> = {}): Partial<ShellEnvironmentPolicy> {
-  return filters === undefined ? policy : { ...policy, ...filterLists(filters) };
 }
 
 function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {

@@ -23,10 +23,7 @@ export function localProvider(id: string): LocalProvider | undefined {
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 
-/**
- * The provider where the environment says that it is, if it is a local one: at an address, else at a port of this
- * machine. A variable that is blank counts as not set.
- */
+/** A local provider where the environment says that it is: at an address, else at a port. Blank counts as unset. */
 export function atLocalAddress(
   provider: ProviderConfig,
   env: Readonly<Record<string, string | undefined>>,
@@ -47,9 +44,6 @@ export function atLocalAddress(
 }
 
 function wrong(message: string): ProviderProblem {
-  return {
-    code: 'provider-incomplete',
-    message,
-    next: `Unset it, or set ${addressVariable} to the address that ends before /responses, such as http://localhost:11434/v1.`,
-  };
+  const example = 'the address that ends before /responses, such as http://localhost:11434/v1';
+  return { code: 'provider-incomplete', message, next: `Unset it, or set ${addressVariable} to ${example}.` };
 }

@@ -13,10 +13,7 @@ const forbidden = paths(`
   features.respect_system_proxy tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
 `);
 
-/**
- * What decides about permissions. At the root of a project it is protected from commands; further down a command may have
- * written the file, so it does not count there.
- */
+/** What decides about permissions. Below a project's root a command may have written it, so it does not count. */
 const forbiddenBelowRoot = paths(`
   sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer default_permissions permissions
   shell_environment_policy allow_login_shell undo

@@ -16,10 +16,7 @@ export interface ProviderConfig {
   /** Shown when none of the variables is set. */
   readonly envKeyInstructions?: string;
   readonly bearerToken?: string;
-  /**
-   * The login of the home folder counts when no key is set. `baseUrl`: where requests go under a login with ChatGPT,
-   * when no address is configured.
-   */
+  /** The login of the home counts when no key is set. `baseUrl`: for a login with ChatGPT, when none is configured. */
   readonly login?: { readonly baseUrl?: string };
   /** Prints the key; then there is no other. */
   readonly tokenCommand?: TokenCommand;
@@ -112,11 +109,8 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
   if (refused !== undefined) return refused;
   const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
   if (baseUrl === undefined) {
-    return {
-      code: 'provider-incomplete',
-      message: `The provider "${id}" has no base_url`,
-      next: `Set model_providers.${id}.base_url to the address that ends before /responses.`,
-    };
+    const next = `Set model_providers.${id}.base_url to the address that ends before /responses.`;
+    return incomplete(`The provider "${id}" has no base_url`, next);
   }
   const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
   const usesOpenaiKeys = !namesKey && given.requiresOpenaiAuth === true;
@@ -144,19 +138,14 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
 function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
   const path = `model_providers.${id}`;
   if (given.aws !== undefined) {
-    return {
-      code: 'provider-auth-unsupported',
-      message: `The provider "${id}" gets its key through "aws", which is not supported now`,
-      next: `Put the key into a variable and name it in ${path}.env_key instead.`,
-    };
+    const message = `The provider "${id}" gets its key through "aws", which is not supported now`;
+    const next = `Put the key into a variable and name it in ${path}.env_key instead.`;
+    return { code: 'provider-auth-unsupported', message, next };
   }
   if (given.auth === undefined) return undefined;
   if (given.auth.command === undefined) {
-    return {
-      code: 'provider-incomplete',
-      message: `The provider "${id}" has a table "auth" without a command`,
-      next: `Set ${path}.auth.command to the program that prints the key, or remove the table.`,
-    };
+    const next = `Set ${path}.auth.command to the program that prints the key, or remove the table.`;
+    return incomplete(`The provider "${id}" has a table "auth" without a command`, next);
   }
   const other = Object.entries({
     env_key: given.envKey,
@@ -164,11 +153,9 @@ function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefi
     requires_openai_auth: given.requiresOpenaiAuth === true ? true : undefined,
   }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (other.length === 0) return undefined;
-  return {
-    code: 'provider-auth-conflict',
-    message: `The provider "${id}" gets its key from a command, and also from ${other.join(' and ')}`,
-    next: `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`,
-  };
+  const message = `The provider "${id}" gets its key from a command, and also from ${other.join(' and ')}`;
+  const next = `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`;
+  return { code: 'provider-auth-conflict', message, next };
 }
 
 function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | undefined {
@@ -179,11 +166,12 @@ function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | u
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
   if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
-  return {
-    code: 'provider-incomplete',
-    message: `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`,
-    next: `Set ${key} to an address that begins with https:// or http://.`,
-  };
+  const message = `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`;
+  return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
+}
+
+function incomplete(message: string, next: string): ProviderProblem {
+  return { code: 'provider-incomplete', message, next };
 }
 
 function unknownProvider(config: Config, id: string): ProviderProblem {
@@ -192,11 +180,8 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
   const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
-  return {
-    code: 'provider-unknown',
-    message: `There is no provider "${id}"; known are ${known.join(', ')}`,
-    next: `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`,
-  };
+  const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
+  return { code: 'provider-unknown', message: `There is no provider "${id}"; known are ${known.join(', ')}`, next };
 }
 
 function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {

@@ -68,11 +68,8 @@ function allowed<Value>(
   return first === undefined ? undefined : { allowed: [first, ...others], source: sourceOf(layer, [key]), key };
 }
 
-function withoutReadOnly(
-  file: ConfigLayer,
-  { allowedSandboxModes: modes }: RequirementValues,
-): readonly ConfigProblem[] {
-  if (modes === undefined || modes.includes('read-only')) return [];
+function withoutReadOnly(file: ConfigLayer, values: RequirementValues): readonly ConfigProblem[] {
+  if (values.allowedSandboxModes?.includes('read-only') !== false) return [];
   return [
     keyProblem(file, ['allowed_sandbox_modes'], {
       code: 'config-wrong-value',

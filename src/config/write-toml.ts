@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
-import { formatTomlKey } from './toml-key.ts';
-import { formatTomlString } from './toml-string.ts';
+import { formatTomlKey, formatTomlString } from './toml-key.ts';
 
 export interface WriteOptions {
   /** What to say behind a key, on its line. */

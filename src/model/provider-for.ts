@@ -2,7 +2,7 @@ import type { ProviderProblem } from '../config/providers.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { HttpClientOptions } from './http/ask.ts';
-import { responsesFormat } from './responses/format.ts';
+import { responsesFormat } from './responses/client.ts';
 import type { WireFormat } from './http/wire-format.ts';
 
 /** By their names. A format that few threads use is imported when it is asked for. */

@@ -4,7 +4,7 @@ import { describePolicy } from './describe-policy.ts';
 import { profileFor } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { type Places } from './places.ts';
-import { writableRoots } from './writable-roots.ts';
+import { writableRoots } from './access.ts';
 import { noOwnPlaces } from './own-places.ts';
 
 const places: Places = {

@@ -1,9 +1,8 @@
 import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules } from './access.ts';
+import { accessByRules, writableRoots } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
 import { byDepth, isWithin, joinPath } from './paths.ts';
-import { writableRoots } from './writable-roots.ts';
 
 /** A policy in the terms that people and models are told about it. */
 export interface PolicyDescription {

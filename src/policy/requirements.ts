@@ -1,9 +1,7 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 
-/**
- * What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it.
- */
+/** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
   /** `read-only` is always among them. */

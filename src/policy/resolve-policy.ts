@@ -79,10 +79,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
  * A missing root that lies in another writable one can be made there: the outer root grants it, and no rule of its own
  * stands below it, because a sandbox cannot keep names in a folder that is not there. Any other is lost.
  */
-function withoutMissingRoots(
-  rules: readonly PathRule[],
-  places: Places,
-): { readonly granted: readonly PathRule[]; readonly missingRoots: readonly string[] } {
+function withoutMissingRoots(rules: readonly PathRule[], places: Places) {
   const { missing = [] } = places;
   if (missing.length === 0) return { granted: rules, missingRoots: [] };
   const absent = new Set(missing.map(normalisePath));

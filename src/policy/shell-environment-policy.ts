@@ -43,10 +43,7 @@ const fixed: Readonly<Record<string, string>> = {
   CAPSTAN: '1',
 };
 
-/**
- * The whole environment of a command: what the policy lets through of `base`, then `extra` (the names of thread and
- * the like, which no filter touches), then the fixed values.
- */
+/** What passes of `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
 export function childEnvironment(
   base: Readonly<Record<string, string>>,
   policy: ShellEnvironmentPolicy,

@@ -1,10 +1,7 @@
 import { isJsonObject } from '../protocol/json.ts';
 import type { FileSystemEntry, PathPattern, PermissionProfile } from '../protocol/permission-profile.ts';
 
-/**
- * Whether a value has the shape of an entry. Profiles also come from files that other programs wrote, and an entry of
- * another shape must be noticed rather than read halfway.
- */
+/** Whether a value has the shape of an entry. Other programs write profiles too, and none is read halfway. */
 export function isSoundEntry(entry: unknown): entry is FileSystemEntry {
   if (!isJsonObject(entry) || !isJsonObject(entry['path'])) return false;
   const { access, path } = entry;

@@ -14,9 +14,7 @@ export type PathSight =
 
 /** How far a path leads. All paths are without links. */
 export interface Walk<Sight> {
-  /**
-   * `missing`: nothing stands at `at`. `blocked`: `at` is no folder, and names follow. `loop`: the links lead nowhere.
-   */
+  /** `missing`: nothing stands at `at`. `blocked`: `at` is no folder, and names follow. `loop`: links lead nowhere. */
   readonly kind: 'found' | 'missing' | 'blocked' | 'loop';
   readonly at: string;
   /** What stands there. A link only when a link at the end is meant itself. */

@@ -26,7 +26,7 @@ import { readBounded } from '../../src/disk/read-bounded.ts';
 import { systemIds } from '../../src/gather/system/system-ids.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { findTimezone } from '../../src/gather/system/timezone.ts';
-import { loadAuthorities } from '../../src/model/http/network/authorities.ts';
+import { loadAuthorities } from '../../src/model/http/network/route.ts';
 import { importRollout } from '../../src/rollout/import-rollout.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { threadNames } from '../../src/rollout/find/thread-names.ts';

@@ -1,12 +1,14 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TomlError } from 'smol-toml';
-import type { ConfigLayer, LayerName } from '../../config/config-layer.ts';
+import { type ConfigLayer, type LayerName, sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
-import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
+import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';
 import { parseToml } from './parse-toml.ts';
 import { readLimits } from '../files/read-limits.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
+import { namesIn } from '../../disk/folders.ts';
 
 export interface LoadedLayer {
   /** Empty when the file is missing or at fault. */
@@ -98,4 +100,45 @@ function tomlErrorText(path: string, text: string, { line, column, message }: To
   // A tab counts as one character in the column, so it becomes one here.
   const shown = excerpt.slice(from, from + widest).replaceAll('\t', ' ');
   return `${head}\n${number}${shown}\n${' '.repeat(number.length + column - 1 - from)}^`;
+}
+
+const ending = '.config.toml';
+
+/** The profile that was asked for by name: `NAME.config.toml` in the home folder. It must exist. */
+export async function loadProfileFile(
+  profile: string,
+  { home, osHome, user }: { readonly home: string; readonly osHome: string; readonly user: ConfigLayer },
+): Promise<LoadedLayer> {
+  const path = join(home, `${profile}${ending}`);
+  const empty: ConfigLayer = { name: 'profile', source: path, values: {} };
+  // Without this rule the name could lead to any file.
+  if (!/^[A-Za-z0-9_-]+$/.test(profile)) {
+    const message = `${JSON.stringify(profile)} is not the name of a profile.`;
+    const refused = problem(home, message, 'Use letters, digits, "-" and "_".');
+    return { layer: { ...empty, source: home }, problems: [refused] };
+  }
+  if (kindOfEntry(path) !== 'missing') return loadConfigFile({ name: 'profile', path, osHome });
+  const message = `There is no profile ${JSON.stringify(profile)}: ${path} does not exist.`;
+  return { layer: empty, problems: [problem(path, message, advice(profile, { home, user }))] };
+}
+
+function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
+  const old = ['profiles', profile];
+  if (valueAt(user.values, old) !== undefined) {
+    return `Make that file and move the keys of [profiles.${profile}] (${sourceOf(user, old)}) into it.`;
+  }
+  const known = profilesIn(home);
+  const others = known.length === 0 ? '' : ` Profiles that exist: ${known.join(', ')}.`;
+  return `Make that file and write the keys of the profile into it.${others}`;
+}
+
+function profilesIn(home: string): readonly string[] {
+  return namesIn(home)
+    .filter((name) => name.endsWith(ending) && name !== ending)
+    .map((name) => name.slice(0, -ending.length))
+    .toSorted();
+}
+
+function problem(source: string, message: string, next: string): ConfigProblem {
+  return { code: 'config-profile', message, next, severity: 'error', source };
 }

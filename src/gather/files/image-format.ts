@@ -9,10 +9,7 @@ export interface FoundFormat {
   readonly whole: boolean;
 }
 
-/**
- * Nothing is decoded: the walk goes from part to part by the lengths that the file states, and each step moves on.
- * Undefined for everything that models do not take.
- */
+/** Walks from part to part by the lengths that the file states. Undefined for what models do not take. */
 export function imageFormat(buffer: Buffer): FoundFormat | undefined {
   const bytes: Bytes = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
   const found = (format: ImageFormat, isWhole: () => boolean): FoundFormat => ({

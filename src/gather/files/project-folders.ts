@@ -1,10 +1,7 @@
 import { dirname, sep } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 
-/**
- * From the project's root, which is the nearest folder that holds a marker, down to the working folder; without a
- * marker, that folder alone. Links in the path are kept.
- */
+/** From the project's root, the nearest folder with a marker, down to the folder; without one, that folder alone. */
 export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
   const named = markers.filter((marker) => marker !== '');
   const folders: string[] = [];

@@ -37,10 +37,7 @@ function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: b
   return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
 }
 
-/**
- * The main checkout that a linked worktree belongs to. Undefined for everything else, and for a folder that only claims
- * to be one: the main repository must know the worktree, at this very place.
- */
+/** The main checkout of a linked worktree. Its repository must know the worktree, at this very place: else undefined. */
 export function mainCheckout(worktree: string): string | undefined {
   const directory = findGitDirectory(worktree);
   if (directory === undefined || !directory.isPointedTo || directory.common === directory.path) return undefined;

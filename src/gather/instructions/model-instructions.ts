@@ -7,10 +7,7 @@ import { readLimits } from '../files/read-limits.ts';
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
 
-/**
- * The texts of the files that the configuration names, trimmed; none without the key. A file that cannot give a text is
- * a problem and no reason to use another text.
- */
+/** The texts of the configured files, trimmed. A file that cannot give one is a problem, and no other text is used. */
 export function loadInstructionFiles(
   config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
   rules: Pick<BoundedReading, 'denies'> = {},

@@ -172,10 +172,7 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
   return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
 }
 
-/**
- * An absent value has no chooser, even if a key stands behind it: a blank text counts as none. Only a thread remembers
- * that something was left out on purpose.
- */
+/** An absent or blank value has no chooser, but for a thread: it remembers what was left out on purpose. */
 function originsOf(chosen: Choices): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(chosen).flatMap(([name, { value, origin }]) =>

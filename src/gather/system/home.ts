@@ -40,10 +40,7 @@ function ownHome(path: string): Home | HomeProblem {
   return existingHome(path, 'CAPSTAN_HOME');
 }
 
-/**
- * Makes a folder and its parents one by one. For several at once Node says that the folder does not exist whatever the
- * reason, a read-only disk for instance.
- */
+/** Makes a folder and its parents one by one: for several at once Node hides the reason, such as a read-only disk. */
 function makeFolder(path: string): void {
   const parent = dirname(path);
   if (parent !== path && kindOfEntry(parent) === 'missing') makeFolder(parent);

@@ -10,12 +10,6 @@ import { syncFolder } from '../../disk/sync-folder.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 
-export interface LoginStoreOptions {
-  readonly home: string;
-  readonly locks: Locks;
-  readonly clock: Clock;
-}
-
 /** Longer than a renewal takes. */
 const patienceMs = 45_000;
 const lookAgainMs = 100;
@@ -23,13 +17,13 @@ const lookAgainMs = 100;
 const reservedBytes = 64 * 1024;
 
 /** The login of a home folder, with the means to renew it. */
-export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStore {
+export function loginStore({ home, ...waiting }: { readonly home: string } & LockWaiting): LoginStore {
   const path = loginPath(home);
   return {
     load: () => loadLogin(home),
     async alone(work, signal) {
       // Homes whose names lead to one file have one lock.
-      const lock = await takeLock(`${realPath(path) ?? path}.lock`, { locks, clock }, signal);
+      const lock = await takeLock(`${realPath(path) ?? path}.lock`, waiting, signal);
       try {
         return await work();
       } finally {
@@ -47,11 +41,9 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
   };
 }
 
-async function takeLock(
-  path: string,
-  { locks, clock }: Pick<LoginStoreOptions, 'locks' | 'clock'>,
-  signal: AbortSignal,
-): Promise<Lock> {
+type LockWaiting = { readonly locks: Locks; readonly clock: Clock };
+
+async function takeLock(path: string, { locks, clock }: LockWaiting, signal: AbortSignal): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
@@ -150,14 +142,9 @@ function readLogin(stored: JsonObject, renew: string): Login {
   const accountId = textAt(tokens, 'account_id');
   const refreshToken = textAt(tokens, 'refresh_token');
   const expiresAt = expiryOf(accessToken);
-  const renewedAt = Date.parse(stringAt(stored, 'last_refresh') ?? '');
-  return {
-    kind: 'chatgpt',
-    accessToken,
-    ...defined({ accountId, refreshToken, expiresAt }),
-    ...(Number.isNaN(renewedAt) ? {} : { renewedAt }),
-    renew,
-  };
+  const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
+  const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
+  return { kind: 'chatgpt', accessToken, ...defined({ accountId, refreshToken, expiresAt, renewedAt }), renew };
 }
 
 function textAt(holder: JsonObject, key: string): string | undefined {

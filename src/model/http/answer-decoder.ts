@@ -2,6 +2,7 @@ import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import { answerTooLarge, megabytes } from './answer-failure.ts';
 import { eventStreamParser } from './event-stream.ts';
+import type { Credentials } from './credentials.ts';
 
 /** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
 export interface AnswerReader {
@@ -55,4 +56,16 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
   };
+}
+
+/** What a wire format adds to the transport, which all of them share. */
+export interface HttpWire {
+  /** What the format is called in advice about base URLs. */
+  readonly api: string;
+  /** Where steps are posted, below the base URL. */
+  readonly endpoint: string;
+  /** The headers by which a request says who sends it. */
+  identify(credentials: Credentials): Readonly<Record<string, string>>;
+  /** For one answer. */
+  reader(limits: AnswerLimits): AnswerReader;
 }

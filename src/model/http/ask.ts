@@ -8,7 +8,7 @@ import { modelFailure, withoutSecrets } from './failure.ts';
 import { type Asking, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { type Credentials, type CredentialsWanted, keyAdvice, type ProviderOptions } from './credentials.ts';
-import type { HttpWire } from './http-wire.ts';
+import type { HttpWire } from './answer-decoder.ts';
 import { isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
 import { type Target, targetOf } from './network/target.ts';
 
@@ -51,10 +51,7 @@ export type Asked = { readonly opened: OpenedAnswer; readonly hide: (failure: Mo
 /** One that another program renewed meanwhile, and one that is renewed for this. */
 const mostRenewals = 2;
 
-/**
- * Identifies us, sends the request and waits for the head of the answer. A server that does not accept who we are is
- * asked again when there are other credentials.
- */
+/** Sends the request and waits for the head of the answer. Once refused, it is sent with other credentials, if any. */
 export async function ask(connection: Connection, request: ModelRequest, question: ModelQuestion): Promise<Asked> {
   const { signal } = question;
   let credentials = await usableCredentials(connection.options, { signal });

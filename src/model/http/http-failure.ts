@@ -43,10 +43,7 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
   });
 }
 
-/**
- * A 5xx may quote any code, and a proxy may quote an error of something else. An overload is believed there, and an
- * overflow: a thread that takes it for a passing fault never gets on.
- */
+/** A 5xx may quote any code. An overload is believed, and an overflow: a passing fault would be tried forever. */
 function isTrusted(failure: ModelFailure, status: number): boolean {
   return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 }

@@ -51,10 +51,7 @@ interface Refused extends FailedAnswer {
   readonly again: 'no' | 'after-delay' | 'at-once';
 }
 
-/**
- * Sends a request until what is wanted answers it. Server errors and lost connections are tried again with the same
- * bytes; every other failure is for the caller to judge.
- */
+/** Tries server errors and lost connections again with the same bytes. Other failures are for the caller to judge. */
 export async function openAnswer(opening: Opening, asking: Asking): Promise<OpenedAnswer> {
   const { provider, clock, random, send } = opening;
   const { signal } = asking;

@@ -1,10 +1,9 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
-import { answerDecoder } from './answer-decoder.ts';
+import { answerDecoder, type HttpWire } from './answer-decoder.ts';
 import { ask, askCredentials, type Connection, type HttpClientOptions, limitsOf } from './ask.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './answer-failure.ts';
 import { authModeOf } from './credentials.ts';
-import type { HttpWire } from './http-wire.ts';
 import { sender } from './network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
 

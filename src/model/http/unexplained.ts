@@ -33,10 +33,7 @@ const knownWords: readonly RegExp[] = [
 
 const longestWords = 4000;
 
-/**
- * Whether a server refused the request itself and nothing in its answer names the cause. Such a refusal may be one for
- * length in a wording that is not known yet.
- */
+/** Whether the answer names no cause: it may be a refusal for length in a wording that is not known yet. */
 export function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
   if (status < 400 || status > 499 || knownStatuses.has(status)) return false;
   if (!wholeConversation.has(parameter)) return false;

@@ -3,7 +3,7 @@ import { defined } from '../../protocol/defined.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { answerTooLarge, endFailure, megabytes } from '../http/answer-failure.ts';
 import { ask, type Connection, limitsOf } from '../http/ask.ts';
-import { readableItem } from './readable-item.ts';
+import { readableItem } from './item-bytes.ts';
 import { modelFailure } from '../http/failure.ts';
 import { type AnswerPlace, httpFailure } from '../http/http-failure.ts';
 import { readWhole } from '../http/network/response-body.ts';

@@ -9,7 +9,7 @@ import { detailOf, modelFailure } from '../http/failure.ts';
 import { isOverflowCode, saysOverflow } from '../http/overflow.ts';
 import { overflowFailure, streamFailure } from '../http/stream-failure.ts';
 import { addedItems } from './added-items.ts';
-import { readableItem } from './readable-item.ts';
+import { readableItem } from './item-bytes.ts';
 import { usageFromWire } from './wire-usage.ts';
 
 /** The events that are read. All others are dropped before anything is parsed. */
@@ -100,10 +100,7 @@ const nothing: readonly ModelEvent[] = [];
 const typeOpening = Buffer.from('{"type":"');
 const quote = 0x22;
 
-/**
- * The type of an event whose first key is `type`, as servers write it, without parsing the event. Undefined when it
- * cannot be found so cheaply.
- */
+/** The type of an event whose first key it is, without parsing it; undefined when it cannot be found so cheaply. */
 function peekType(data: Buffer): string | undefined {
   const from = typeOpening.length;
   if (data.length <= from || data.compare(typeOpening, 0, from, 0, from) !== 0) return undefined;

@@ -57,10 +57,7 @@ function opening(options: RequestOptions): string {
   return JSON.stringify(fields).slice(0, -1);
 }
 
-/**
- * What follows the input: how the answer is wanted. The compact endpoint answers at once and keeps nothing, so there is
- * nothing to say about that.
- */
+/** What follows the input: how the answer is wanted. The compact endpoint answers at once and keeps nothing. */
 function closing(options: RequestOptions): string {
   const text = textField(options);
   const fields =

@@ -7,10 +7,7 @@ export type Read =
   | { readonly kind: 'idle' }
   | { readonly kind: 'aborted' };
 
-/**
- * All of a body as text, or how it ended before. A body that did not come to its end is closed. `large`: it has more
- * bytes than are taken.
- */
+/** All of a body as text, or how it ended before: then it is closed. `large`: it has more bytes than are taken. */
 export async function readWhole(
   body: ResponseBody,
   { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
@@ -33,10 +30,7 @@ export async function readWhole(
 const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
-/**
- * The body of one response, read chunk by chunk on demand, so that a slow reader slows the server down. Its owner ends
- * it with `close` or `release`.
- */
+/** A body, read on demand: a slow reader slows the server down. Its owner ends it by `close` or `release`. */
 export class ResponseBody {
   readonly #message: IncomingMessage;
   /** Kept: the message loses it when the connection goes back to the pool. */

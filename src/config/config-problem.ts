@@ -4,17 +4,8 @@ import { type ConfigLayer, lineOf, sourceOf } from './config-layer.ts';
 import { formatTomlKey } from './toml-key.ts';
 
 export type ConfigProblemCode =
-  | 'config-unknown-key'
-  | 'config-unsupported-key'
-  | 'config-retired-key'
-  | 'config-forbidden-key'
-  | 'config-overridden-key'
-  | 'config-reserved-name'
-  | 'config-wrong-type'
-  | 'config-wrong-value'
-  | 'config-syntax'
-  | 'config-unreadable'
-  | 'config-profile'
+  | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden'}-key`
+  | `config-${'reserved-name' | 'wrong-type' | 'wrong-value' | 'syntax' | 'unreadable' | 'profile'}`
   | 'config-untrusted-project'
   | 'override-malformed';
 

@@ -2,10 +2,7 @@ import { isJsonObject, type JsonObject, valueAt } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 
-/**
- * What a file of a project may not say, even when the project is trusted: where requests and telemetry go, what starts
- * outside the sandbox, and what decides about trust itself.
- */
+/** What no project may set, even a trusted one: where data goes, what starts unsandboxed, what decides about trust. */
 const forbidden = paths(`
   openai_base_url chatgpt_base_url apps_mcp_product_sku responses_api_metadata model_provider model_providers
   oss_provider blobs answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects

@@ -15,10 +15,7 @@ export interface ReadRequirements {
   readonly problems: readonly ConfigProblem[];
 }
 
-/**
- * What `requirements.toml` demands, with what the managed configuration decides over it: its approval policy is the
- * only one allowed, and its sandbox mode the widest. A caller that finds an error in `problems` must not continue.
- */
+/** What `requirements.toml` demands, and over it the managed configuration. A caller that finds an error must stop. */
 export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undefined): ReadRequirements {
   const checked = checkValues(requirementTable, file, { unknown: 'error' });
   const values = camelCased(requirementTable, checked.values);

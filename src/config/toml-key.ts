@@ -35,10 +35,7 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f
 const string = /"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"|'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y;
 
 /** The TOML string on one line that begins at the position, and where it ends. Undefined when there is none. */
-export function readTomlString(
-  text: string,
-  start: number,
-): { readonly value: string; readonly end: number } | undefined {
+function readTomlString(text: string, start: number): { readonly value: string; readonly end: number } | undefined {
   // Three quotes begin a string over several lines, which is not read here.
   if (text.startsWith('"""', start) || text.startsWith("'''", start)) return undefined;
   string.lastIndex = start;

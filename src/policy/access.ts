@@ -57,10 +57,7 @@ function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: 
   return names.some((name) => `/${below}/`.includes(`/${name}/`));
 }
 
-/**
- * What programs need to start: readable when a policy asks for the platform's defaults. Paths of other systems do not
- * exist and so do no harm. On macOS the Seatbelt profile also opens devices and services, which are no folders.
- */
+/** What programs need to start. Paths of other systems do no harm; Seatbelt also opens devices and services. */
 export const platformReadRoots: readonly string[] = [
   '/bin',
   '/sbin',

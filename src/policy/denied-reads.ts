@@ -3,10 +3,7 @@ import { globCovers } from './glob.ts';
 import { isWithin, normalisePath } from './paths.ts';
 import type { Requirements } from './requirements.ts';
 
-/**
- * The profile with what must never be read taken out of it. One that restricts nothing becomes one that writes the whole
- * disk but for these: without a sandbox nothing could be kept from commands. Doing it twice changes nothing.
- */
+/** The profile without what must never be read; one that restricts nothing gets a sandbox for it. Can be done twice. */
 export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
   const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };

@@ -35,15 +35,13 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
   return {
     mode,
     network,
-    writableRoots: roots.map((root) => root.path).toSorted((a, b) => holds(b, cwd) - holds(a, cwd)),
+    writableRoots: roots
+      .map((root) => root.path)
+      .toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
     readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
     keptGlobs: [...new Set(kept)].toSorted(),
     deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...denyGlobs])].toSorted(),
     readsEverything: isOpen || accessByRules(rules, '/') !== 'deny',
     missingRoots: isOpen ? [] : (files.missingRoots ?? []),
   };
-}
-
-function holds(root: string, cwd: string): number {
-  return isWithin(cwd, root) ? 1 : 0;
 }

@@ -39,21 +39,17 @@ export function loadCatalogue(config: Pick<Config, 'modelCatalogJson'>): Catalog
   }
   const [first, ...others] = models;
   if (first !== undefined) return { models: [first, ...others], fallback: bundled.fallback };
-  return {
-    code: 'model-catalogue-empty',
-    message: `The file in model_catalog_json has no models: ${path}`,
-    next: 'Describe at least one model in it, or remove the key to use the bundled catalogue.',
-  };
+  const next = 'Describe at least one model in it, or remove the key to use the bundled catalogue.';
+  return { code: 'model-catalogue-empty', message: `The file in model_catalog_json has no models: ${path}`, next };
 }
 
 function parseFile(path: string): { readonly json: Json } | CatalogueProblem {
   const file = readBounded(path, { maxBytes: readLimits.catalogueBytes });
   if (file.kind !== 'read') {
-    return {
-      code: 'model-catalogue-unreadable',
-      message: `The file in model_catalog_json ${file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`}: ${path}`,
-      next: 'Let the key name a file that you may read, or remove it to use the bundled catalogue.',
-    };
+    const fate = file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`;
+    const message = `The file in model_catalog_json ${fate}: ${path}`;
+    const next = 'Let the key name a file that you may read, or remove it to use the bundled catalogue.';
+    return { code: 'model-catalogue-unreadable', message, next };
   }
   try {
     return { json: JSON.parse(file.bytes.toString('utf8')) as Json };
@@ -63,22 +59,16 @@ function parseFile(path: string): { readonly json: Json } | CatalogueProblem {
 }
 
 function wrong(path: string, what: string): CatalogueProblem {
-  return {
-    code: 'model-catalogue-wrong',
-    message: `The file in model_catalog_json ${what}: ${path}`,
-    next: 'Correct it, or remove the key to use the bundled catalogue.',
-  };
+  const message = `The file in model_catalog_json ${what}: ${path}`;
+  const next = 'Correct it, or remove the key to use the bundled catalogue.';
+  return { code: 'model-catalogue-wrong', message, next };
 }
 
 /** What stands in a template where the model's manner of speaking goes. */
 const personalityPlaceholder = '{{ personality }}';
 
-/** A key of a record that holds something of the wrong sort. */
-export interface RecordProblem {
-  readonly key: string;
-  /** The rest of a sentence that begins with "must be". */
-  readonly expected: string;
-}
+/** A key that holds something of the wrong sort. `expected`: the rest of a sentence that begins with "must be". */
+type RecordProblem = { readonly key: string; readonly expected: string };
 
 /** One model of a catalogue file. What it does not say is as for an unknown model; unknown keys are ignored. */
 export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback']): CatalogueEntry | RecordProblem {

@@ -27,7 +27,7 @@ export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'>
   if (directory === undefined) return {};
   const read: ReadText = (path, maxBytes) => readTextIfPossible(path, { ...rules, maxBytes });
   const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
-  const commit = resolveRef(directory, { content: head, hops: 5 }, read);
+  const commit = resolveRef(directory, head, 5, read);
   const branch = notTooLong(branchOf(head));
   const url = notTooLong(repositoryUrl(directory, read));
   return defined({ commit_hash: commit, branch, repository_url: url });
@@ -57,18 +57,14 @@ export function withoutCredentials(url: string): string {
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The commit behind what stands in HEAD or in a ref file: a name of an object, or `ref:` and another ref. */
-function resolveRef(
-  directory: GitDirectory,
-  { content, hops }: { readonly content: string; readonly hops: number },
-  read: ReadText,
-): string | undefined {
+function resolveRef(directory: GitDirectory, content: string, hops: number, read: ReadText): string | undefined {
   if (objectName.test(content)) return content;
   const name = /^ref:\s*(?<name>\S+)$/.exec(content)?.groups?.['name'];
   if (name === undefined || hops === 0 || name.split('/').includes('..')) return undefined;
   const places = [...new Set([directory.path, directory.common])].map((folder) => join(folder, name));
   const loose = places.values().map((path) => read(path, readLimits.gitPointerBytes));
   const found = loose.find((text) => text !== undefined);
-  if (found !== undefined) return resolveRef(directory, { content: found.trim(), hops: hops - 1 }, read);
+  if (found !== undefined) return resolveRef(directory, found.trim(), hops - 1, read);
   return packedRef(read(join(directory.common, 'packed-refs'), readLimits.packedRefsBytes) ?? '', name);
 }
 

@@ -111,7 +111,7 @@ export function whyNotText(bytes: Buffer): string | undefined {
 }
 
 /** The bytes as text, and how often something that is no UTF-8 was replaced in it. */
-export function decode(bytes: Buffer): { readonly text: string; readonly replaced: number } {
+function decode(bytes: Buffer): { readonly text: string; readonly replaced: number } {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (!text.includes(replacement)) return { text, replaced: 0 };
   const written = occurrences(bytes.toString('latin1'), Buffer.from(replacement).toString('latin1'));

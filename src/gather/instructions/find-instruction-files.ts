@@ -102,7 +102,7 @@ export type Looked =
 type Stats = NonNullable<ReturnType<typeof fileSystem.lstatSync>>;
 
 /** Reads nothing. Where there is no file, this is one call to the system. */
-export function lookAtInstructions(path: string, guard: InstructionGuard): Looked {
+function lookAtInstructions(path: string, guard: InstructionGuard): Looked {
   try {
     const entry = fileSystem.lstatSync(path, { throwIfNoEntry: false });
     if (entry === undefined) return { kind: 'none' };

@@ -2,15 +2,8 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { reasonOf } from '../../disk/file-system.ts';
 
 /** What is wrong with a file of instructions. The turn continues without it, or with what could be read of it. */
-export type InstructionProblem = Outcome<
-  | 'instructions-unreadable'
-  | 'instructions-not-a-file'
-  | 'instructions-not-text'
-  | 'instructions-damaged'
-  | 'instructions-cut'
-  | 'instructions-outside-project'
-  | 'instructions-denied'
->;
+export type InstructionProblem =
+  Outcome<`instructions-${'unreadable' | 'not-a-file' | 'not-text' | 'damaged' | 'cut' | 'outside-project' | 'denied'}`>;
 
 function cannotBeRead(path: string, reason: string, next: string): InstructionProblem {
   const message = `The instructions in ${onOneLine(path)} cannot be read: ${onOneLine(reason)}.`;
@@ -26,20 +19,17 @@ export function linkLeadsNowhere(path: string): InstructionProblem {
 }
 
 export function leavesProject(path: string, target: string): InstructionProblem {
-  return {
-    code: 'instructions-outside-project',
-    message: `The instructions in ${onOneLine(path)} are not read: its link leads out of the project, to ${onOneLine(target)}.`,
-    next: 'Put a copy of the file into the project in place of the link.',
-  };
+  const fate = `its link leads out of the project, to ${onOneLine(target)}`;
+  const message = `The instructions in ${onOneLine(path)} are not read: ${fate}.`;
+  const next = 'Put a copy of the file into the project in place of the link.';
+  return { code: 'instructions-outside-project', message, next };
 }
 
 export function deniedByPolicy(path: string, target: string): InstructionProblem {
   const leads = path === target ? '' : `, which leads to ${onOneLine(target)},`;
-  return {
-    code: 'instructions-denied',
-    message: `The instructions in ${onOneLine(path)}${leads} are not read: the policy denies it.`,
-    next: 'Nothing needs to be done if this is intended. `capstan envelope` shows the policy.',
-  };
+  const message = `The instructions in ${onOneLine(path)}${leads} are not read: the policy denies it.`;
+  const next = 'Nothing needs to be done if this is intended. `capstan envelope` shows the policy.';
+  return { code: 'instructions-denied', message, next };
 }
 
 export function wentAway(path: string): InstructionProblem {

@@ -29,17 +29,12 @@ function load(
   if (path === undefined) return undefined;
   const file = readBounded(path, { ...rules, maxBytes: readLimits.instructionsBytes });
   if (file.kind !== 'read') {
-    return {
-      code: `${name}-unreadable`,
-      message: `The file in ${key} ${file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`}: ${path}`,
-      next: 'Let the key name a file that you may read, or remove it.',
-    };
+    const fate = file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`;
+    const next = 'Let the key name a file that you may read, or remove it.';
+    return { code: `${name}-unreadable`, message: `The file in ${key} ${fate}: ${path}`, next };
   }
   const text = file.bytes.toString('utf8').trim();
   if (text !== '') return text;
-  return {
-    code: `${name}-empty`,
-    message: `The file in ${key} is empty: ${path}`,
-    next: 'Write the text into it, or remove the key.',
-  };
+  const next = 'Write the text into it, or remove the key.';
+  return { code: `${name}-empty`, message: `The file in ${key} is empty: ${path}`, next };
 }

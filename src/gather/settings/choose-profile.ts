@@ -12,10 +12,7 @@ interface ChosenProfile {
   readonly added: boolean;
 }
 
-/**
- * What commands may touch: what the thread had, where neither flags nor the managed file say otherwise; for a new thread,
- * what is configured; then the folders that a flag adds.
- */
+/** What the thread had unless a pinned key says otherwise, else what is configured; with folders that a flag adds. */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile =
     had === undefined || isReplaced(config, had)

@@ -88,12 +88,11 @@ function decided(settings: Settings, name: keyof Settings): Settings {
 function noticesOf(
   { origins = {} }: Settings,
   name: keyof Settings,
-  what: { readonly key: string; readonly value: string; readonly broken: Allowed<string>; readonly instead: string },
+  { key, value, broken, instead }: { key: string; value: string; broken: Allowed<string>; instead: string },
 ): readonly RequirementNotice[] {
   const origin = origins[name];
   // It is a default, or held by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
-  const { key, value, broken, instead } = what;
   const rule = `${broken.key} in ${broken.source}`;
   return [overriding(`${key} = "${value}" (${origin}) is not allowed by ${rule}: "${instead}" holds instead.`)];
 }

@@ -99,10 +99,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
     networkRules: ranked('networkRules', undefined as Settings['networkRules']),
     // Decided by the providers of this configuration, wherever the rest of the policy comes from.
-    shellEnvironment: {
-      ...shell,
-      value: { ...shell.value, withheld: providerVariables(config) },
-    },
+    shellEnvironment: { ...shell, value: { ...shell.value, withheld: providerVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: firstWritten(config, [

@@ -88,12 +88,9 @@ const sealBytes = 16;
 const longestKnown = 64 * 1024;
 
 /** How long the key of a home is, and how long any other must be. */
-export const keyBytes = 32;
+const keyBytes = 32;
 
-/**
- * Seals with a key that a program keeps: engines that share a store and have the same key prove each other's lines. At
- * least 32 random bytes; a shorter key is refused with a Fault.
- */
+/** Engines of one store with the same key prove each other's lines. A key under 32 bytes is refused with a Fault. */
 export function sealsWithKey(key: Uint8Array): Seals {
   if (key.length < keyBytes) {
     throw new Fault({
@@ -107,7 +104,7 @@ export function sealsWithKey(key: Uint8Array): Seals {
 }
 
 /** What makes seals with a key. */
-export function sealer(key: Uint8Array): (claim: string) => string {
+function sealer(key: Uint8Array): (claim: string) => string {
   /** The same claim is sealed turn after turn. */
   const known = new Map<string, string>();
   return (claim) => {

@@ -17,16 +17,10 @@ export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-u
  * else `.capstan` in the user's home folder. A blank variable counts as unset.
  */
 export function findHome(env: Readonly<Record<string, string | undefined>>, osHome: string): Home | HomeProblem {
-  const own = named(env, 'CAPSTAN_HOME');
-  if (own !== undefined) return ownHome(own);
-  const shared = named(env, 'CODEX_HOME');
-  if (shared !== undefined) return existingHome(shared, 'CODEX_HOME');
+  const { CAPSTAN_HOME: own = '', CODEX_HOME: shared = '' } = env;
+  if (own.trim() !== '') return ownHome(own);
+  if (shared.trim() !== '') return existingHome(shared, 'CODEX_HOME');
   return { path: join(osHome, '.capstan'), origin: 'default' };
-}
-
-function named(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
-  const value = env[name];
-  return value === undefined || value.trim() === '' ? undefined : value;
 }
 
 function ownHome(path: string): Home | HomeProblem {
@@ -65,9 +59,6 @@ function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home
 }
 
 function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: string): HomeProblem {
-  return {
-    code: 'home-unusable',
-    message: `The folder in ${origin} ${what} (${path})`,
-    next: `Let ${origin} name a folder that you may write to, or unset it.`,
-  };
+  const next = `Let ${origin} name a folder that you may write to, or unset it.`;
+  return { code: 'home-unusable', message: `The folder in ${origin} ${what} (${path})`, next };
 }

@@ -67,7 +67,7 @@ function isIn(folder: string, name: string): boolean {
 }
 
 /** Folders that the profile would let commands write and that do not exist. */
-export function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
+function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
   const written = writtenPatterns(profile).flatMap((pattern) => {
     if (pattern.type === 'path') return [pattern.path];
     const isTemporary = pattern.type === 'special' && pattern.value.kind === 'tmpdir';

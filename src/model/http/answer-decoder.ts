@@ -44,10 +44,7 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
       const isOver = !finished && bytes > limits.maxBytes;
       return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;
     },
-    /**
-     * The stream is over. Gives `failed` unless the answer was finished: for what the server said before, else for the
-     * cause, which may depend on whether there was any event.
-     */
+    /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
     end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] {
       if (finished) return [];
       const decoded = decodeAll(parser.end());

@@ -80,7 +80,11 @@ async function askAs(
   const sources = { ...options, identify, request: request.headers, credentials, wants: question.wants };
   const secrets = secretsOf(sources);
   const hide = (failure: ModelFailure): ModelFailure => withoutSecrets(failure, secrets);
-  if (target === undefined) return { opened: failed(badAddress(provider)), hide };
+  if (target === undefined) {
+    const message = `The base URL of ${provider.name} is not an http or https address.`;
+    const next = 'Correct base_url in the settings of the provider.';
+    return { opened: failed(modelFailure({ code: 'invalid-request', message, next, retry: 'never' })), hide };
+  }
   const { body, after, onSent } = request;
   const opened = await openAnswer(
     { ...options, send: sendTo(target), origin: target.origin, api: wire.api },
@@ -118,21 +122,9 @@ export async function askCredentials(
   try {
     return await credentials(wanted);
   } catch {
-    return {
-      kind: 'missing',
-      message: `The credentials for ${provider.name} could not be read.`,
-      next: 'Check how the key of this provider is stored, or sign in again.',
-    };
+    const message = `The credentials for ${provider.name} could not be read.`;
+    return { kind: 'missing', message, next: 'Check how the key of this provider is stored, or sign in again.' };
   }
-}
-
-function badAddress(provider: ProviderOptions): ModelFailure {
-  return modelFailure({
-    code: 'invalid-request',
-    message: `The base URL of ${provider.name} is not an http or https address.`,
-    next: 'Correct base_url in the settings of the provider.',
-    retry: 'never',
-  });
 }
 
 function failed(failure: ModelFailure): FailedAnswer {

@@ -5,10 +5,7 @@ const space = 0x20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 
-/**
- * Cuts a server-sent event stream into the data of its events, whatever the borders of the chunks. It works on bytes:
- * no UTF-8 sequence holds a line end, so that an unwanted event is never decoded.
- */
+/** The data of server-sent events, whatever the borders of chunks. It works on bytes: unwanted events are never decoded. */
 export function eventStreamParser() {
   let line: Buffer[] = [];
   let data: Buffer[] = [];

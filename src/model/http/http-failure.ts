@@ -31,11 +31,11 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
     .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
   if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
   const words = error.message === '' ? answer.body : error.message;
-  const unexplained = isUnexplained({ ...error, status: answer.status, words }) ? { unexplained: true as const } : {};
   const draft = byStatus(answer, error, { waitMs, api });
+  const hasNoCause = draft.code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
   return modelFailure({
     ...draft,
-    ...(draft.code === 'invalid-request' ? unexplained : {}),
+    ...(hasNoCause ? { unexplained: true } : {}),
     message,
     // A server in front names its limit in bytes.
     ...(saysOverflow(words) ? { words } : {}),
@@ -100,17 +100,10 @@ function blockedAdvice(body: string): string | undefined {
   return 'A firewall in front of the provider blocked this network: try another one, or switch off the VPN or proxy.';
 }
 
-interface ErrorWords {
-  readonly code: string;
-  readonly type: string;
-  /** The part of the request that is at fault, as the server names it. */
-  readonly parameter: string;
-  readonly message: string;
-  readonly resetsAt: string | undefined;
-}
+type ErrorWords = ReturnType<typeof errorIn>;
 
 /** The error object of a body in any of the shapes that servers use. */
-function errorIn(body: string): ErrorWords {
+function errorIn(body: string) {
   const whole = parseJsonObject(body) ?? {};
   const error = objectAt(whole, 'error') ?? whole;
   const message =
@@ -124,8 +117,7 @@ function errorIn(body: string): ErrorWords {
   };
 }
 
-function timeOf(unixSeconds: number | undefined): string | undefined {
-  if (unixSeconds === undefined) return undefined;
+function timeOf(unixSeconds = Number.NaN): string | undefined {
   const date = new Date(unixSeconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -31,25 +31,19 @@ function named({ origin, variable }: Proxy): string {
 }
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  return modelFailure({
-    code: 'stream-idle',
-    message: `Nothing came from ${named(proxy)} for ${idleMs / 1000} seconds.`,
-    next: `Check the network and ${proxy.variable}, then send again.`,
-    retry: {},
-  });
+  const message = `Nothing came from ${named(proxy)} for ${idleMs / 1000} seconds.`;
+  const next = `Check the network and ${proxy.variable}, then send again.`;
+  return modelFailure({ code: 'stream-idle', message, next, retry: {} });
 }
 
 function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {
   const known = authorization !== undefined;
   const cause = known ? 'does not accept the user name and the password' : 'wants a user name and a password';
-  return modelFailure({
-    code: 'connection-failed',
-    message: `The proxy in ${variable} (${origin}) ${cause} (status 407).`,
-    next: known
-      ? `Correct the user name and the password in ${variable}.`
-      : `Put them into ${variable}, in front of the host: http://NAME:PASSWORD@HOST:PORT.`,
-    retry: 'never',
-  });
+  const message = `The proxy in ${variable} (${origin}) ${cause} (status 407).`;
+  const next = known
+    ? `Correct the user name and the password in ${variable}.`
+    : `Put them into ${variable}, in front of the host: http://NAME:PASSWORD@HOST:PORT.`;
+  return modelFailure({ code: 'connection-failed', message, next, retry: 'never' });
 }
 
 function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>, origin: string): ModelFailure {
@@ -84,39 +78,24 @@ const certificateProblem =
 
 function kindOf({ shown, setting }: Peer, code: string): Omit<FailureDraft, 'code'> {
   if (certificateProblem.test(code)) {
-    return {
-      message: `The connection to ${shown} is not secure`,
-      next: `Check ${setting}; for a private authority, name the file with its certificate in CODEX_CA_CERTIFICATE.`,
-      retry: 'never',
-    };
+    const next = `Check ${setting}; for a private authority, name the file with its certificate in CODEX_CA_CERTIFICATE.`;
+    return { message: `The connection to ${shown} is not secure`, next, retry: 'never' };
   }
   if (code === 'EPROTO') {
-    return {
-      message: `What answers at ${shown} does not speak TLS as it should`,
-      next: `Check ${setting}: a server without TLS needs http:// instead of https://.`,
-      retry: 'never',
-    };
+    const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
+    return { message: `What answers at ${shown} does not speak TLS as it should`, next, retry: 'never' };
   }
   if (code.startsWith('HPE_')) {
-    return {
-      message: `What answers at ${shown} does not speak HTTP`,
-      next: `Check the port in ${setting}, and whether it must begin with https://.`,
-      retry: {},
-    };
+    const next = `Check the port in ${setting}, and whether it must begin with https://.`;
+    return { message: `What answers at ${shown} does not speak HTTP`, next, retry: {} };
   }
   if (code === 'ECONNREFUSED') {
-    return {
-      message: `Nothing listens at ${shown}: the connection was refused`,
-      next: `Start the server, or correct ${setting}.`,
-      retry: {},
-    };
+    const next = `Start the server, or correct ${setting}.`;
+    return { message: `Nothing listens at ${shown}: the connection was refused`, next, retry: {} };
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return {
-      message: `The host in ${shown} could not be found`,
-      next: `Check the spelling of ${setting}, and the network.`,
-      retry: {},
-    };
+    const next = `Check the spelling of ${setting}, and the network.`;
+    return { message: `The host in ${shown} could not be found`, next, retry: {} };
   }
   return { message: `No answer from ${shown}`, next: `Check the network and ${setting}.`, retry: {} };
 }

@@ -105,11 +105,8 @@ async function refusal(
   if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const { statusCode: status = 0, headers } = answer.message;
   const failure = httpFailure({ status, headers, body }, { now: clock.now(), api });
-  return {
-    kind: 'failed',
-    failure: status === 401 ? { ...failure, next: keyAdvice } : failure,
-    again: status >= 500 ? 'after-delay' : 'no',
-  };
+  const advised = status === 401 ? { ...failure, next: keyAdvice } : failure;
+  return { kind: 'failed', failure: advised, again: status >= 500 ? 'after-delay' : 'no' };
 }
 
 /** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */

@@ -68,9 +68,6 @@ export function streamFailure(error: JsonObject | undefined): ModelFailure {
   if (saysOverflow(message)) return overflowFailure(message);
   const name = code === '' ? 'an error' : `the error ${detailOf(code)}`;
   const words = detailOf(message);
-  return modelFailure({
-    code: 'server-error',
-    message: words === '' ? `The provider reported ${name}.` : `The provider reported ${name}: ${words}`,
-    retry: {},
-  });
+  const reported = `The provider reported ${name}${words === '' ? '.' : `: ${words}`}`;
+  return modelFailure({ code: 'server-error', message: reported, retry: {} });
 }

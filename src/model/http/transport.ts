@@ -1,7 +1,7 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { answerDecoder, type HttpWire } from './answer-decoder.ts';
-import { ask, askCredentials, type Connection, type HttpClientOptions, limitsOf } from './ask.ts';
+import { ask, askCredentials, type Connection, type HttpClientOptions, limitsOf, type ModelQuestion } from './ask.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './answer-failure.ts';
 import { authModeOf } from './credentials.ts';
 import { sender } from './network/exchange.ts';
@@ -41,12 +41,7 @@ async function* answer(
   }
 }
 
-interface Reading {
-  readonly wire: HttpWire;
-  readonly limits: AnswerLimits;
-  readonly idleMs: number;
-  readonly signal: AbortSignal;
-}
+type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
 
 /** The events of an open stream. When the last one is handed out the connection is closed or on its way to the pool. */
 async function* read(

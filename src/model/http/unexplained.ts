@@ -1,12 +1,5 @@
-/** A refusal as the server put it. */
-export interface RefusalWords {
-  readonly status: number;
-  readonly code: string;
-  readonly type: string;
-  /** The part of the request that the server finds at fault; empty where it names none. */
-  readonly parameter: string;
-  readonly words: string;
-}
+/** A refusal as the server put it. `parameter`: the part of the request that is at fault; empty where it names none. */
+type RefusalWords = Readonly<Record<'code' | 'type' | 'parameter' | 'words', string>> & { readonly status: number };
 
 /** What each of these means is known: a key, an address, a method, a limit per minute. */
 const knownStatuses: ReadonlySet<number> = new Set([

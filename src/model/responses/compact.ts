@@ -54,12 +54,9 @@ async function read(
 }
 
 function unreadable(what: string): ModelFailure {
-  return modelFailure({
-    code: 'invalid-request',
-    message: `The answer to the request for a checkpoint ${what}.`,
-    next: 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".',
-    retry: 'never',
-  });
+  const message = `The answer to the request for a checkpoint ${what}.`;
+  const next = 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".';
+  return modelFailure({ code: 'invalid-request', message, next, retry: 'never' });
 }
 
 function failed(failure: ModelFailure): CompactAnswer {

@@ -110,10 +110,7 @@ function peekType(data: Buffer): string | undefined {
   return type.includes('\\') ? undefined : type;
 }
 
-/**
- * Broken events are skipped, except an item, without which a tool call would be lost in silence, and the end, for which
- * the caller must not wait until the server closes.
- */
+/** Broken events are skipped, but for an item, whose call would be lost, and the end, for which the caller waits. */
 function lost(type: string | undefined): ModelEvent | undefined {
   if (type === eventType.itemDone) return failed(unreadableAnswer('item'));
   const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
@@ -127,12 +124,8 @@ function errorOf(holder: JsonObject): JsonObject | undefined {
 function completed(response: JsonObject, createdId: string): ModelEvent {
   const usage = usageFromWire(objectAt(response, 'usage'));
   const endTurn = response['end_turn'];
-  return {
-    kind: 'completed',
-    responseId: stringAt(response, 'id') ?? createdId,
-    ...defined({ usage }),
-    ...(typeof endTurn === 'boolean' ? { endTurn } : {}),
-  };
+  const rest = defined({ usage, endTurn: typeof endTurn === 'boolean' ? endTurn : undefined });
+  return { kind: 'completed', responseId: stringAt(response, 'id') ?? createdId, ...rest };
 }
 
 function withId(item: Item, addedId: string | undefined): Item {
@@ -159,10 +152,7 @@ function incompleteFailure(response: JsonObject): ModelFailure {
   if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message)) {
     return overflowFailure(message);
   }
-  return modelFailure({
-    code: 'incomplete',
-    message: `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`,
-    next: Object.hasOwn(incompleteAdvice, reason) ? incompleteAdvice[reason] : undefined,
-    retry: 'never',
-  });
+  const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
+  const next = Object.hasOwn(incompleteAdvice, reason) ? incompleteAdvice[reason] : undefined;
+  return modelFailure({ code: 'incomplete', message: ended, next, retry: 'never' });
 }

@@ -29,11 +29,9 @@ export function tokenFromCommand(
     const printed = program === undefined ? notFound : await run(command, program, environment).catch(notStarted);
     running = undefined;
     if (printed.kind === 'failed') {
-      return {
-        kind: 'missing',
-        message: `The command that prints the key for ${provider.name} ${printed.why}.`,
-        next: `Run the command in model_providers.${provider.id}.auth by hand to see why.`,
-      };
+      const message = `The command that prints the key for ${provider.name} ${printed.why}.`;
+      const next = `Run the command in model_providers.${provider.id}.auth by hand to see why.`;
+      return { kind: 'missing', message, next };
     }
     kept = { token: printed.token, at: now() };
     return asBearer(printed.token);

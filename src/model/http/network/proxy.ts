@@ -66,16 +66,11 @@ function firstSet(names: readonly string[], environment: Variables) {
 function proxyAt(value: string, variable: string): Proxy | Unusable {
   const url = addressOf(value);
   if (url === undefined) {
-    const cause = /^socks/i.test(value)
-      ? 'names a SOCKS proxy, which cannot be used'
-      : 'does not hold the address of a proxy';
-    return {
-      kind: 'unusable',
-      message: `${variable} ${cause}.`,
-      next:
-        `Let ${variable} name an HTTP proxy, such as http://proxy.example.com:8080 (signs in a user name or a password ` +
-        'are written as %40 for @, %2F for / and so on), or unset it.',
-    };
+    const isSocks = /^socks/i.test(value);
+    const cause = isSocks ? 'names a SOCKS proxy, which cannot be used' : 'does not hold the address of a proxy';
+    const signs = 'signs in a user name or a password are written as %40 for @, %2F for / and so on';
+    const next = `Let ${variable} name an HTTP proxy, such as http://proxy.example.com:8080 (${signs}), or unset it.`;
+    return { kind: 'unusable', message: `${variable} ${cause}.`, next };
   }
   return {
     kind: 'proxy',

@@ -77,10 +77,7 @@ export class ResponseBody {
     this.#message.destroy();
   }
 
-  /**
-   * Gives the connection back for the next request once the server has sent what is left. Resolves soon: when all of
-   * it is here already it waits for the hand-over, else it leaves that to the background.
-   */
+  /** Gives the connection back once the rest has come. Waits for that only when all of it is here already. */
   async release(): Promise<void> {
     this.#forget();
     const message = this.#message;

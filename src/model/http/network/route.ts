@@ -43,18 +43,11 @@ export function routes({ environment }: NetworkOptions): (target: Target) => Rou
     agents.set(key, agent);
     const { request } = builtIn(peer.protocol);
     const { host, port, path } = target;
+    const forwarded = (options: RouteOptions) => (kind === 'forwarded' ? forwarding(target, proxy!, options) : {});
     return {
       kind,
       proxy,
-      request: (options) =>
-        request({
-          ...options,
-          agent,
-          host,
-          port,
-          path,
-          ...(kind === 'forwarded' && forwarding(target, proxy!, options)),
-        }),
+      request: (options) => request({ ...options, agent, host, port, path, ...forwarded(options) }),
     };
   };
 }
@@ -83,10 +76,10 @@ function builtIn(protocol: Target['protocol']) {
   return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
 }
 
-export type Authorities = { readonly kind: 'trusted'; readonly secureContext: SecureContext } | Unusable;
-
 /** Certificates to trust besides Node's: in CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
-export function loadAuthorities(environment: Variables): Authorities | undefined {
+export function loadAuthorities(
+  environment: Variables,
+): { readonly kind: 'trusted'; readonly secureContext: SecureContext } | Unusable | undefined {
   const variable = ['CODEX_CA_CERTIFICATE', 'SSL_CERT_FILE'].find((name) => (environment[name] ?? '').trim() !== '');
   if (variable === undefined) return undefined;
   const path = (environment[variable] ?? '').trim();

@@ -48,7 +48,7 @@ export type {
 } from './ports/rollout-store.ts';
 export type { ContentsDraft, SnapshotContents, WorkspaceContents } from './ports/snapshot-contents.ts';
 export type { Seals } from './ports/seals.ts';
-export { sealsWithKey } from './gather/system/key-seals.ts';
+export { sealsWithKey } from './gather/system/home-seals.ts';
 export type { ThreadDirectory } from './ports/thread-directory.ts';
 export type { ThreadStore } from './ports/thread-store.ts';
 export type { JsonObject } from './protocol/json.ts';

@@ -1,5 +1,5 @@
 import type { Trust } from '../config/trust.ts';
-import type { Places } from '../policy/resolve-policy.ts';
+import type { Places } from '../policy/places.ts';
 import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { BaseInstructions } from './base-instructions.ts';

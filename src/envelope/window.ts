@@ -1,4 +1,4 @@
-import { type DefaultShares, defaultShares } from '../config/default-shares.ts';
+import { type DefaultShares, defaultShares } from '../config/defaults.ts';
 import type { NamedWindow, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';

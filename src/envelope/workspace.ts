@@ -1,5 +1,5 @@
 import type { Trust } from '../config/trust.ts';
-import type { Places } from '../policy/resolve-policy.ts';
+import type { Places } from '../policy/places.ts';
 import type { Facts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './settings.ts';

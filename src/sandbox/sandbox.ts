@@ -1,4 +1,4 @@
-import { writableRoots } from '../policy/writable-roots.ts';
+import { writableRoots } from '../policy/access.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
 import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { ancestors } from '../gather/files/ancestors.ts';
+import { ancestors } from '../gather/files/project-folders.ts';
 import { gitConfigValue } from '../gather/git/git-config.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
 import { findRepository } from '../gather/git/git.ts';

@@ -1,7 +1,6 @@
-import { type AccessRule, accessByRules } from '../../policy/access.ts';
+import { accessByRules, type AccessRule, platformReadRoots } from '../../policy/access.ts';
 import { isMoved } from '../../policy/moved-root.ts';
 import { byDepth, isWithin, parentOf } from '../../policy/paths.ts';
-import { platformReadRoots } from '../../policy/platform-read-roots.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
 import type { DiskView } from './disk-view.ts';

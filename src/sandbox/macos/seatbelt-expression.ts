@@ -1,4 +1,4 @@
-import type { GlobPart } from '../../policy/glob-part.ts';
+import type { GlobPart } from '../../policy/glob-matcher.ts';
 import { parseGlob } from '../../policy/glob.ts';
 
 /** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */

@@ -11,7 +11,7 @@ import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { type BaseLayers, withOverrides } from '../../gather/config/config-layers.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
-import { missingRootNotices } from '../../gather/system/missing-roots.ts';
+import { missingRootNotices } from '../../gather/system/places.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { normalisePath } from '../../policy/paths.ts';

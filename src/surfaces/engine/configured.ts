@@ -8,7 +8,7 @@ import type { Trust } from '../../config/trust.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
-import { defaultModel } from '../../gather/settings/default-model.ts';
+import { defaultModel } from '../../gather/settings/settings.ts';
 import { findHome } from '../../gather/system/home.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';

@@ -20,7 +20,7 @@ import { findTrust } from '../../gather/config/trust.ts';
 import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
 import type { ModelClient } from '../../ports/model-client.ts';
-import { grantedFolders } from '../../policy/granted-folders.ts';
+import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { grantedFolders } from '../../policy/granted-folders.ts';
+import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';

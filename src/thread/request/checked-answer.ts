@@ -1,7 +1,10 @@
-import { answerTooLarge } from '../../model/http/answer-too-large.ts';
-import { abortedFailure, cutFailure } from '../../model/http/connection-failure.ts';
-import { providerFault } from '../../model/http/provider-fault.ts';
-import { unreadableAnswer } from '../../model/http/unreadable-answer.ts';
+import {
+  abortedFailure,
+  answerTooLarge,
+  cutFailure,
+  providerFault,
+  unreadableAnswer,
+} from '../../model/http/answer-failure.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
 import { isJsonObject } from '../../protocol/json.ts';

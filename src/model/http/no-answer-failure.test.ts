@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connectionFailure } from './connection-failure.ts';
+import { connectionFailure } from './no-answer-failure.ts';
 
 test.each([
   ['ECONNREFUSED', {}],

@@ -22,24 +22,20 @@ export class MemoryLeases {
   /** Undefined when a writer has it that was heard of a short while ago. */
   take(id: ThreadId): MemoryLease | undefined {
     const held = this.#leases.get(id);
-    if (held !== undefined && (held.until === Infinity || this.#clock.now() < held.until)) return undefined;
+    if (held !== undefined && this.#clock.now() < held.until) return undefined;
     this.#lastEpoch += 1;
-    const taken = { epoch: this.#lastEpoch, until: this.#until() };
+    const taken = { epoch: this.#lastEpoch, until: this.#clock.now() + this.#leaseMs };
     this.#leases.set(id, taken);
     return taken;
   }
 
   /** Whether the lease still is the thread's. If so it lasts longer. */
   renew(id: ThreadId, lease: MemoryLease): boolean {
-    lease.until = this.#until();
+    lease.until = this.#clock.now() + this.#leaseMs;
     return this.#leases.get(id) === lease;
   }
 
   giveBack(id: ThreadId, lease: MemoryLease): void {
     if (this.#leases.get(id) === lease) this.#leases.delete(id);
-  }
-
-  #until(): number {
-    return this.#leaseMs === Infinity ? Infinity : this.#clock.now() + this.#leaseMs;
   }
 }

@@ -1,14 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { overflow } from './overflow.ts';
-import type { ModelWindow } from './overflow.ts';
+import { type ModelWindow, overflow } from './overflow.ts';
 import { perform } from './perform.ts';
-import { receiveContent } from './recorded-request.ts';
-import type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
-import { httpError } from './script.ts';
-import type { Script, ScriptedUsage, ScriptStep, ScriptStepOf } from './script.ts';
-import { numbering } from './sse.ts';
-import type { StreamContext } from './sse.ts';
+import { type ExchangeEnd, receiveContent, type RecordedRequest } from './recorded-request.ts';
+import { httpError, type Script, type ScriptedUsage, type ScriptStep, type ScriptStepOf } from './script.ts';
+import { numbering, type StreamContext } from './sse.ts';
 
 export interface ScriptedModelOptions {
   /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
@@ -114,17 +110,15 @@ class Model implements ScriptedModel {
     return this.#closed;
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { method = '', url = '' } = request;
+    const refuse = (status: number, message: string): Promise<unknown> =>
+      perform(httpError({ status, body: { error: { message } } }), response, this.#context);
     if (method !== 'POST' || !url.startsWith(this.#root) || !endpoint.test(url)) {
-      const body = { error: { message: `The scripted model has nothing at ${method} ${url}.` } };
-      return perform(httpError({ status: 404, body }), response, this.#context).then(() => undefined);
+      return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
     }
     const content = await receiveContent(request);
-    if ('problem' in content) {
-      const body = { error: { message: content.problem } };
-      return perform(httpError({ status: 400, body }), response, this.#context).then(() => undefined);
-    }
+    if ('problem' in content) return refuse(400, content.problem);
     const ended = Promise.withResolvers<ExchangeEnd>();
     const recorded: RecordedRequest = {
       index: this.requests.length,
@@ -139,7 +133,7 @@ class Model implements ScriptedModel {
     for (const waiter of this.#waiters) if (waiter.index === recorded.index) waiter.arrived.resolve(recorded);
     this.#waiters = this.#waiters.filter((waiter) => waiter.index > recorded.index);
     const { step, context } = await this.#turnTo(recorded);
-    ended.resolve(await perform(step, response, context));
+    return ended.resolve(await perform(step, response, context));
   }
 
   async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {

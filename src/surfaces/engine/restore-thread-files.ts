@@ -25,7 +25,7 @@ import {
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { HomeStore } from './home-store.ts';
-import { lazySnapshots } from './lazy-snapshots.ts';
+import { lazySnapshots } from './lazy-workspace.ts';
 import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
@@ -41,11 +41,10 @@ export async function restoreThreadFiles(
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | EngineRefused> {
-  const { env, osHome } = parts.options;
-  const { home, config } = parts.base;
-  const { ids, clock } = parts;
-  const { contents } = parts.threadStore;
-  const snapshots = lazySnapshots({ env, osHome, home, contents, config, clock });
+  const { ids, base, threadStore } = parts;
+  const { home, config } = base;
+  const { contents } = threadStore;
+  const snapshots = lazySnapshots(parts, config.undo);
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
   const report = await restoreFiles({ home, threads, contents, snapshots, disk, ids, denies }, id, target, options);

@@ -2,7 +2,7 @@ import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { forkCommand } from '../commands/threads-change-commands.ts';
-import type { Done } from '../engine/thread-operations.ts';
+import type { Done } from '../engine/stored-threads.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { operateOnThread } from './thread-operation.ts';
 

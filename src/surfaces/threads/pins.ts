@@ -3,7 +3,7 @@ import type { Pin } from '../../state/pins.ts';
 import { unprovenNotice } from '../engine/unproven-notice.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { pinsCommand } from '../commands/threads-change-commands.ts';
-import type { Done } from '../engine/thread-operations.ts';
+import type { Done } from '../engine/stored-threads.ts';
 import { operateOnThread } from './thread-operation.ts';
 
 type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;

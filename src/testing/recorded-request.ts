@@ -40,14 +40,13 @@ export async function receiveContent(request: IncomingMessage): Promise<RequestC
 
 function decode(bytes: Buffer, encoding: string): Buffer {
   const zlib = process.getBuiltinModule('node:zlib');
-  const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-    identity: (plain) => plain,
-    gzip: zlib.gunzipSync,
-    deflate: zlib.inflateSync,
-    br: zlib.brotliDecompressSync,
-    zstd: zlib.zstdDecompressSync,
-  };
-  const decoder = decoders[encoding];
+  const decoder = new Map<string, (bytes: Buffer) => Buffer>([
+    ['identity', (plain) => plain],
+    ['gzip', zlib.gunzipSync],
+    ['deflate', zlib.inflateSync],
+    ['br', zlib.brotliDecompressSync],
+    ['zstd', zlib.zstdDecompressSync],
+  ]).get(encoding);
   if (decoder === undefined) throw new Error(`The content encoding ${encoding} is not known.`);
   return decoder(bytes);
 }

@@ -1,7 +1,6 @@
-import { complain } from '../terminal/complain.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import { outlastReaders } from '../terminal/wait-for-readers.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { helpOption } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/command-group.ts';
 import { groupHelp } from '../commands/command-help.ts';

@@ -4,7 +4,7 @@ import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
 import type { NextRequest, Unproven } from '../engine/engine-types.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { checkpointFields } from '../wording/snake-cased.ts';
 import { costWords } from '../wording/checkpoint-words.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { type ContextBudget, budgetsOf } from './budgets.ts';

@@ -3,20 +3,19 @@ import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { settingWord } from '../wording/setting-word.ts';
+import { printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {
-  readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;
   #opened: OpenedThread | undefined;
   #isDurable = false;
   #waiting: string[] = [];
 
-  constructor(say: (text: string) => void, whisper: (text: string) => void) {
-    this.#say = say;
+  constructor(whisper: (text: string) => void) {
     this.#whisper = whisper;
   }
 
@@ -38,13 +37,13 @@ export class Announcement {
 
   /** Says something about the run; after the announcement, if one is still to come. */
   notice(text: string): void {
-    if (this.#opened === undefined || this.#isDurable) this.#say(text);
+    if (this.#opened === undefined || this.#isDurable) printNote(text);
     else this.#waiting.push(text);
   }
 
   /** Nothing is announced any more: what waited for it is said. */
   end(): void {
-    for (const text of this.#waiting.splice(0)) this.#say(text);
+    for (const text of this.#waiting.splice(0)) printNote(text);
   }
 
   #announce(): void {

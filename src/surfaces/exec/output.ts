@@ -2,9 +2,8 @@ import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { checkpointLine, failedCheckpointLine } from '../wording/checkpoint-words.ts';
-import { complain } from '../terminal/complain.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { print, printNote } from '../terminal/print.ts';
+import { complain, print, printNote } from '../terminal/print.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { Announcement } from './announcement.ts';
@@ -68,7 +67,7 @@ function jsonOutput(context: boolean): Output {
       if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
-  const announcement = new Announcement(printNote, printNote);
+  const announcement = new Announcement(printNote);
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
@@ -92,7 +91,7 @@ function jsonOutput(context: boolean): Output {
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
 function plainOutput(whisper: (text: string) => void, resumable: boolean): Output {
-  const announcement = new Announcement(printNote, whisper);
+  const announcement = new Announcement(whisper);
   let isInterrupted = false;
   const sayHowToResume = (): void => {
     const id = resumable ? announcement.threadId : undefined;

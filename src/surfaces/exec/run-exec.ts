@@ -15,7 +15,6 @@ import type { Overrides, ThreadTurn, TurnResult } from '../engine/engine-types.t
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
-import { printNote } from '../terminal/print.ts';
 import { missingAddedFolders } from './added-folders.ts';
 import { forkProblem } from './fork-alone.ts';
 import { loadImages } from './images.ts';
@@ -47,14 +46,14 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return unfit;
   // A piped prompt may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0], printNote), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0]), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return prompt;
   if (engine.kind === 'refused') return engine.outcome;
   const pictures = loadImages(asked, cwd, engine);
   if ('code' in pictures) return pictures;
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return outputSchema;
-  const lastMessageFile = checkLastMessageFile(asked, cwd, { env: process.env, roots: engine.configuredRoots });
+  const lastMessageFile = checkLastMessageFile(asked, cwd, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput({
@@ -70,7 +69,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = opened.settings;
   const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];
-  const recheck = checkLastMessageFile(asked, cwd, { env: process.env, roots });
+  const recheck = checkLastMessageFile(asked, cwd, roots);
   if (recheck !== undefined && 'code' in recheck) {
     await opened.thread.close();
     return recheck;

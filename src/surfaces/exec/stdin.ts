@@ -1,4 +1,5 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { printNote } from '../terminal/print.ts';
 import { inputWriter } from './input-writer.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
@@ -13,15 +14,12 @@ const mostBytes = 64 * 1024 * 1024;
  * The prompt, from the command line, from standard input, or both. A pipe that stays silent and open does not hold up a
  * prompt from the command line; the end of a slow pipeline is waited for.
  */
-export async function readPrompt(
-  word: string | undefined,
-  notice: (text: string) => void,
-): Promise<string | InputProblem> {
+export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
   const given = word === '-' ? undefined : word;
   const bytes = await readStandardInput({
     // A dash asks for it on a terminal, too.
     typed: word === '-',
-    ...(given === undefined ? {} : { goesOn: () => hasMoreToCome(notice) }),
+    ...(given === undefined ? {} : { goesOn: hasMoreToCome }),
   });
   if (bytes === undefined) return inputTooLong;
   const piped = decode(bytes);
@@ -37,14 +35,14 @@ function withInput(prompt: string, piped: string): string {
 }
 
 /** Whether a pipe that has been silent is worth waiting for. Either way it is reported. */
-function hasMoreToCome(notice: (text: string) => void): boolean {
+function hasMoreToCome(): boolean {
   const writer = inputWriter();
   if (writer !== undefined) {
-    notice(`Waiting for the end of standard input, which process ${writer} writes to.`);
+    printNote(`Waiting for the end of standard input, which process ${writer} writes to.`);
     return true;
   }
   const message = 'Nothing came on standard input for half a second, so it is left out.';
-  notice(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
+  printNote(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
   return false;
 }
 

@@ -2,14 +2,13 @@ import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { checkpointFields } from '../wording/snake-cased.ts';
 import { checkpointText, pausedWords } from '../wording/checkpoint-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { compactCommand } from '../commands/threads-change-commands.ts';
-import { complain } from '../terminal/complain.ts';
 import { count } from '../terminal/table.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
-import { print, printNote } from '../terminal/print.ts';
+import { complain, print, printNote } from '../terminal/print.ts';
 import { findThread } from './find-thread.ts';
 import { refuseOperation } from './thread-operation.ts';
 

@@ -8,12 +8,11 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { setCommand } from '../commands/threads-change-commands.ts';
-import { complain } from '../terminal/complain.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { findThread } from './find-thread.ts';
 
@@ -41,7 +40,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
       to: shown(result.settings, name as keyof Settings),
     }));
     if (options.json) print(json(id, changes), 'json');
-    else print(table(id, changes), 'text');
+    else print(asText(id, changes), 'text');
     return 0;
   } finally {
     await thread.close();
@@ -89,10 +88,10 @@ function json(id: ThreadId, changes: readonly ShownChange[]): string {
   return `${JSON.stringify({ thread_id: id, changed })}\n`;
 }
 
-function table(id: ThreadId, changes: readonly ShownChange[]): string {
+function asText(id: ThreadId, changes: readonly ShownChange[]): string {
   if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
-  return `Thread ${id}, from its next turn on:\n${columns(rows)}`;
+  return `Thread ${id}, from its next turn on:\n${table(rows)}`;
 }
 
 function words(name: string, value: Json): string {

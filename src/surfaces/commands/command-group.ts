@@ -11,8 +11,6 @@ export interface CommandWork<Form extends Command> {
 
 /** A command in the list of its group. */
 export interface CommandRow {
-  /** A phrase for the list. */
-  readonly does: string;
   readonly command: Command;
   readonly load: () => Promise<CommandWork<Command>>;
 }
@@ -28,12 +26,11 @@ export interface CommandGroup {
 
 /** A row, with the check that the work takes what the command gives. */
 export function commandRow<const Form extends Command>(
-  does: string,
   command: Form,
   load: () => Promise<CommandWork<Form>>,
 ): CommandRow {
   // The parser gives the work of a command what its own table says, and nothing else.
-  return { does, command, load: load as unknown as CommandRow['load'] };
+  return { command, load: load as unknown as CommandRow['load'] };
 }
 
 /** Every command of a group and of those in it, in the order of the help text. */

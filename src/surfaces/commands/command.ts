@@ -46,6 +46,8 @@ export interface CommandWord {
 export interface Command {
   /** As it is typed after `capstan`: `threads list`. */
   readonly name: string;
+  /** A phrase for lists of commands. */
+  readonly does: string;
   /** One sentence. */
   readonly summary: string;
   /** What follows the name, one line each: `THREAD [--json]`, or with what it does. */

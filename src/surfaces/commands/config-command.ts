@@ -2,6 +2,7 @@ import { type Command, keyAndValue } from './command.ts';
 
 export const configCommand = {
   name: 'config',
+  does: 'what is configured, and where it comes from',
   summary: 'Shows the configuration that is in force, and where it comes from.',
   forms: [
     ['show [options]', 'all values, as TOML'],

@@ -5,6 +5,7 @@ const prompt = { name: 'PROMPT' } as const;
 /** What `exec` takes. It has a file of its own because every turn loads it. */
 export const execCommand = {
   name: 'exec',
+  does: 'run one turn, of a new thread or of one that you resume or fork',
   summary: 'Runs one turn and exits.',
   forms: [
     '[options] [PROMPT]',

@@ -23,11 +23,8 @@ function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): numb
   const [surplus] = Object.hasOwn(found.command.variants ?? {}, rest[0] ?? '') ? rest.slice(1) : rest;
   if (surplus !== undefined) {
     const { name: of } = found.command;
-    return wrongUsage(
-      { name: 'help' },
-      `${of} has no command ${JSON.stringify(surplus)}.`,
-      `See \`capstan ${of} --help\`.`,
-    );
+    const message = `${of} has no command ${JSON.stringify(surplus)}.`;
+    return wrongUsage({ name: 'help' }, message, `See \`capstan ${of} --help\`.`);
   }
   print(commandHelp(found.command), 'text');
   return 0;

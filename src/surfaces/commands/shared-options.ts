@@ -1,4 +1,4 @@
-import { type CommandOption, type CommandWord, keyAndValue } from './command.ts';
+import type { CommandOption, CommandWord } from './command.ts';
 
 export const lastOption = {
   names: ['--last'],
@@ -14,13 +14,6 @@ export const operationOptions = {
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 export const jsonOption = { names: ['--json'], help: 'print one JSON object' } as const satisfies CommandOption;
-
-export const overrideOption = {
-  names: ['-c', '--config'],
-  value: keyAndValue,
-  repeats: true,
-  help: 'override a value of config.toml',
-} as const satisfies CommandOption;
 
 /** The thread, unless `--last` stands for it. */
 export const threadWord = {

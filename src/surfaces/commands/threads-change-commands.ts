@@ -1,10 +1,12 @@
 import type { Command } from './command.ts';
-import { jsonOption, lastOption, operationOptions, overrideOption, threadWord } from './shared-options.ts';
+import { execCommand } from './exec-command.ts';
+import { jsonOption, lastOption, operationOptions, threadWord } from './shared-options.ts';
 
 // Commands that change a thread, make one, or remove one.
 
 export const forkCommand = {
   name: 'threads fork',
+  does: 'begin a thread that continues another',
   summary: 'Begins a thread that continues another one. Nothing is copied, and the other one stays what it is.',
   forms: ['THREAD [--through TURN | --before TURN]', '--last [--all] …'],
   words: [threadWord],
@@ -20,6 +22,7 @@ export const forkCommand = {
 
 export const rollbackCommand = {
   name: 'threads rollback',
+  does: 'take the newest turns back',
   summary: 'Takes the newest turns of a thread back: the conversation, the files that they changed, or both.',
   forms: [
     'THREAD [--turns N | --to TURN] [--files | --both] [--force] [--meanwhile] [--dry-run]',
@@ -66,6 +69,7 @@ export const rollbackCommand = {
 
 export const undoRollbackCommand = {
   name: 'threads undo-rollback',
+  does: 'bring them back',
   summary: 'Brings back the turns that the newest rollback of a thread took away.',
   forms: ['THREAD [--force]', '--last [--all] [--force]'],
   words: [threadWord],
@@ -83,6 +87,7 @@ export const undoRollbackCommand = {
 
 export const restoreCommand = {
   name: 'threads restore',
+  does: 'bring files back as they were before a turn',
   summary: 'Brings files back as they were before a turn. The conversation stays as it is.',
   forms: [
     'THREAD --before-turn TURN [--dry-run] [--force] [--meanwhile] [--json]',
@@ -108,6 +113,7 @@ export const restoreCommand = {
 
 export const archiveCommand = {
   name: 'threads archive',
+  does: 'put a thread away',
   summary: 'Puts a thread away. It can still be read and forked.',
   forms: ['THREAD', '--last [--all]'],
   words: [threadWord],
@@ -116,6 +122,7 @@ export const archiveCommand = {
 
 export const unarchiveCommand = {
   name: 'threads unarchive',
+  does: 'bring it back',
   summary: 'Brings an archived thread back.',
   forms: ['THREAD', '--last [--all]'],
   words: [threadWord],
@@ -124,6 +131,7 @@ export const unarchiveCommand = {
 
 export const deleteCommand = {
   name: 'threads delete',
+  does: 'delete a thread for good',
   summary: 'Deletes a thread for good, with all that was ever taken back from it.',
   forms: ['THREAD [--force]'],
   words: [{ name: 'THREAD', missing: 'which thread? Give its id or its name.' }],
@@ -140,6 +148,7 @@ export const deleteCommand = {
 
 export const nameCommand = {
   name: 'threads name',
+  does: 'give a thread a name',
   summary: 'Gives a thread a name, by which it can be resumed.',
   forms: ['THREAD NAME', '--last [--all] NAME'],
   words: [threadWord, { name: 'NAME', missing: 'what is it to be called?' }],
@@ -150,6 +159,7 @@ export const nameCommand = {
 
 export const setCommand = {
   name: 'threads set',
+  does: 'change what its turns start from',
   summary: 'Changes what the turns of a thread start from, from the next one on.',
   forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],
   words: [threadWord],
@@ -189,11 +199,12 @@ export const setCommand = {
 
 export const compactCommand = {
   name: 'threads compact',
+  does: 'make a checkpoint of its history now',
   summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
   forms: ['THREAD [FOCUS …] [-c KEY=VALUE] [--json]', '--last [FOCUS …] [-c KEY=VALUE] [--json]'],
   words: [threadWord, { name: 'FOCUS', many: true }],
   freeWord: 'focus',
-  options: { overrides: overrideOption, json: jsonOption, last: lastOption },
+  options: { overrides: execCommand.options.override, json: jsonOption, last: lastOption },
   notes: [
     'FOCUS says in words what the checkpoint shall keep in view.',
     'It can be taken back with `capstan threads rollback THREAD --before-checkpoint`.',
@@ -202,6 +213,7 @@ export const compactCommand = {
 
 export const pinCommand = {
   name: 'threads pin',
+  does: 'pin a note that no checkpoint forgets',
   summary: 'Pins a note to a thread: the model is told it as it is, and again after every checkpoint.',
   forms: ['THREAD "NOTE"', '--last [--all] "NOTE"'],
   words: [threadWord, { name: 'NOTE', missing: 'what is to be pinned? Put the note in quotes.' }],
@@ -213,6 +225,7 @@ export const pinCommand = {
 
 export const pinsCommand = {
   name: 'threads pins',
+  does: 'show the pinned notes',
   summary: 'Shows the notes that are pinned to a thread.',
   forms: ['THREAD [--json]', '--last [--all] [--json]'],
   words: [threadWord],
@@ -221,6 +234,7 @@ export const pinsCommand = {
 
 export const unpinCommand = {
   name: 'threads unpin',
+  does: 'take a pinned note away',
   summary: 'Takes a pinned note away. The next turn tells the model that it no longer holds.',
   forms: ['THREAD NUMBER|ID', '--last [--all] NUMBER|ID'],
   words: [threadWord, { name: 'NUMBER|ID', missing: 'which note? Give its number or its id.' }],

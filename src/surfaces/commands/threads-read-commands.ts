@@ -26,6 +26,7 @@ const queryOptions = {
 
 export const listCommand = {
   name: 'threads list',
+  does: 'list threads, newest first',
   summary: 'Lists threads, those of Codex in the same home too.',
   forms: ['[OPTIONS]'],
   words: [],
@@ -38,6 +39,7 @@ export const listCommand = {
 
 export const searchCommand = {
   name: 'threads search',
+  does: 'find those in which something was said',
   summary: 'Finds threads in which a user or the model said something.',
   forms: ['WORD … [OPTIONS]'],
   words: [{ name: 'WORD', many: true }],
@@ -50,6 +52,7 @@ export const searchCommand = {
 
 export const showCommand = {
   name: 'threads show',
+  does: 'show one with its turns',
   summary: 'Shows a thread and its turns, with the settings of each.',
   forms: ['THREAD [--json]', '--last [--json]'],
   words: [threadWord],
@@ -59,6 +62,7 @@ export const showCommand = {
 
 export const filesCommand = {
   name: 'threads files',
+  does: 'what each turn changed in the workspace',
   summary: 'Shows what each turn of a thread changed in the workspace.',
   forms: ['THREAD [--json]', '--last [--json]'],
   words: [threadWord],
@@ -68,6 +72,7 @@ export const filesCommand = {
 
 export const reindexCommand = {
   name: 'threads reindex',
+  does: 'read all of them again for lists and searches',
   summary: 'Reads all threads again for lists and searches.',
   forms: ['[--changed] [--json]'],
   words: [],
@@ -78,6 +83,7 @@ export const reindexCommand = {
 
 export const exportCommand = {
   name: 'threads export',
+  does: 'write it as one file: JSONL, Markdown or HTML',
   summary: 'Writes a thread as one file.',
   forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
   words: [threadWord],
@@ -102,6 +108,7 @@ export const exportCommand = {
 
 export const importCommand = {
   name: 'threads import',
+  does: 'take over a thread that was exported as JSONL',
   summary: 'Takes over a thread that was exported as JSONL.',
   forms: ['FILE'],
   words: [{ name: 'FILE', missing: 'which file? Name one.' }],
@@ -114,6 +121,7 @@ export const importCommand = {
 
 export const compressCommand = {
   name: 'threads compress',
+  does: 'pack the files of threads',
   summary: 'Packs the files of threads. They are read as before, and unpacked when they are resumed.',
   forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],
   words: [threadWord],
@@ -134,6 +142,7 @@ export const compressCommand = {
 
 export const gcCommand = {
   name: 'threads gc',
+  does: 'remove what no thread refers to',
   summary: 'Removes what no thread refers to: blobs, lock files that no process holds, files that were never finished.',
   forms: ['[OPTIONS]'],
   words: [],

@@ -10,6 +10,7 @@ const numberOrLast = { value: 'N', number: { min: 1 }, choices: ['last'] } as co
 
 export const contextCommand = {
   name: 'context',
+  does: "what fills a thread's window, and what its model was told",
   summary: "Shows what a thread's model sees, and what it costs. Only reads: the thread may be in use.",
   forms: [
     ['[THREAD]', 'what fills the window now'],
@@ -46,6 +47,7 @@ export const contextCommand = {
 
 export const envelopeCommand = {
   name: 'envelope',
+  does: 'the contract of a turn, and who decided each part of it',
   summary: 'Shows the contract of a turn: every value, where it came from, who reads it.',
   forms: ['[THREAD] [--turn N] [--json]', '[THREAD] [--turn N] --diff M [--json]'],
   words: [{ name: 'THREAD' }],
@@ -70,6 +72,7 @@ export const envelopeCommand = {
 
 export const replayCommand = {
   name: 'replay',
+  does: 'rebuild what the model was sent, and compare',
   summary: 'Rebuilds every model request of a thread from its file and compares it with what was sent.',
   forms: ['THREAD [--request N [--print]] [--json]', '--last …'],
   words: [threadWord],

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, flag, option } from './command.ts';
 import { execCommand } from './exec-command.ts';
 import { jsonOption, lastOption, operationOptions, threadWord } from './shared-options.ts';
 
@@ -11,8 +11,8 @@ export const forkCommand = {
   forms: ['THREAD [--through TURN | --before TURN]', '--last [--all] …'],
   words: [threadWord],
   options: {
-    through: { names: ['--through'], value: 'TURN', without: ['before'], help: 'up to the end of this turn' },
-    before: { names: ['--before'], value: 'TURN', help: 'up to the beginning of this turn' },
+    through: option('--through TURN', 'up to the end of this turn', { without: ['before'] }),
+    before: option('--before TURN', 'up to the beginning of this turn'),
     ...operationOptions,
   },
   notes:
@@ -31,31 +31,19 @@ export const rollbackCommand = {
   ],
   words: [threadWord, { name: 'N' }],
   options: {
-    turns: {
-      names: ['-n', '--turns'],
-      value: 'N',
+    turns: option('-n, --turns N', 'so many turns in which you spoke; 1 without it', {
       number: { min: 1, max: 9_999_999 },
       without: ['to'],
-      help: 'so many turns in which you spoke; 1 without it',
-    },
-    to: { names: ['--to'], value: 'TURN', help: 'everything after this turn' },
-    checkpoint: {
-      names: ['--before-checkpoint'],
+    }),
+    to: option('--to TURN', 'everything after this turn'),
+    checkpoint: flag('--before-checkpoint', 'to before checkpoint N, or the newest: see below', {
       without: ['turns', 'to'],
-      help: 'to before checkpoint N, or the newest: see below',
-    },
-    files: {
-      names: ['--files'],
-      without: ['both'],
-      help: 'take back what the turns did to files; the conversation stays',
-    },
-    both: { names: ['--both'], help: 'take back files and conversation' },
-    force: { names: ['--force'], help: 'with files: also those that were changed again after the turn' },
-    meanwhile: {
-      names: ['--meanwhile'],
-      help: 'with files: also those that changed while a turn ran, but not by it',
-    },
-    dryRun: { names: ['--dry-run'], help: 'with files: only say what would become of them' },
+    }),
+    files: flag('--files', 'take back what the turns did to files; the conversation stays', { without: ['both'] }),
+    both: flag('--both', 'take back files and conversation'),
+    force: flag('--force', 'with files: also those that were changed again after the turn'),
+    meanwhile: flag('--meanwhile', 'with files: also those that changed while a turn ran, but not by it'),
+    dryRun: flag('--dry-run', 'with files: only say what would become of them'),
     ...operationOptions,
   },
   notes: [
@@ -74,7 +62,7 @@ export const undoRollbackCommand = {
   forms: ['THREAD [--force]', '--last [--all] [--force]'],
   words: [threadWord],
   options: {
-    force: { names: ['--force'], help: 'take back turns that began since, in exchange' },
+    force: flag('--force', 'take back turns that began since, in exchange'),
     ...operationOptions,
   },
   notes: [
@@ -95,16 +83,13 @@ export const restoreCommand = {
   ],
   words: [threadWord],
   options: {
-    before: {
-      names: ['--before-turn'],
-      value: 'TURN',
+    before: option('--before-turn TURN', 'the number of a turn, its id, or the beginning of that', {
       without: ['undo'],
-      help: 'the number of a turn, its id, or the beginning of that',
-    },
-    undo: { names: ['--undo'], help: 'take the last restore of this thread back' },
-    dryRun: { names: ['--dry-run'], help: 'only say what would be done' },
-    force: { names: ['--force'], help: 'also files that were changed again after the turn' },
-    meanwhile: { names: ['--meanwhile'], help: 'also files that changed while a turn ran, but not by it' },
+    }),
+    undo: flag('--undo', 'take the last restore of this thread back'),
+    dryRun: flag('--dry-run', 'only say what would be done'),
+    force: flag('--force', 'also files that were changed again after the turn'),
+    meanwhile: flag('--meanwhile', 'also files that changed while a turn ran, but not by it'),
     json: jsonOption,
     last: lastOption,
   },
@@ -140,7 +125,7 @@ export const deleteCommand = {
     '--last': { message: 'a deleted thread does not come back. Give its id or its name instead of --last.' },
   },
   options: {
-    force: { names: ['--force'], help: 'delete the threads that were forked from it, too' },
+    force: flag('--force', 'delete the threads that were forked from it, too'),
     json: operationOptions.json,
   },
   notes: 'A thread that others were forked from is not deleted without --force: they would lose their beginning.',
@@ -164,34 +149,20 @@ export const setCommand = {
   forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],
   words: [threadWord],
   options: {
-    model: { names: ['-m', '--model'], value: 'MODEL', help: 'the model' },
-    effort: {
-      names: ['--effort'],
-      value: 'EFFORT',
+    model: option('-m, --model MODEL', 'the model'),
+    effort: option('--effort EFFORT', 'how hard it thinks; `default`: as the model has it', {
       offers: ['default', 'none', 'minimal', 'low', 'medium', 'high'],
-      help: 'how hard it thinks; `default`: as the model has it',
-    },
-    cwd: { names: ['-C', '--cd'], value: 'FOLDER', help: 'the folder to work in' },
-    sandbox: {
-      names: ['-s', '--sandbox'],
-      value: 'MODE',
+    }),
+    cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+    sandbox: option('-s, --sandbox MODE', 'what commands may touch', {
       offers: ['read-only', 'workspace-write', 'danger-full-access'],
-      help: 'what commands may touch',
-    },
-    approval: {
-      names: ['-a', '--approval'],
-      value: 'POLICY',
-      offers: ['on-request', 'never'],
-      help: 'when you are asked',
-    },
-    personality: {
-      names: ['--personality'],
-      value: 'NAME',
+    }),
+    approval: option('-a, --approval POLICY', 'when you are asked', { offers: ['on-request', 'never'] }),
+    personality: option('--personality NAME', 'how it talks; `default`: none is chosen', {
       offers: ['default', 'none', 'friendly', 'pragmatic'],
-      help: 'how it talks; `default`: none is chosen',
-    },
-    mode: { names: ['--mode'], value: 'MODE', offers: ['default', 'plan'], help: '`default` or `plan`' },
-    json: { names: ['--json'], help: 'for programs' },
+    }),
+    mode: option('--mode MODE', '`default` or `plan`', { offers: ['default', 'plan'] }),
+    json: flag('--json', 'for programs'),
     last: lastOption,
   },
   notes: 'All of it is changed, or nothing. `capstan exec resume` starts from it unless an option says otherwise.',

@@ -1,26 +1,20 @@
-import type { Command, CommandOption } from './command.ts';
+import { type Command, type CommandOption, flag, option } from './command.ts';
 import { jsonOption, lastOption, threadWord } from './shared-options.ts';
 
 // Commands that change no thread.
 
 /** Which threads, and how many at a time: the same for lists and searches. */
 const queryOptions = {
-  cwd: { names: ['-C', '--cd'], value: 'FOLDER', help: 'only threads that work in this folder' },
-  archived: { names: ['--archived'], help: 'only archived threads, which are left out otherwise' },
-  source: {
-    names: ['--source'],
-    value: 'NAME',
-    offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'],
-    help: 'only threads that were started there: exec, cli, vscode, subagent, …; `all`: also those of other threads',
-  },
-  sort: {
-    names: ['--sort'],
-    value: 'TIME',
-    choices: ['updated', 'created'],
-    help: '`updated` or `created`; the newest come first',
-  },
-  limit: { names: ['-n', '--limit'], value: 'NUMBER', number: { min: 1, max: 1000 }, help: 'how many at a time (25)' },
-  cursor: { names: ['--cursor'], value: 'CURSOR', help: 'continue after the previous page' },
+  cwd: option('-C, --cd FOLDER', 'only threads that work in this folder'),
+  archived: flag('--archived', 'only archived threads, which are left out otherwise'),
+  source: option(
+    '--source NAME',
+    'only threads that were started there: exec, cli, vscode, subagent, …; `all`: also those of other threads',
+    { offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'] },
+  ),
+  sort: option('--sort TIME', '`updated` or `created`; the newest come first', { choices: ['updated', 'created'] }),
+  limit: option('-n, --limit NUMBER', 'how many at a time (25)', { number: { min: 1, max: 1000 } }),
+  cursor: option('--cursor CURSOR', 'continue after the previous page'),
   json: jsonOption,
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
@@ -32,7 +26,7 @@ export const listCommand = {
   words: [],
   surplus: 'it takes options only; `threads search` takes words.',
   options: {
-    text: { names: ['--text'], value: 'TEXT', help: 'only threads with this in their name or first words' },
+    text: option('--text TEXT', 'only threads with this in their name or first words'),
     ...queryOptions,
   },
 } as const satisfies Command;
@@ -77,7 +71,7 @@ export const reindexCommand = {
   forms: ['[--changed] [--json]'],
   words: [],
   surplus: 'it takes options only.',
-  options: { changed: { names: ['--changed'], help: 'only those that have changed' }, json: jsonOption },
+  options: { changed: flag('--changed', 'only those that have changed'), json: jsonOption },
   notes: 'Answers are right without it: lists and searches look at the files. It makes the first search fast.',
 } as const satisfies Command;
 
@@ -88,15 +82,12 @@ export const exportCommand = {
   forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
   words: [threadWord],
   options: {
-    format: {
-      names: ['--format'],
-      value: 'FORMAT',
+    format: option('--format FORMAT', 'jsonl (a rollout that resumes), markdown or html', {
       choices: ['jsonl', 'markdown', 'html'],
-      help: 'jsonl (a rollout that resumes), markdown or html',
-    },
-    output: { names: ['-o', '--output'], value: 'FILE', help: 'where to; a folder: under a name of its own' },
-    force: { names: ['--force'], help: 'replace a file that is there' },
-    newId: { names: ['--new-id'], help: 'jsonl: as another thread, which may stand beside this one' },
+    }),
+    output: option('-o, --output FILE', 'where to; a folder: under a name of its own'),
+    force: flag('--force', 'replace a file that is there'),
+    newId: flag('--new-id', 'jsonl: as another thread, which may stand beside this one'),
     last: lastOption,
   },
   notes:
@@ -126,16 +117,13 @@ export const compressCommand = {
   forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],
   words: [threadWord],
   options: {
-    olderThan: {
-      names: ['--older-than'],
-      value: 'TIME',
+    olderThan: option('--older-than TIME', 'all threads without a write for so long: 7d, 12h', {
       choosesThread: true,
       without: ['last'],
-      help: 'all threads without a write for so long: 7d, 12h',
-    },
+    }),
     last: lastOption,
-    dryRun: { names: ['--dry-run'], help: 'only say what would be done' },
-    json: { names: ['--json'], help: 'print the result as JSON' },
+    dryRun: flag('--dry-run', 'only say what would be done'),
+    json: flag('--json', 'print the result as JSON'),
   },
   notes: 'Threads that are being written stay as they are, and so do forks and what they continue from.',
 } as const satisfies Command;
@@ -148,12 +136,9 @@ export const gcCommand = {
   words: [],
   surplus: 'it takes options only.',
   options: {
-    dryRun: { names: ['--dry-run'], help: 'only say what would be removed' },
-    reverted: {
-      names: ['--reverted'],
-      help: 'also turns that rollbacks have put aside; those rollbacks can then not be undone',
-    },
-    json: { names: ['--json'], help: 'print the result as JSON' },
+    dryRun: flag('--dry-run', 'only say what would be removed'),
+    reverted: flag('--reverted', 'also turns that rollbacks have put aside; those rollbacks can then not be undone'),
+    json: flag('--json', 'print the result as JSON'),
   },
   notes:
     'Threads that are being written are not touched. If blobs take more than blobs.max_bytes of the configuration, the\n' +

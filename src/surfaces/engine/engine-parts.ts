@@ -24,7 +24,7 @@ import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox, type PreparedSandbox } from '../../sandbox/sandbox.ts';
-import type { Variables } from '../../protocol/variables.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import { findOwnPlaces } from './own-places.ts';
@@ -68,12 +68,7 @@ export function createEngineParts(
   const { env } = options;
   const { home } = base;
   const clock = systemClock;
-  const kept = createHomeStore(home, {
-    maxBlobBytes: base.config.blobs.maxBytes,
-    codexIndexFolder: env['CODEX_SQLITE_HOME'],
-    store: options.store,
-    seals: options.seals,
-  });
+  const kept = createHomeStore(home, { ...options, maxBlobBytes: base.config.blobs.maxBytes });
   const root = packageRoot();
   const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
   const opened = new Set<string>();
@@ -101,7 +96,7 @@ export function createEngineParts(
       programFiles: nodeProgramFiles,
       processes: processTable,
     }),
-    shellEnvironments: createShellEnvironments(definedOnly(env)),
+    shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
     opened,
     programs: callerPrograms({
       path: env['PATH'] ?? '',
@@ -113,10 +108,6 @@ export function createEngineParts(
     watch: createChangeWatch(home),
     threads,
   };
-}
-
-function definedOnly(env: Variables): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 /** From sources and from any depth of the bundle: what was built and unpacked is in the package's folder. */

@@ -64,9 +64,7 @@ export class StoredThreads {
   static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
     if ('code' in home) return home;
-    return new StoredThreads(
-      createHomeStore(home.path, { maxBlobBytes: 0, codexIndexFolder: env['CODEX_SQLITE_HOME'] }),
-    );
+    return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env }));
   }
 
   get home(): string {

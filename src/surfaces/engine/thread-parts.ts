@@ -99,17 +99,16 @@ export async function createThreadParts(
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      const { cwd: folder, profile } = chosen;
       reopen(chosen);
       return gatherFacts({
         clock,
         env,
-        cwd: folder,
+        cwd: chosen.cwd,
         client: { ...engine.options.client, ...defined({ threadSource }) },
         trust,
         catalogue,
         own: engine.ownPlaces(),
-        profile,
+        profile: chosen.profile,
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: providerFacts,
@@ -133,7 +132,7 @@ function withPreparation(client: ModelClient, prepare: () => void): ModelClient 
       };
       return client.stream({ ...request, onSent }, signal);
     },
-    ...(client.compact === undefined ? {} : { compact: (request, signal) => client.compact!(request, signal) }),
+    ...defined({ compact: client.compact?.bind(client) }),
     authMode: () => client.authMode(),
   };
 }

@@ -2,6 +2,7 @@ import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { checkpointLine, failedCheckpointLine } from '../wording/checkpoint-words.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { complain, print, printNote } from '../terminal/print.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
@@ -25,21 +26,15 @@ export interface Output {
   toldToEnd(): void;
 }
 
-export interface OutputOptions {
-  readonly json: boolean;
-  readonly color: string;
-  /** Print events about what the model is told among the others. */
-  readonly contextEvents: boolean;
-  /** Say what the model is told and what it costs. */
-  readonly verbose: boolean;
-  /** Whether the thread is there when the process has ended. */
-  readonly resumable: boolean;
-}
-
-export function createOutput({ json, color, contextEvents, verbose, resumable }: OutputOptions): Output {
+export function createOutput(options: ExecArguments['options']): Output {
+  const { json, sdkJson, color = 'auto', contextEvents, verbose, ephemeral } = options;
   const whisper = whisperer(color);
-  const output = json ? jsonOutput(contextEvents) : plainOutput(whisper, resumable);
+  const isJson = json || sdkJson;
+  const announcement = new Announcement(isJson ? printNote : whisper);
+  const output = isJson ? jsonOutput(announcement, contextEvents) : plainOutput(announcement, whisper, !ephemeral);
   return {
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
     ...output,
     event(event) {
       if (event.kind === 'checkpoint-installed') whisper(checkpointLine(event.report));
@@ -58,8 +53,10 @@ function whisperer(color: string): (text: string) => void {
   return (text) => printNote(text, colored ? 'dim' : 'plain');
 }
 
+type OwnOutput = Omit<Output, 'start' | 'notice'>;
+
 /** One JSON event per line on standard output, nothing else there. */
-function jsonOutput(context: boolean): Output {
+function jsonOutput(announcement: Announcement, context: boolean): OwnOutput {
   const toExecEvents = execEvents({ context });
   let told = false;
   const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
@@ -67,10 +64,7 @@ function jsonOutput(context: boolean): Output {
       if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
-  const announcement = new Announcement(printNote);
   return {
-    start: (opened) => announcement.opened(opened),
-    notice: (outcome) => announcement.notice(fullText(outcome)),
     idle: () => {},
     interrupted: () => {},
     event(event) {
@@ -90,16 +84,13 @@ function jsonOutput(context: boolean): Output {
 }
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
-function plainOutput(whisper: (text: string) => void, resumable: boolean): Output {
-  const announcement = new Announcement(whisper);
+function plainOutput(announcement: Announcement, whisper: (text: string) => void, isKept: boolean): OwnOutput {
   let isInterrupted = false;
   const sayHowToResume = (): void => {
-    const id = resumable ? announcement.threadId : undefined;
+    const id = isKept ? announcement.threadId : undefined;
     if (id !== undefined) whisper(`To resume: ${resumeCommand(id)}`);
   };
   return {
-    start: (opened) => announcement.opened(opened),
-    notice: (outcome) => announcement.notice(fullText(outcome)),
     idle() {
       sayHowToResume();
       if (announcement.threadId !== undefined) print(`${announcement.threadId}\n`, 'text');

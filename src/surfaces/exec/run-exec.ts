@@ -7,11 +7,11 @@ import { version } from '../../protocol/version.ts';
 import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
-import { type Ending, endOnSignal } from '../terminal/end-on-signal.ts';
+import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, engineRefused } from '../engine/engine-refused.ts';
-import type { Overrides, ThreadTurn, TurnResult } from '../engine/engine-types.ts';
+import type { Overrides } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
@@ -56,13 +56,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const lastMessageFile = checkLastMessageFile(asked, cwd, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
-  const output = createOutput({
-    json: options.json || options.sdkJson,
-    color: options.color ?? 'auto',
-    contextEvents: options.contextEvents,
-    verbose: options.verbose,
-    resumable: !options.ephemeral,
-  });
+  const output = createOutput(options);
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await openThread(engine, asked, cwd, output);
   if (opened.kind === 'refused') return opened.outcome;
@@ -81,17 +75,23 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     output.idle();
     return 0;
   }
-  const { cyberAccessProgram } = options;
-  const own = { ...outputSchema, ...defined({ cyberAccessProgram }) };
-  const turn = { input: { text: prompt, ...pictures }, ...own };
-  const ending = endOnSignal({
+  const { signal, over } = endOnSignal({
     onSignal: (name) => {
       output.interrupted();
       if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd();
     },
     onLate: () => output.lost(new Fault(cutShort)),
   });
-  const result = await lostAsValue(() => runTurn(opened, turn, ending));
+  const { cyberAccessProgram } = options;
+  const turn = { input: { text: prompt, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
+  const result = await lostAsValue(async () => {
+    try {
+      return await opened.thread.run({ ...turn, signal });
+    } finally {
+      await opened.thread.close();
+      over();
+    }
+  });
   if (result instanceof Fault) {
     output.lost(result);
     return 1;
@@ -107,19 +107,6 @@ const cutShort: Outcome = {
   message: 'The turn was interrupted, and what it was doing did not end within a second.',
   next: 'Resume the thread: it shows what was in flight.',
 };
-
-async function runTurn(
-  { thread }: OpenedThread,
-  turn: Omit<ThreadTurn, 'signal'>,
-  { signal, over }: Ending,
-): Promise<TurnResult> {
-  try {
-    return await thread.run({ ...turn, signal });
-  } finally {
-    await thread.close();
-    over();
-  }
-}
 
 async function loadEngine({ options: given }: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
   const options = engineOptions(given, cwd);

@@ -18,7 +18,7 @@ import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { leaseLost } from '../rollout/refusals.ts';
 import type { KnownThread } from './folded-directory.ts';
-import { type MemoryLease, MemoryLeases } from './memory-leases.ts';
+import { createMemoryLeases, type MemoryLease } from './memory-leases.ts';
 
 interface MemoryRollout {
   readonly rolloutId: string;
@@ -39,7 +39,7 @@ export interface MemoryRollouts extends RolloutStore {
 export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
   let rollouts: readonly MemoryRollout[] = [];
   const archived = new Set<ThreadId>();
-  const leases = new MemoryLeases(clock, leaseMs);
+  const leases = createMemoryLeases(clock, leaseMs);
 
   const rolloutOf = (id: ThreadId): MemoryRollout | undefined => rollouts.findLast(({ threadId }) => threadId === id);
 

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Command, CommandArguments } from './command.ts';
+import { didYouMean } from './parse-command.ts';
 
 /** What the file of a command exports. */
 export interface CommandWork<Form extends Command> {
@@ -36,4 +37,21 @@ export function commandRow<const Form extends Command>(
 /** Every command of a group and of those in it, in the order of the help text. */
 export function allCommands({ commands }: CommandGroup): readonly Command[] {
   return Object.values(commands).flatMap((entry) => ('commands' in entry ? allCommands(entry) : [entry.command]));
+}
+
+const aliases: Readonly<Record<string, string>> = { e: 'exec' };
+
+/** The command of a group by its name. */
+export function findCommand(group: CommandGroup, written: string): CommandRow | CommandGroup | Outcome<'usage'> {
+  const name = group.name === '' && Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
+  const found = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
+  if (found !== undefined) return found;
+  const prefix = group.name === '' ? '' : `${group.name}: `;
+  const own = group.name === '' ? ['--help', '--version'] : ['--help'];
+  const help = group.name === '' ? 'capstan --help' : `capstan ${group.name} --help`;
+  return {
+    code: 'usage',
+    message: `${prefix}there is no command ${JSON.stringify(written)}.`,
+    next: `${didYouMean(written, [...Object.keys(group.commands), ...own])}See \`${help}\`.`,
+  };
 }

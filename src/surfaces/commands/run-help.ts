@@ -1,8 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { print } from '../terminal/print.ts';
-import type { CommandGroup, CommandWork } from './command-group.ts';
+import { type CommandGroup, type CommandWork, findCommand } from './command-group.ts';
 import { commandHelp, groupHelp } from './command-help.ts';
-import { findCommand } from './find-command.ts';
 import type { helpCommand } from './other-commands.ts';
 import { wrongUsage } from './parse-command.ts';
 

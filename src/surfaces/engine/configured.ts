@@ -81,12 +81,7 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   ];
 }
 
-function problem(
-  key: string,
-  value: string,
-  rule: { readonly key: string; readonly source: string },
-  instead: string,
-): ConfigProblem {
+function problem(key: string, value: string, rule: Record<'key' | 'source', string>, instead: string): ConfigProblem {
   return {
     code: 'config-overridden-key',
     message: `${key} = ${value} is not allowed by ${rule.key} in ${rule.source}: ${instead} holds instead.`,

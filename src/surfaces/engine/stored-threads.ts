@@ -27,18 +27,8 @@ import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
-export interface ThreadRenamed {
-  readonly kind: 'renamed';
-  readonly id: ThreadId;
-  readonly name: string;
-}
-
 /** What was done, and what the user should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
-
-interface Forceful {
-  readonly force?: boolean;
-}
 
 /** The lines of a thread, oldest first. */
 export interface ThreadLines {
@@ -166,7 +156,7 @@ export class StoredThreads {
     return this.#done<RolledBack>(await rollBack(this.#kept.store, this.#kept.ids, id, to), { kind: 'moved', id });
   }
 
-  async undoRollback(id: ThreadId, { force = false }: Forceful = {}) {
+  async undoRollback(id: ThreadId, { force = false }: { readonly force?: boolean } = {}) {
     const { undoRollback } = await import('../../thread/branch/revert.ts');
     const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force });
     return this.#done<RollbackUndone>(done, { kind: 'moved', id });
@@ -183,7 +173,7 @@ export class StoredThreads {
   }
 
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
-  async delete(id: ThreadId, { force = false }: Forceful = {}) {
+  async delete(id: ThreadId, { force = false }: { readonly force?: boolean } = {}) {
     const { deleteThread } = await import('../../rollout/thread-lifecycle.ts');
     const done = await deleteThread(this.#kept.store, id, { force });
     const gone = done.kind === 'refused' ? [] : done.ids;
@@ -191,7 +181,7 @@ export class StoredThreads {
   }
 
   /** An empty name takes the name away. */
-  async rename(id: ThreadId, given: string): Promise<Done<ThreadRenamed> | EngineRefused> {
+  async rename(id: ThreadId, given: string) {
     const known = await this.#kept.store.current(id);
     if (known.kind === 'refused') return refusedBelow(known);
     const name = given.trim();
@@ -200,9 +190,8 @@ export class StoredThreads {
       return engineRefused({ code: 'odd-name', message: `The name holds ${odd}.`, next: 'Choose a name without it.' });
     }
     const problem = await this.#kept.threadStore.directory.rename(id, name);
-    return problem === undefined
-      ? this.#done({ kind: 'renamed', id, name }, { kind: 'named', id, name })
-      : refusedBelow(problem);
+    if (problem !== undefined) return refusedBelow(problem);
+    return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
   }
 
   /** Pins a note to a thread: the model is told it as it is, and again after every checkpoint. */

@@ -7,7 +7,7 @@ import type { OpenedThread } from '../engine/open-thread.ts';
 import { complain, print, printNote } from '../terminal/print.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { Announcement } from './announcement.ts';
+import { type Announcement, createAnnouncement } from './announcement.ts';
 import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { type ExecEvent, execEvents, failedTurn } from './events.ts';
 
@@ -30,7 +30,7 @@ export function createOutput(options: ExecArguments['options']): Output {
   const { json, sdkJson, color = 'auto', contextEvents, verbose, ephemeral } = options;
   const whisper = whisperer(color);
   const isJson = json || sdkJson;
-  const announcement = new Announcement(isJson ? printNote : whisper);
+  const announcement = createAnnouncement(isJson ? printNote : whisper);
   const output = isJson ? jsonOutput(announcement, contextEvents) : plainOutput(announcement, whisper, !ephemeral);
   return {
     start: (opened) => announcement.opened(opened),
@@ -87,13 +87,14 @@ function jsonOutput(announcement: Announcement, context: boolean): OwnOutput {
 function plainOutput(announcement: Announcement, whisper: (text: string) => void, isKept: boolean): OwnOutput {
   let isInterrupted = false;
   const sayHowToResume = (): void => {
-    const id = isKept ? announcement.threadId : undefined;
+    const id = isKept ? announcement.threadId() : undefined;
     if (id !== undefined) whisper(`To resume: ${resumeCommand(id)}`);
   };
   return {
     idle() {
       sayHowToResume();
-      if (announcement.threadId !== undefined) print(`${announcement.threadId}\n`, 'text');
+      const id = announcement.threadId();
+      if (id !== undefined) print(`${id}\n`, 'text');
     },
     lost(fault) {
       announcement.end();

@@ -7,6 +7,26 @@ const content = (text: string): readonly [hash: string, bytes: Uint8Array] => {
   return [createHash('sha256').update(bytes).digest('hex'), bytes];
 };
 const [[one, oneBytes], [two, twoBytes]] = [content('one'), content('two')];
+const [sha256, blobBytes] = content('what the model did not see');
+
+/** What is promised of bytes that are kept beside the lines. */
+export const blobCases = casesOf('blobs', {
+  'a blob is kept under the hash of its content, however often': async ({ store, other }) => {
+    for (const blobs of [store.blobs, other.blobs]) {
+      const { ref, kept, durable } = blobs.keep(blobBytes, 'always');
+      deepStrictEqual([ref, kept], [{ sha256, bytes: blobBytes.length }, true]);
+      await durable;
+    }
+    const loaded = await other.blobs.load(sha256);
+    deepStrictEqual(loaded.kind === 'blob' && Uint8Array.from(loaded.bytes), blobBytes);
+  },
+  'a blob that is not there is missing, and no other name is one': async ({ store }) => {
+    for (const name of [sha256, '../../etc/passwd', '']) {
+      const loaded = await store.blobs.load(name);
+      strictEqual(loaded.kind === 'missing' && loaded.code, 'blob-missing');
+    }
+  },
+});
 
 /** What is promised of the contents of snapshots. */
 export const contentsCases = casesOf('contents', {

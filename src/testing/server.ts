@@ -44,11 +44,6 @@ export async function startScriptedModel(script: Script, options: ScriptedModelO
 
 const endpoint = /\/responses(\/compact)?(\?|$)/;
 
-interface Waiter {
-  readonly index: number;
-  readonly arrived: PromiseWithResolvers<RecordedRequest>;
-}
-
 class Model implements ScriptedModel {
   readonly requests: RecordedRequest[] = [];
   largest: ScriptedModel['largest'];
@@ -62,7 +57,8 @@ class Model implements ScriptedModel {
   readonly #server: Server;
   readonly #connections = new WeakMap<Socket, number>();
   #connectionCount = 0;
-  #waiters: Waiter[] = [];
+  /** By the index of the request that is waited for. */
+  readonly #waiters = new Map<number, PromiseWithResolvers<RecordedRequest>>();
   #closed: Promise<void> | undefined;
 
   constructor(script: Script, context: StreamContext, window: ModelWindow | undefined) {
@@ -90,10 +86,10 @@ class Model implements ScriptedModel {
   request(index: number): Promise<RecordedRequest> {
     const arrived = this.requests[index];
     if (arrived !== undefined) return Promise.resolve(arrived);
-    const waiter: Waiter = { index, arrived: Promise.withResolvers() };
-    if (this.#closed === undefined) this.#waiters.push(waiter);
-    else this.#disappoint(waiter);
-    return waiter.arrived.promise;
+    const waiter = this.#waiters.get(index) ?? Promise.withResolvers();
+    this.#waiters.set(index, waiter);
+    if (this.#closed !== undefined) this.#disappoint();
+    return waiter.promise;
   }
 
   push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void {
@@ -106,7 +102,7 @@ class Model implements ScriptedModel {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
     });
-    for (const waiter of this.#waiters.splice(0)) this.#disappoint(waiter);
+    this.#disappoint();
     return this.#closed;
   }
 
@@ -130,8 +126,8 @@ class Model implements ScriptedModel {
       ended: ended.promise,
     };
     this.requests.push(recorded);
-    for (const waiter of this.#waiters) if (waiter.index === recorded.index) waiter.arrived.resolve(recorded);
-    this.#waiters = this.#waiters.filter((waiter) => waiter.index > recorded.index);
+    this.#waiters.get(recorded.index)?.resolve(recorded);
+    this.#waiters.delete(recorded.index);
     const { step, context } = await this.#turnTo(recorded);
     return ended.resolve(await perform(step, response, context));
   }
@@ -166,8 +162,8 @@ class Model implements ScriptedModel {
     }
   }
 
-  #disappoint(waiter: Waiter): void {
-    const message = `The scripted model was closed after ${this.requests.length} requests, before request ${waiter.index}.`;
-    waiter.arrived.reject(new Error(message));
+  #disappoint(): void {
+    const closed = `The scripted model was closed after ${this.requests.length} requests`;
+    for (const [index, waiter] of this.#waiters) waiter.reject(new Error(`${closed}, before request ${index}.`));
   }
 }

@@ -17,7 +17,7 @@ import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
-import type { RestoreOptions, RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
+import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -42,9 +42,7 @@ const sealsWithoutStore: Outcome = {
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
-  /**
-   * Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened.
-   */
+  /** Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened. */
   readonly notices: readonly Outcome[];
   /** The threads of the home, open or not, as they are kept. */
   readonly stored: StoredThreads;
@@ -152,23 +150,13 @@ export class Engine {
   }
 
   /** Brings back files that turns of a thread changed. */
-  async restoreFiles(
-    id: ThreadId,
-    target: RestoreTarget,
-    options: RestoreOptions,
-  ): Promise<RestoreReport | EngineRefused> {
+  async restoreFiles(id: ThreadId, target: RestoreTarget, options: RestoreOptions) {
     const { restoreThreadFiles } = await import('./restore-thread-files.ts');
     return restoreThreadFiles(this.#parts, id, target, options);
   }
 
-  /**
-   * The same for the turns that a rollback of the conversation would take back. It has to come before that rollback.
-   */
-  async restoreRolledBack(
-    id: ThreadId,
-    to: RollbackTo,
-    options: RestoreOptions,
-  ): Promise<RestoreReport | EngineRefused> {
+  /** The same for the turns that a rollback of the conversation would take back. It has to come before that rollback. */
+  async restoreRolledBack(id: ThreadId, to: RollbackTo, options: RestoreOptions) {
     const { restoreRolledBackFiles } = await import('./restore-thread-files.ts');
     return restoreRolledBackFiles(this.#parts, id, to, options);
   }

@@ -57,6 +57,8 @@ function ownMembers(event: ContextNews): JsonObject {
 export function contextLine(event: ContextNews): string | undefined {
   switch (event.kind) {
     case 'settings':
+    case 'checkpoint-installed':
+    case 'checkpoint-failed':
       return undefined;
     case 'context': {
       if (event.cause === 'user') return undefined;
@@ -73,9 +75,6 @@ export function contextLine(event: ContextNews): string | undefined {
     }
     case 'checkpoint-started':
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
-    case 'checkpoint-installed':
-    case 'checkpoint-failed':
-      return undefined;
     case 'prefix-broken':
       return event.breaks
         .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read anew`)

@@ -17,13 +17,13 @@ export interface Output {
   event(event: ThreadEvent): void;
   notice(outcome: Outcome): void;
   /** The thread is there, and nothing is asked of it. */
-  idle(): void;
+  idle?(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine reports that. */
   lost(fault: Fault): void;
   /** A signal ends the turn: what still runs is stopped, and has not failed by itself. */
-  interrupted(): void;
+  interrupted?(): void;
   /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
-  toldToEnd(): void;
+  toldToEnd?(): void;
 }
 
 export function createOutput(options: ExecArguments['options']): Output {
@@ -65,8 +65,6 @@ function jsonOutput(announcement: Announcement, context: boolean): OwnOutput {
     }
   };
   return {
-    idle: () => {},
-    interrupted: () => {},
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       printAll(toExecEvents(event));
@@ -104,7 +102,6 @@ function plainOutput(announcement: Announcement, whisper: (text: string) => void
     interrupted() {
       isInterrupted = true;
     },
-    toldToEnd: () => {},
     event(event) {
       if (isContextNews(event)) return;
       switch (event.kind) {

@@ -71,13 +71,13 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   for (const notice of opened.notices) output.notice(notice);
   if (alone) {
     await opened.thread.close();
-    output.idle();
+    output.idle?.();
     return 0;
   }
   const { signal, over } = endOnSignal({
     onSignal: (name) => {
-      output.interrupted();
-      if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd();
+      output.interrupted?.();
+      if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd?.();
     },
     onLate: () => output.lost(new Fault(cutShort)),
   });

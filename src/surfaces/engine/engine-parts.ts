@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createChangeWatch } from '../../exec/call-times.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
@@ -88,7 +89,7 @@ export function createEngineParts(
 /** From sources and from any depth of the bundle: what was built and unpacked is in the package's folder. */
 function packageRoot(): string {
   const { existsSync } = process.getBuiltinModule('node:fs');
-  let folder = import.meta.dirname;
+  let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 }

@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { realPath } from '../../disk/folders.ts';
 import { loginPath } from '../../gather/system/login-file.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
@@ -27,7 +28,9 @@ export interface OwnPlacesInput {
 /** The places of the engine that runs in this process. */
 export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root'>): OwnPlaces {
   const { root } = input;
-  const [code = ''] = import.meta.filename.slice(root.length + 1).split('/');
+  const [code = ''] = fileURLToPath(import.meta.url)
+    .slice(root.length + 1)
+    .split('/');
   return ownPlaces({
     ...input,
     code: join(root, code),

@@ -20,7 +20,7 @@ import type { WaitingMessage } from '../../state/waiting.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
-import type { Unproven } from '../../thread/branch/unproven.ts';
+import { findUnproven, type Unproven, unsealed, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from './engine-refused.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
@@ -96,14 +96,12 @@ export class StoredThreads {
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    const { unsealed, withoutUnproven } = await import('../../thread/branch/unproven.ts');
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return state.waiting.map((message) => unsealed<WaitingMessage>(message));
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
   async unproven(id: ThreadId): Promise<Unproven> {
-    const { findUnproven } = await import('../../thread/branch/unproven.ts');
     const { readSetAside } = await import('../../thread/branch/read-set-aside.ts');
     const before = await readSetAside(this.#kept.store, id);
     const now = await findUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);

@@ -5,7 +5,7 @@ import { formatTomlKey, parseTomlKey } from '../../config/toml-key.ts';
 import { writeTomlValue } from '../../config/write-toml.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import type { Configured } from '../engine/configured.ts';
 import { layerState } from './show.ts';
 
@@ -33,7 +33,7 @@ export function explainKey(configured: Configured, key: string): { readonly text
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
   const note = status.kind === 'unused' ? 'This version does not use it.\n' : requirementText(configured, name);
-  return { text: `${head}\n${note}\n${columns(rows)}` };
+  return { text: `${head}\n${note}\n${table(rows)}` };
 }
 
 /** What the machine demands of the key, whatever the layers say. */

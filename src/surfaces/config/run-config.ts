@@ -7,7 +7,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { configCommand } from '../commands/config-command.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { print, printNote } from '../terminal/print.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
 import { layerState, showJson, showToml } from './show.ts';
@@ -55,6 +55,6 @@ function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   const { requirementsFile: required } = configured;
   const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
-  if (required === undefined) return columns(rows);
-  return columns([...rows, ['requirements', required, kindOfEntry(required) === 'missing' ? 'no such file' : '']]);
+  const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
+  return table([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
 }

@@ -5,7 +5,7 @@ import { itemTokens } from '../../history/size.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { checkpointFields } from '../wording/snake-cased.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
 import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';

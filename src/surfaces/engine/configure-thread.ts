@@ -41,21 +41,20 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   { base: everywhere, options: { env, cwd: here } }: Pick<EngineParts, 'base' | 'options'>,
-  wanted: ThreadPlace,
+  place: ThreadPlace,
   { approval, permissionProfile, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
-  const cwd = normalisePath(wanted.cwd);
+  const cwd = normalisePath(place.cwd);
   if (cwd === undefined) {
-    const odd = wanted.cwd.startsWith('/') ? folderProblem(wanted.cwd) : undefined;
-    return odd ?? relativeFolder(wanted.cwd);
+    const odd = place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined;
+    return odd ?? relativeFolder(place.cwd);
   }
-  const place = { ...wanted, cwd };
-  const missing = folderProblem(place.cwd);
+  const missing = folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
-  const { config, problems: ofFolder } = await configInFolder(base, place.cwd);
+  const { config, problems: ofFolder } = await configInFolder(base, cwd);
   const problems = [...added, ...ofFolder];
   const error = refusalOf(problems);
   if (error !== undefined) return error;
@@ -64,19 +63,19 @@ export async function configureThread(
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;
-  const foreign = place.resumed === undefined || place.resumed.standing === 'ours' ? undefined : place.resumed;
+  const past = place.resumed;
+  const foreign = past?.standing === 'ours' ? undefined : past;
   // Few threads come from elsewhere, and no other waits for it.
-  const taken =
-    foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd: place.cwd, env });
-  const last = taken?.resumed ?? place.resumed?.last;
-  const resumed = last === undefined ? undefined : chosenOnly(last, catalogue);
+  const taken = foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd, env });
+  const last = taken?.resumed ?? past?.last;
+  const resumed = last && chosenOnly(last, catalogue);
+  const { requirements } = base;
   const made = settingsFrom(config, {
-    cwd: place.cwd,
-    ...defined({ resumed }),
+    cwd,
+    ...defined({ resumed, approval, profile }),
     ...texts,
     catalogue,
-    ...defined({ approval, profile }),
-    requirements: base.requirements,
+    requirements,
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, resumed, catalogue);
@@ -87,17 +86,13 @@ export async function configureThread(
     ...made.notices,
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
-    ...missingRootNotices(settings.profile, { cwd: place.cwd, temporaryDirectory: env['TMPDIR'] }),
+    ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
   ];
   return { config, catalogue, settings, notices };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */
-async function withChoices(
-  base: BaseLayers,
-  { model, overrides = [] }: Choices,
-  cwd: string,
-): Promise<Awaited<ReturnType<typeof withOverrides>>> {
+async function withChoices(base: BaseLayers, { model, overrides = [] }: Choices, cwd: string) {
   const all = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
   return all.length === 0 ? { base, added: [] } : withOverrides(base, { overrides: all, cwd });
 }

@@ -3,55 +3,44 @@ import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { settingWord } from '../wording/setting-word.ts';
+import { printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
+export type Announcement = ReturnType<typeof createAnnouncement>;
+
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
-export class Announcement {
-  readonly #say: (text: string) => void;
-  readonly #whisper: (text: string) => void;
-  #opened: OpenedThread | undefined;
-  #isDurable = false;
-  #waiting: string[] = [];
-
-  constructor(say: (text: string) => void, whisper: (text: string) => void) {
-    this.#say = say;
-    this.#whisper = whisper;
-  }
-
-  /** The id of the thread, once it was shown. */
-  get threadId(): string | undefined {
-    return this.#isDurable ? this.#opened?.thread.id : undefined;
-  }
-
-  opened(thread: OpenedThread): void {
-    this.#opened = thread;
-    this.#announce();
-  }
-
-  /** The thread's first lines are durable. */
-  started(): void {
-    this.#isDurable = true;
-    this.#announce();
-  }
-
-  /** Says something about the run; after the announcement, if one is still to come. */
-  notice(text: string): void {
-    if (this.#opened === undefined || this.#isDurable) this.#say(text);
-    else this.#waiting.push(text);
-  }
-
+export function createAnnouncement(whisper: (text: string) => void) {
+  let shown: OpenedThread | undefined;
+  let isDurable = false;
+  const waiting: string[] = [];
   /** Nothing is announced any more: what waited for it is said. */
-  end(): void {
-    for (const text of this.#waiting.splice(0)) this.#say(text);
-  }
-
-  #announce(): void {
-    if (this.#opened === undefined || !this.#isDurable) return;
-    this.#whisper(startLine(this.#opened));
-    this.end();
-  }
+  const end = (): void => waiting.splice(0).forEach((text) => printNote(text));
+  const announce = (): void => {
+    if (shown === undefined || !isDurable) return;
+    whisper(startLine(shown));
+    end();
+  };
+  return {
+    /** The id of the thread, once it was shown. */
+    threadId: (): string | undefined => (isDurable ? shown?.thread.id : undefined),
+    opened(thread: OpenedThread): void {
+      shown = thread;
+      announce();
+    },
+    /** The thread's first lines are durable. */
+    started(): void {
+      isDurable = true;
+      announce();
+    },
+    /** Says something about the run; after the announcement, if one is still to come. */
+    notice(text: string): void {
+      if (shown === undefined || isDurable) printNote(text);
+      else waiting.push(text);
+    },
+    end,
+  };
 }
 
 /** What is in force, in one line. */

@@ -2,12 +2,12 @@ import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { checkpointLine, failedCheckpointLine } from '../wording/checkpoint-words.ts';
-import { complain } from '../terminal/complain.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { print, printNote } from '../terminal/print.ts';
+import { complain, print, printNote } from '../terminal/print.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { Announcement } from './announcement.ts';
+import { type Announcement, createAnnouncement } from './announcement.ts';
 import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { type ExecEvent, execEvents, failedTurn } from './events.ts';
 
@@ -17,30 +17,24 @@ export interface Output {
   event(event: ThreadEvent): void;
   notice(outcome: Outcome): void;
   /** The thread is there, and nothing is asked of it. */
-  idle(): void;
+  idle?(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine reports that. */
   lost(fault: Fault): void;
   /** A signal ends the turn: what still runs is stopped, and has not failed by itself. */
-  interrupted(): void;
+  interrupted?(): void;
   /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
-  toldToEnd(): void;
+  toldToEnd?(): void;
 }
 
-export interface OutputOptions {
-  readonly json: boolean;
-  readonly color: string;
-  /** Print events about what the model is told among the others. */
-  readonly contextEvents: boolean;
-  /** Say what the model is told and what it costs. */
-  readonly verbose: boolean;
-  /** Whether the thread is there when the process has ended. */
-  readonly resumable: boolean;
-}
-
-export function createOutput({ json, color, contextEvents, verbose, resumable }: OutputOptions): Output {
+export function createOutput(options: ExecArguments['options']): Output {
+  const { json, sdkJson, color = 'auto', contextEvents, verbose, ephemeral } = options;
   const whisper = whisperer(color);
-  const output = json ? jsonOutput(contextEvents) : plainOutput(whisper, resumable);
+  const isJson = json || sdkJson;
+  const announcement = createAnnouncement(isJson ? printNote : whisper);
+  const output = isJson ? jsonOutput(announcement, contextEvents) : plainOutput(announcement, whisper, !ephemeral);
   return {
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
     ...output,
     event(event) {
       if (event.kind === 'checkpoint-installed') whisper(checkpointLine(event.report));
@@ -59,8 +53,10 @@ function whisperer(color: string): (text: string) => void {
   return (text) => printNote(text, colored ? 'dim' : 'plain');
 }
 
+type OwnOutput = Omit<Output, 'start' | 'notice'>;
+
 /** One JSON event per line on standard output, nothing else there. */
-function jsonOutput(context: boolean): Output {
+function jsonOutput(announcement: Announcement, context: boolean): OwnOutput {
   const toExecEvents = execEvents({ context });
   let told = false;
   const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
@@ -68,12 +64,7 @@ function jsonOutput(context: boolean): Output {
       if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
-  const announcement = new Announcement(printNote, printNote);
   return {
-    start: (opened) => announcement.opened(opened),
-    notice: (outcome) => announcement.notice(fullText(outcome)),
-    idle: () => {},
-    interrupted: () => {},
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       printAll(toExecEvents(event));
@@ -91,19 +82,17 @@ function jsonOutput(context: boolean): Output {
 }
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
-function plainOutput(whisper: (text: string) => void, resumable: boolean): Output {
-  const announcement = new Announcement(printNote, whisper);
+function plainOutput(announcement: Announcement, whisper: (text: string) => void, isKept: boolean): OwnOutput {
   let isInterrupted = false;
   const sayHowToResume = (): void => {
-    const id = resumable ? announcement.threadId : undefined;
+    const id = isKept ? announcement.threadId() : undefined;
     if (id !== undefined) whisper(`To resume: ${resumeCommand(id)}`);
   };
   return {
-    start: (opened) => announcement.opened(opened),
-    notice: (outcome) => announcement.notice(fullText(outcome)),
     idle() {
       sayHowToResume();
-      if (announcement.threadId !== undefined) print(`${announcement.threadId}\n`, 'text');
+      const id = announcement.threadId();
+      if (id !== undefined) print(`${id}\n`, 'text');
     },
     lost(fault) {
       announcement.end();
@@ -113,7 +102,6 @@ function plainOutput(whisper: (text: string) => void, resumable: boolean): Outpu
     interrupted() {
       isInterrupted = true;
     },
-    toldToEnd: () => {},
     event(event) {
       if (isContextNews(event)) return;
       switch (event.kind) {

@@ -1,7 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import type { Difference } from '../../replay/compare.ts';
 import type { ReadThread } from '../commands/load-thread.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import type { ReplayedRequest } from './replayed-request.ts';
 
 type Result = ReplayedRequest['result'];
@@ -18,7 +18,7 @@ export function reportTable(requests: readonly ReplayedRequest[]): string {
     request.bytes === undefined ? '-' : String(request.bytes),
     resultWords(request),
   ]);
-  return `${columns([head, ...rows])}\n${summaryWords(requests)}\n`;
+  return `${table([head, ...rows])}\n${summaryWords(requests)}\n`;
 }
 
 /** For programs. */

@@ -6,10 +6,9 @@ import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../.
 import { toolsMissing } from '../../state/request.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
-import { complain } from '../terminal/complain.ts';
 import { plural } from '../terminal/table.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { type ReplayedRequest, replayedRequest } from './replayed-request.ts';
 import { reportJson, reportTable } from './report.ts';

@@ -5,7 +5,6 @@ import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { exportCommand } from '../commands/threads-read-commands.ts';
-import { complain } from '../terminal/complain.ts';
 import { plural } from '../terminal/table.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
@@ -14,7 +13,7 @@ import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 
 type Format = NonNullable<CommandArguments<typeof exportCommand>['options']['format']>;

@@ -3,7 +3,7 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import type { ChangedFiles, TurnFileChange } from '../engine/engine-types.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
@@ -45,7 +45,7 @@ function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): string {
 }
 
 function rowsOf(files: readonly TurnFileChange[]): string {
-  return columns(files.map((file) => [`  ${file.kind}`, sizesOf(file), file.path]));
+  return table(files.map((file) => [`  ${file.kind}`, sizesOf(file), file.path]));
 }
 
 function sizesOf({ sizeBefore, sizeAfter }: TurnFileChange): string {

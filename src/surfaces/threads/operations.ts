@@ -4,7 +4,7 @@ import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { Pin } from '../../state/pins.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { deleteCommand, forkCommand, undoRollbackCommand } from '../commands/threads-change-commands.ts';
-import type { Done } from '../engine/thread-operations.ts';
+import type { Done } from '../engine/stored-threads.ts';
 import { unprovenNotice } from '../engine/unproven-notice.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { type OperationArguments, operateOnThread, type ThreadOperation, turnsWord } from './thread-operation.ts';

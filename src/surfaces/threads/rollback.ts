@@ -6,7 +6,7 @@ import { rollbackCommand } from '../commands/threads-change-commands.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { RestoreReport, RollbackTo, RolledBack } from '../engine/engine-types.ts';
-import type { Done } from '../engine/thread-operations.ts';
+import type { Done } from '../engine/stored-threads.ts';
 import { hasChanged, howToUndo, restoreText } from './restore.ts';
 import { operateOnThread, turnsWord } from './thread-operation.ts';
 

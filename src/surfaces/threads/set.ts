@@ -9,11 +9,11 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { setCommand } from '../commands/threads-change-commands.ts';
-import { complain } from '../terminal/complain.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import { complain } from '../terminal/print.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
@@ -41,7 +41,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
       to: shown(result.settings, name as keyof Settings),
     }));
     const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingWord(name), values]));
-    return printResult({ thread_id: id, changed }, options, () => table(id, changes));
+    return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
   } finally {
     await thread.close();
   }
@@ -76,10 +76,10 @@ function shown(settings: Settings, name: keyof Settings): Json {
   return (settings[name] as Json | undefined) ?? null;
 }
 
-function table(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
+function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
   if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
-  return `Thread ${id}, from its next turn on:\n${columns(rows)}`;
+  return `Thread ${id}, from its next turn on:\n${table(rows)}`;
 }
 
 function words(name: string, value: Json): string {

@@ -1,10 +1,9 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { complain } from '../terminal/complain.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { findThread, type ThreadSearch } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 import { withPaths } from './thread-lines.ts';

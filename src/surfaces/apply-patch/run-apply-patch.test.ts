@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyPatchHere, type PatchCommand } from './patch-command.ts';
+import { applyPatchHere, type PatchCommand } from './run-apply-patch.ts';
 
 let folder: string;
 beforeEach(() => {

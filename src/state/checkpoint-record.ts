@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../
 
 /** The report as it stands in a `compacted` line, under `capstan.checkpoint`; undefined where another program wrote the line. */
 export function readCheckpoint(payload: JsonObject): CheckpointReport | undefined {
-  const report = objectAt(objectAt(payload, 'capstan') ?? {}, 'checkpoint');
+  const report = objectAt(objectAt(payload, 'capstan'), 'checkpoint');
   return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
 }
 

@@ -41,6 +41,6 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
 
 /** The first window is named in the thread's first line. A fork has windows of its own, whatever it continues from. */
 function windowBefore({ checkpoints: { window }, meta }: ThreadState): WindowName | undefined {
-  const id = stringAt(objectAt(meta, 'context_window') ?? {}, 'window_id');
+  const id = stringAt(objectAt(meta, 'context_window'), 'window_id');
   return id === undefined || window?.first === id ? window : { first: id, id, number: 0 };
 }

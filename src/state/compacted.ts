@@ -107,14 +107,14 @@ type Carried = Omit<ThreadState, 'meta' | 'history' | 'behind' | 'baseline' | 'm
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
-  const usage = carried === undefined ? undefined : objectAt(carried, 'usage');
+  const usage = objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
   const [context, settings] = [objectAt(carried, 'context'), objectAt(carried, 'settings')];
   const envelope = objectAt(carried, 'envelope');
   const newest = stringAt(carried, 'newest');
   const instructions = readInstructions(carried['instructions']);
   const open = objectAt(carried, 'open_turn');
-  const startedAt = open === undefined ? undefined : numberAt(open, 'started_at');
+  const startedAt = numberAt(open, 'started_at');
   return {
     usage: { total: readUsage(usage['total']), last: readUsage(usage['last']) },
     turns: numberAt(carried, 'turns') ?? 0,

@@ -15,6 +15,6 @@ export function readInstructions(base: Json | undefined): BaseInstructions | und
   const text = stringAt(base, 'text');
   if (text === undefined) return undefined;
   const provenance = objectAt(base, 'provenance');
-  const model = provenance === undefined ? undefined : stringAt(provenance, 'model');
+  const model = stringAt(provenance, 'model');
   return { text, provenance: model === undefined ? { type: 'custom' } : { type: 'model', model } };
 }

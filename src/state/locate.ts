@@ -40,7 +40,7 @@ export function searchStart({ behind }: { readonly behind: boolean } = { behind:
       }
       if (line.type === lineType.compacted) {
         if (!isOpaqueAllowed && leavesOpaque(payload)) return false;
-        const open = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn');
+        const open = objectAt(objectAt(payload, 'capstan'), 'open_turn');
         // Words in a turn that was running belong to a turn that began before the checkpoint.
         const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
         return owed <= outside && line.ordinal !== undefined && isSelfContained(payload);

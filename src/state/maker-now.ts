@@ -22,10 +22,10 @@ function believed(name: ProviderName | undefined, meta: JsonObject): ProviderNam
 }
 
 function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
-  const identity = envelope === undefined ? undefined : objectAt(envelope, 'identity');
+  const identity = objectAt(envelope, 'identity');
   const own = named(identity, 'provider');
   if (own !== undefined) return providerName(own, stringAt(identity!, 'address'));
-  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  const ours = objectAt(settings, 'capstan');
   const id = named(ours, 'provider') ?? named(settings, 'model_provider_id');
   if (id !== undefined) return { id };
   const first = stringAt(meta, 'forked_from_id') === undefined ? named(meta, 'model_provider') : undefined;
@@ -33,7 +33,7 @@ function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
 }
 
 function named(source: JsonObject | undefined, key: string): string | undefined {
-  const name = source === undefined ? undefined : stringAt(source, key);
+  const name = stringAt(source, key);
   return name?.trim() === '' ? undefined : name;
 }
 

@@ -15,7 +15,7 @@ export interface RestoredSettings {
 
 export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
   const { context } = state;
-  const turnId = context === undefined ? undefined : stringAt(context, 'turn_id');
+  const turnId = stringAt(context, 'turn_id');
   // A turn records the thread's settings, too: then they say what its contract says.
   const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
   return {

@@ -65,7 +65,7 @@ export function chosenOnly({ resolved = [], ...last }: LastSettings, catalogue: 
 
 /** A turn's own record; what it lacks comes from the thread's settings. */
 function fromContext(context: JsonObject | undefined, settings: JsonObject | undefined): Loose {
-  const ours = context === undefined ? undefined : objectAt(context, 'capstan');
+  const ours = objectAt(context, 'capstan');
   return {
     ...choices(ours),
     ...modelChoices(ours, named(context, 'effort') ?? named(settings, 'reasoning_effort')),
@@ -82,7 +82,7 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
 
 /** Settings that were applied after the newest turn. */
 function fromSettings(settings: JsonObject | undefined, context: JsonObject | undefined): Loose {
-  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  const ours = objectAt(settings, 'capstan');
   if (settings === undefined || ours === undefined) return fromContext(context, settings);
   return {
     ...choices(ours),
@@ -106,7 +106,7 @@ type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefin
  * resolved to, the effort under the shared key.
  */
 function modelChoices(ours: JsonObject | undefined, effort: string | undefined): Loose {
-  const chosen = ours === undefined ? undefined : objectAt(ours, 'chosen');
+  const chosen = objectAt(ours, 'chosen');
   if (chosen === undefined) {
     const [summary, verbosity] = [at(ours, 'summary'), at(ours, 'verbosity')];
     return { effort, summary, verbosity, resolved: ['effort', 'summary', 'verbosity'] };
@@ -123,7 +123,7 @@ function choices(ours: JsonObject | undefined): Loose {
 }
 
 function at(source: JsonObject | undefined, key: string): string | undefined {
-  return source === undefined ? undefined : stringAt(source, key);
+  return stringAt(source, key);
 }
 
 /** A name that is blank names nothing. */
@@ -144,10 +144,10 @@ function readPersonality(value: Json | undefined): Personality | null | undefine
 
 /** Ours if we wrote the record; else what another program says under the shared key. */
 function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
-  const shared = source === undefined ? undefined : objectAt(source, 'collaboration_mode');
+  const shared = objectAt(source, 'collaboration_mode');
   const instructions =
     ours === undefined
-      ? at(shared === undefined ? undefined : objectAt(shared, 'settings'), 'developer_instructions')
+      ? at(objectAt(shared, 'settings'), 'developer_instructions')
       : at(ours, 'mode_instructions');
   const mode = ours === undefined ? at(shared, 'mode') : at(ours, 'mode');
   if (mode !== 'plan' && instructions === undefined) return undefined;

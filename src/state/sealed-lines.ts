@@ -22,14 +22,14 @@ export function sealSubject(threadId: string, meta: JsonObject): string {
 
 /** The name that the import of the thread was given; undefined for a thread that was not imported. */
 export function importOf(meta: JsonObject): string | undefined {
-  return stringAt(objectAt(meta, 'capstan') ?? {}, 'imported');
+  return stringAt(objectAt(meta, 'capstan'), 'imported');
 }
 
 /** What the first line of a fork says: lines of the other thread count in this one. */
 export function forkIn(meta: JsonObject): Sealed | undefined {
   const source = stringAt(meta, 'forked_from_id');
   if (source === undefined) return undefined;
-  const seal = stringAt(objectAt(meta, 'capstan') ?? {}, 'seal');
+  const seal = stringAt(objectAt(meta, 'capstan'), 'seal');
   return { claim: ['fork', source], ...defined({ seal }) };
 }
 
@@ -131,7 +131,7 @@ export function sealedSource(source: JsonObject, seal: string): JsonObject {
 
 /** Settings as they are drafted: two that are the same stay so when one is sealed. */
 export function withoutSeal(settings: JsonObject | undefined): JsonObject | undefined {
-  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  const ours = objectAt(settings, 'capstan');
   if (ours?.['seal'] === undefined) return settings;
   const { seal: _seal, ...rest } = ours;
   return { ...settings, capstan: rest };

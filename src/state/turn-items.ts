@@ -88,7 +88,7 @@ class TurnItemsReader {
       const taken = standingTurns(before).slice(countTurns(this.#log));
       for (const { number } of taken) this.#turns[number - 1]!.isTakenBack = true;
     }
-    const error = stringAt(objectAt(line.payload, 'error') ?? {}, 'message');
+    const error = stringAt(objectAt(line.payload, 'error'), 'message');
     const known = error === undefined ? [] : standingTurns(before);
     const failed = error === undefined ? undefined : standingTurns(this.#log).find((turn, at) => turn !== known[at]);
     if (error !== undefined && failed?.status === 'failed') this.#turns[failed.number - 1]!.error = error;
@@ -114,7 +114,7 @@ class TurnItemsReader {
   }
 
   #count(event: JsonObject): void {
-    const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
+    const total = objectAt(objectAt(event, 'info'), 'total_token_usage');
     if (total === undefined) return;
     this.#usage = readUsage(total);
     // What turns cost that were taken back is no turn's of this file.

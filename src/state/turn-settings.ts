@@ -13,7 +13,7 @@ export interface SettingsInWords {
 
 /** What a `turn_context` says, in the forms of all programs that write one. */
 export function contextSettings(context: JsonObject): SettingsInWords {
-  const provider = stringAt(objectAt(context, 'capstan') ?? {}, 'provider');
+  const provider = stringAt(objectAt(context, 'capstan'), 'provider');
   return present({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
 }
 
@@ -26,7 +26,7 @@ export function appliedSettings(settings: JsonObject): SettingsInWords {
 type Loose = { readonly [Key in keyof SettingsInWords]: string | undefined };
 
 function sharedSettings(source: JsonObject): Loose {
-  const mode = stringAt(objectAt(source, 'collaboration_mode') ?? {}, 'mode');
+  const mode = stringAt(objectAt(source, 'collaboration_mode'), 'mode');
   const approval = approvalWord(source['approval_policy']);
   const sandbox = sandboxWord(source);
   return { model: stringAt(source, 'model'), cwd: stringAt(source, 'cwd'), approval, sandbox, mode };

@@ -87,7 +87,7 @@ export function foldEntered(
   metadata: JsonObject | undefined,
 ): readonly RecordedMessage[] {
   if (waiting.length === 0 || metadata === undefined) return waiting;
-  const id = stringAt(objectAt(metadata, 'capstan') ?? {}, 'waited');
+  const id = stringAt(objectAt(metadata, 'capstan'), 'waited');
   return id === undefined ? waiting : without(waiting, id);
 }
 
@@ -129,7 +129,7 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
 }
 
 function readInput(stored: JsonObject | undefined): UserInput | undefined {
-  const text = stored === undefined ? undefined : stringAt(stored, 'text');
+  const text = stringAt(stored, 'text');
   if (stored === undefined || text === undefined) return undefined;
   const images = (arrayAt(stored, 'images') ?? []).filter(isImage);
   const unusable = arrayAt(stored, 'unusableImages')?.filter(isUnusable);

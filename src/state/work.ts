@@ -19,7 +19,7 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   if (newer !== undefined) return olderWork(work, newer);
   const steps = planIn(entry.item);
   if (steps !== undefined) return { ...work, plan: { steps, ...numbered(work.number), isOlder: false } };
-  const changed = metadata === undefined ? undefined : objectAt(metadata, 'capstan')?.['changed'];
+  const changed = objectAt(metadata, 'capstan')?.['changed'];
   return changed === undefined ? work : { ...work, files: withFiles(work.files, readFiles(changed)) };
 }
 

@@ -74,7 +74,7 @@ export function readNote(note: JsonObject): RollbackNote | undefined {
 /** What undos go back to, the next one first. */
 export function notesIn(meta: JsonObject): readonly JsonObject[] {
   const notes: JsonObject[] = [];
-  let next = objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback');
+  let next = objectAt(objectAt(meta, 'capstan'), 'rollback');
   while (next !== undefined && notes.length < mostInARow) {
     const { earlier, ...note } = next;
     notes.push(note);

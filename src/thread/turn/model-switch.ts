@@ -22,7 +22,7 @@ const fields = [
 /** One event that says what came with another model. */
 export function tellSwitch({ log, turnId, envelope }: Turn): void {
   const { context, envelope: before } = log.state;
-  const from = context === undefined ? undefined : stringAt(context, 'model');
+  const from = stringAt(context, 'model');
   const to = envelope.identity.model.slug;
   if (from !== undefined && from !== to) {
     const changes = before === undefined ? [] : changesBetween(before, storeEnvelope(envelope));
@@ -50,5 +50,5 @@ function changesBetween(before: JsonObject, now: JsonObject): readonly FieldChan
 }
 
 function modeBefore(before: JsonObject | undefined): Json | undefined {
-  return before === undefined ? undefined : valueAt(before, ['modes', 'collaboration', 'asked']);
+  return valueAt(before, ['modes', 'collaboration', 'asked']);
 }

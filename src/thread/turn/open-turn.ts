@@ -56,7 +56,7 @@ function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): Tur
 
 /** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
 function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
-  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  const model = stringAt(state.context, 'model');
   const now = providerName(settings.provider, facts.provider?.address);
   const then = makerNow(state) ?? now;
   const isElsewhere = !isSameProvider(then, now);

@@ -1,5 +1,5 @@
 import { defined } from '../protocol/defined.ts';
-import { isJsonObject, type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
@@ -104,18 +104,13 @@ export function storeCheckpoints({ count, failures, spent, window }: Checkpoints
   return { count, failures, spent: usageFields(spent), ...(window === undefined ? {} : { window: { ...window } }) };
 }
 
-export function readCheckpoints(stored: unknown): Checkpoints {
-  if (!isJsonObject(stored as JsonObject)) return noCheckpoints;
-  const value = stored as JsonObject;
+export function readCheckpoints(value: JsonObject | undefined): Checkpoints {
+  if (value === undefined) return noCheckpoints;
   const count = numberAt(value, 'count') ?? 0;
   const { first, id, number = count } = objectAt(value, 'window') ?? {};
   const window = windowName(first, id, number);
-  return {
-    count,
-    failures: numberAt(value, 'failures') ?? 0,
-    spent: readUsage(value['spent']),
-    ...defined({ window }),
-  };
+  const failures = numberAt(value, 'failures') ?? 0;
+  return { count, failures, spent: readUsage(value['spent']), ...defined({ window }) };
 }
 
 function windowName(first: unknown, id: unknown, number: unknown): WindowName | undefined {

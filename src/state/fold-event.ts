@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
@@ -34,9 +35,8 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   switch (event.kind) {
     case 'start': {
-      const startedAt = event.at === undefined ? {} : { startedAt: event.at };
-      const purpose = event.isCompaction ? { compaction: 'begun' as const } : {};
-      const openTurn = { id: event.name as TurnId, ...startedAt, ...purpose, before: markOf(state) };
+      const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
+      const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };
       return { ...state, turns: state.turns + 1, openTurn };
     }
     case 'end': {
@@ -55,16 +55,14 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
   const { openTurn: _openTurn, behind: _behind, prefill: _prefill, ...kept } = others;
   const { history, checkpoints } = target.mark;
-  // No provider has counted what is left.
-  const usage = { ...state.usage, last: noUsage };
-  const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
   return {
     ...kept,
     ...target.mark,
     checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
     waiting: stillWaiting(target.mark.waiting, state.waiting),
-    ...sent,
-    usage,
+    ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
+    // No provider has counted what is left.
+    usage: { ...state.usage, last: noUsage },
     newest: 'context',
     marks: target.older,
   };

@@ -1,20 +1,14 @@
 import type { BaseInstructions } from '../envelope/base-instructions.ts';
-import { type Json, isJsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /** What requests of the thread begin with now. */
-export function instructionsOf({
-  meta,
-  instructions,
-}: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
-  return instructions ?? readInstructions(meta['base_instructions']);
+export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
+  return state.instructions ?? readInstructions(objectAt(state.meta, 'base_instructions'));
 }
 
-export function readInstructions(base: Json | undefined): BaseInstructions | undefined {
-  if (!isJsonObject(base)) return undefined;
-  const text = stringAt(base, 'text');
+export function readInstructions(base: JsonObject | undefined): BaseInstructions | undefined {
+  const [text, model] = [stringAt(base, 'text'), stringAt(objectAt(base, 'provenance'), 'model')];
   if (text === undefined) return undefined;
-  const provenance = objectAt(base, 'provenance');
-  const model = stringAt(provenance, 'model');
   return { text, provenance: model === undefined ? { type: 'custom' } : { type: 'model', model } };
 }

@@ -114,13 +114,7 @@ export type Mark = Pick<
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, checkpoints, prefill } = state;
-  return {
-    history,
-    baseline,
-    waiting,
-    checkpoints,
-    ...defined({ prefill, behind, context, envelope, instructions }),
-  };
+  return { history, baseline, waiting, checkpoints, ...defined({ prefill, behind, context, envelope, instructions }) };
 }
 
 export const emptyState: ThreadState = {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
+import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
 import { withWithheld } from '../state/withheld.ts';

@@ -1,7 +1,7 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
+import { type RestoredSettings, restoredSettings } from '../../state/resumed-settings.ts';
 import { Thread } from '../../thread/thread.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
 import type { EngineParts } from './engine-parts.ts';

@@ -7,7 +7,7 @@ import { repeated } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces, TurnPlace } from '../../state/turn-places.ts';
 import type { TakenBack } from '../../state/turns.ts';
 import { readPlaces } from './read-turns.ts';
-import { costStays } from './cost-stays.ts';
+import { costStays } from '../../state/turn-drafts.ts';
 import { foldThread } from './resume.ts';
 import {
   firstTaken,

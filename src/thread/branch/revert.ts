@@ -10,7 +10,7 @@ import { lastingNotes } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
-import { costStays } from './cost-stays.ts';
+import { costStays } from '../../state/turn-drafts.ts';
 import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread } from './resume.ts';

@@ -12,7 +12,7 @@ import { stringAt } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage } from '../../protocol/usage.ts';
-import { compactedLines } from '../../state/compacted-lines.ts';
+import { compactedLines } from '../../state/compacted.ts';
 import { itemRecord } from '../../state/item-drafts.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import { buildBundle, type Telling } from '../../world/tell.ts';

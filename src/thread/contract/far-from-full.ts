@@ -6,7 +6,7 @@ import type { Telling } from '../../world/tell.ts';
 import { compactionWindow } from './compaction-contract.ts';
 import { instructionsNow } from './contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
-import { waitingItem } from '../../state/waiting-item.ts';
+import { waitingItem } from '../../state/waiting.ts';
 
 /**
  * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of

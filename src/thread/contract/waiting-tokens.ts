@@ -1,5 +1,5 @@
 import { itemTokens } from '../../history/size.ts';
-import { waitingItem } from '../../state/waiting-item.ts';
+import { waitingItem } from '../../state/waiting.ts';
 import type { Turn } from '../parts/parts.ts';
 
 /** What the words and items that wait to enter history weigh. */

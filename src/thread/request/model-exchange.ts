@@ -92,9 +92,9 @@ export class ModelExchange {
     this.#hasLeft = true;
     const { parts, log, turnId } = this.#turn;
     const { step, auxiliary, provider } = this.#given;
-    const beside = auxiliary === undefined ? {} : ({ auxiliary: true } as const);
-    const request = { turnId, step: step.index, prompt: this.#prompt, body: this.#body, ...beside };
-    log.record(sentLine(log.state, request, { encoder: provider.encoder, digester: parts.digester }));
+    const about = { turnId, step: step.index, ...(auxiliary && { auxiliary: true as const }) };
+    const by = { encoder: provider.encoder, digester: parts.digester };
+    log.record(sentLine(log.state, about, { prompt: this.#prompt, body: this.#body }, by));
   }
 
   #request(): ModelRequest {

@@ -4,7 +4,7 @@ import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { windowNow } from './contract/contract-now.ts';
-import { inputProblem } from './input-problem.ts';
+import { inputProblem } from './read-turn.ts';
 import type { Turn } from './parts/parts.ts';
 import { promptTokens, tooLong } from './turn/prompt-size.ts';
 
@@ -28,10 +28,9 @@ export interface RunningTurn {
 /** As much of an open turn as steering needs. */
 export function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   if (turn === undefined) return undefined;
-  const { identity, modes } = turn.envelope;
-  const { outputSchema } = modes;
-  const schema = outputSchema === undefined ? {} : { outputSchema };
-  return { turnId: turn.turnId, model: identity.model.slug, effective: windowNow(turn).effective, ...schema };
+  const { outputSchema } = turn.envelope.modes;
+  const { effective } = windowNow(turn);
+  return { turnId: turn.turnId, model: turn.envelope.identity.model.slug, effective, ...defined({ outputSchema }) };
 }
 
 export type Steered =
@@ -50,7 +49,7 @@ export type SteeringRefusal =
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
   if (input.text.trim() === '' && input.images.length === 0) return refused(emptyInput);
-  const odd = inputProblem({ input, ...defined({ outputSchema }) });
+  const odd = inputProblem(input, outputSchema);
   if (odd !== undefined) return refused(odd);
   if (running === undefined) return refused(noActiveTurn);
   if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));

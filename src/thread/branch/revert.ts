@@ -10,10 +10,9 @@ import { lastingNotes } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
-import { costStays } from '../../state/turn-drafts.ts';
-import { closeCutTurn } from './cut-turn.ts';
+import { costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
 import { readPlaces } from './read-turns.ts';
-import { foldThread } from './resume.ts';
+import { foldThread, openThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import { nested, noteOf, notesAfterRollback, notesAfterUndo, notesIn, readNote } from './rollback-note.ts';
 import {
@@ -27,6 +26,9 @@ import {
   takenBackIsGone,
   turnsSince,
 } from './rollback-range.ts';
+import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { ThreadLog } from '../parts/log.ts';
+import { recordEvent } from '../record/record-context.ts';
 
 /**
  * The newest turns are as if they had not been: a new rollout continues from before them, and the old one stays what it
@@ -173,4 +175,29 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
   await held.release();
   const next = `Bring it back first with \`capstan threads unarchive ${id}\`.`;
   return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
+}
+
+/**
+ * A rollback went to the middle of a turn, which is not continued: it ends there. If another process has taken the
+ * thread meanwhile, that one finds the open turn and ends it.
+ */
+export async function closeCutTurn(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  { id: turnId, done }: NonNullable<RollbackCut['open']>,
+): Promise<void> {
+  const opened = await openThread(store, id);
+  if (opened.kind === 'refused') return;
+  const log = new ThreadLog(opened.owned, opened.state);
+  try {
+    if (done) log.record(turnDoneBefore(turnId));
+    else {
+      recordEvent({ log, parts: { ids }, turnId }, turnAbortedFragment, 'rolled-back');
+      log.record(turnLeftOpen(turnId, 'rolled-back'));
+    }
+    await log.durable();
+  } finally {
+    await log.close();
+  }
 }

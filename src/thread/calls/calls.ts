@@ -8,7 +8,6 @@ import type { StartedProcess } from '../../ports/processes.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
-import { CallOrder } from './call-order.ts';
 import { grantCall } from './grant-call.ts';
 import { heldThreads } from './held-threads.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -171,5 +170,23 @@ export class Calls {
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;
+  }
+}
+
+/** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */
+export class CallOrder {
+  readonly #begun = new Set<{ readonly alone: boolean; readonly over: Promise<void> }>();
+
+  /** A call is about to have an effect. It waits for `before`; when it is over, it leaves. */
+  begin(alone: boolean): { readonly before: readonly Promise<void>[]; leave(): void } {
+    const before = [...this.#begun].filter((other) => alone || other.alone).map(({ over }) => over);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const own = { alone, over: promise };
+    this.#begun.add(own);
+    const leave = (): void => {
+      this.#begun.delete(own);
+      resolve();
+    };
+    return { before, leave };
   }
 }

@@ -7,14 +7,14 @@ import { isSameProvider } from '../../protocol/provider-name.ts';
 import { isPaused, passes } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
 import type { Telling } from '../../world/tell.ts';
-import { activeNow, estimateNow } from '../contract/active-now.ts';
-import { bundleTokens, tellingTokens } from '../contract/bundle-tokens.ts';
+import { activeNow, estimateNow, bundleTokens, tellingTokens, waitingTokens } from '../contract/active-now.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
-import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
-import { isFarFromFull } from '../contract/far-from-full.ts';
+import { compactionContract, compactionWindow, instructionsNow } from '../contract/contract-now.ts';
 import { hasNews, isWorthIt } from './worth-compacting.ts';
 import type { Turn } from '../parts/parts.ts';
-import { waitingTokens } from '../contract/waiting-tokens.ts';
+import { mergeFragments } from '../../history/merge-fragments.ts';
+import { mostTokens } from '../../history/most-tokens.ts';
+import { waitingItem } from '../../state/waiting.ts';
 
 /**
  * Before a step is entered: history is compacted if a caller asked for it, or if what stands and what is about to enter
@@ -122,4 +122,17 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const window = compactionWindow(turn);
   const isFull = limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
   return isFull && isWorthIt(turn, step);
+}
+
+/**
+ * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
+ * all that a start does before its request, V8 would spend the most on that loop.
+ */
+export function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
+  const { history, usage, prefill } = turn.log.state;
+  if (history.length > 0 || usage.last.total > 0) return false;
+  const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
+  const active = mostTokens([instructionsNow(turn).text, ...step.tools]);
+  const pending = mostTokens([...context, ...turn.inbox.waiting.map(waitingItem)]);
+  return !limitReached({ active, pending, prefill, window: compactionWindow(turn) });
 }

@@ -13,17 +13,14 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
-import { countFor, nextRequestTokens } from '../contract/active-now.ts';
-import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
+import { countFor, nextRequestTokens, bundleTokens, dueTokens, waitingTokens } from '../contract/active-now.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
-import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
+import { compactionContract, compactionWindow, windowNow } from '../contract/contract-now.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
-import { windowNow } from '../contract/contract-now.ts';
 import { learnWindow } from '../contract/learned-window.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from '../parts/parts.ts';
-import { waitingTokens } from '../contract/waiting-tokens.ts';
 
 /** Compacts history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {

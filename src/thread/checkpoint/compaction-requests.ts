@@ -14,10 +14,8 @@ import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import type { Turn } from '../parts/parts.ts';
-import { compactionContract } from '../contract/compaction-contract.ts';
-import { windowNow } from '../contract/contract-now.ts';
-import { requestOptions } from '../request/request-options.ts';
-import { ModelExchange } from '../request/model-exchange.ts';
+import { compactionContract, windowNow } from '../contract/contract-now.ts';
+import { requestOptions, ModelExchange } from '../request/model-exchange.ts';
 import { tryAgain } from '../request/try-again.ts';
 
 interface Asking {

@@ -1,9 +1,8 @@
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import { hiddenFrom } from '../../state/behind.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
-import type { Turn } from '../parts/parts.ts';
-import type { WayToRead } from './readable-way.ts';
-import type { TurnEnding } from '../parts/turn-ending.ts';
+import type { Turn, TurnEnding } from '../parts/parts.ts';
+import type { WayToRead } from './choose-way-to-read.ts';
 
 /** Undefined for nearly all turns: their provider can read what stands. Nothing is recorded or sent yet. */
 export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
@@ -19,7 +18,7 @@ export async function makeReadable(
   way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
 ): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
-  const { goThere } = await import('./go-to-readable.ts');
+  const { goThere } = await import('./choose-way-to-read.ts');
   const wanted = { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' } as const;
   const result = await goThere(turn, way, { wanted, freesSpace: true });
   if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
@@ -33,6 +32,6 @@ export async function compactReadable(
   wanted: WantedCompaction,
 ): Promise<CompactionResult | undefined> {
   if (way === undefined) return undefined;
-  const { goThere } = await import('./go-to-readable.ts');
+  const { goThere } = await import('./choose-way-to-read.ts');
   return goThere(turn, way, { wanted, freesSpace: false });
 }

@@ -10,8 +10,8 @@ import type { Auxiliary } from '../../state/request-record.ts';
 import { sentLine } from '../../state/request-sent.ts';
 import type { Turn } from '../parts/parts.ts';
 import { checkedAnswer } from './checked-answer.ts';
-import { requestHeaders } from './request-headers.ts';
 import { StepTrace } from './trace-step.ts';
+import { sentEffort } from '../../envelope/sent-effort.ts';
 
 /** A request for an answer of a model: of a step, or beside the conversation. */
 export interface RequestToSend {
@@ -145,4 +145,30 @@ async function* compacted(client: ModelClient, request: ModelRequest, signal: Ab
   }
   for (const item of answer.output) yield { kind: 'item', item };
   yield { kind: 'completed', responseId: '', ...defined({ usage: answer.usage }) };
+}
+
+/** Names of the thread and of the program, for the provider's logs. */
+export function requestHeaders({ threadId, envelope }: Turn): Readonly<Record<string, string>> {
+  const { client } = envelope.identity;
+  return {
+    'session-id': threadId,
+    'thread-id': threadId,
+    'x-client-request-id': threadId,
+    originator: client.name,
+    'user-agent': `${client.name}/${client.version}`,
+  };
+}
+
+/** What a request under this envelope says besides instructions, tools and input. */
+export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: Envelope): RequestOptions {
+  const { outputSchema, cyberAccessProgram } = modes;
+  return {
+    model: identity.model.slug,
+    ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
+    ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
+    ...defined({ verbosity: identity.verbosity, serviceTier: identity.serviceTier, outputSchema, cyberAccessProgram }),
+    parallelToolCalls: true,
+    cacheKey: threadId,
+    labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
+  };
 }

@@ -8,10 +8,9 @@ import { Calls } from '../calls/calls.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { learnWindow } from '../contract/learned-window.ts';
 import type { Turn } from '../parts/parts.ts';
-import { requestOptions } from '../request/request-options.ts';
+import { requestOptions, type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
 import { recordOverflow, recordUsage } from '../record/record-usage.ts';
 import { recordTurnItem } from '../record/record.ts';
-import { type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
 import { tryAgain } from '../request/try-again.ts';
 
 /** What came of one step. `lastMessage` is the last thing the model said in it. */

@@ -3,6 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
+request builder | src/thread/request/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
 compactor | src/thread/checkpoint/compaction-requests.ts | window.effective
 compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective
@@ -68,5 +69,5 @@ steering | src/thread/steering.ts | identity.model.slug modes.outputSchema windo
 compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
-request builder | src/thread/request/model-exchange.ts | identity.client.name identity.client.version identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 `;

@@ -11,7 +11,7 @@ import { oneLine } from './one-line.ts';
 /** A message that the thread has accepted and that has not entered history: a user's words, or an item of a program. */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
-type WaitingContent =
+export type WaitingContent =
   | { readonly kind: 'words'; readonly input: UserInput }
   | {
       readonly kind: 'item';
@@ -144,9 +144,7 @@ function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is
 }
 
 /** What a message that waits becomes in history, but for its id. */
-export function waitingItem(
-  message: { readonly kind: 'words'; readonly input: UserInput } | { readonly kind: 'item'; readonly item: Item },
-): Item {
+export function waitingItem(message: WaitingContent): Item {
   return message.kind === 'words' ? userMessage('', message.input) : message.item;
 }
 

@@ -15,7 +15,8 @@ import type { Auxiliary } from '../../state/request-record.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import type { Turn } from '../parts/parts.ts';
 import { compactionContract, windowNow } from '../contract/contract-now.ts';
-import { requestOptions, ModelExchange } from '../request/model-exchange.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import { requestOptions } from '../request/request-options.ts';
 import { tryAgain } from '../request/try-again.ts';
 
 interface Asking {

@@ -1,0 +1,19 @@
+import type { Envelope } from '../../envelope/envelope.ts';
+import { sentEffort } from '../../envelope/sent-effort.ts';
+import type { RequestOptions } from '../../ports/prompt.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Turn } from '../parts/parts.ts';
+
+/** What a request under this envelope says besides instructions, tools and input. */
+export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: Envelope): RequestOptions {
+  const { outputSchema, cyberAccessProgram } = modes;
+  return {
+    model: identity.model.slug,
+    ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
+    ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
+    ...defined({ verbosity: identity.verbosity, serviceTier: identity.serviceTier, outputSchema, cyberAccessProgram }),
+    parallelToolCalls: true,
+    cacheKey: threadId,
+    labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
+  };
+}

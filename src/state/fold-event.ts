@@ -13,39 +13,28 @@ import { stillWaiting } from './waiting.ts';
 export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   const turn = turnEvent(event);
   if (turn !== undefined) return foldTurnEvent(state, turn);
-  switch (event['type']) {
-    case 'token_count': {
-      const info = objectAt(event, 'info');
-      if (info === undefined) return state;
-      const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
-      if (usage.last.input === 0) return { ...state, usage };
-      // Another program records no requests; its counts say that there were some.
-      const checkpoints = foldSeen(state.checkpoints, state.history.length);
-      return { ...state, usage, checkpoints, prefill: state.prefill ?? usage.last.input };
-    }
-    case 'thread_settings_applied': {
-      const settings = objectAt(event, 'thread_settings');
-      return settings === undefined ? state : { ...state, settings, newest: 'settings' };
-    }
-    default:
-      return state;
+  if (event['type'] === 'thread_settings_applied') {
+    const settings = objectAt(event, 'thread_settings');
+    return settings === undefined ? state : { ...state, settings, newest: 'settings' };
   }
+  const info = event['type'] === 'token_count' ? objectAt(event, 'info') : undefined;
+  if (info === undefined) return state;
+  const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
+  if (usage.last.input === 0) return { ...state, usage };
+  // Another program records no requests; its counts say that there were some.
+  const checkpoints = foldSeen(state.checkpoints, state.history.length);
+  return { ...state, usage, checkpoints, prefill: state.prefill ?? usage.last.input };
 }
 
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
-  switch (event.kind) {
-    case 'start': {
-      const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
-      const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };
-      return { ...state, turns: state.turns + 1, openTurn };
-    }
-    case 'end': {
-      const { openTurn, ...rest } = state;
-      return openTurn !== undefined && closes(event.name, openTurn.id) ? rest : state;
-    }
-    case 'rollback':
-      return rollBack(state, event.count);
+  if (event.kind === 'rollback') return rollBack(state, event.count);
+  if (event.kind === 'end') {
+    const { openTurn, ...rest } = state;
+    return openTurn !== undefined && closes(event.name, openTurn.id) ? rest : state;
   }
+  const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
+  const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };
+  return { ...state, turns: state.turns + 1, openTurn };
 }
 
 /** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */

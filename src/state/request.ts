@@ -32,13 +32,8 @@ export function planRequest(
   const known = state.toolSets.has(record.toolSet);
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
   const prefix = prefixOf(withTools, record);
-  const request: LineDraft = {
-    type: lineType.request,
-    payload: {
-      ...requestPayload(record),
-      ...(prefix === undefined ? {} : { prefix: prefix as unknown as JsonObject }),
-    },
-  };
+  const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
+  const request: LineDraft = { type: lineType.request, payload };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
   return { record, drafts, ...defined({ prefix }) };
 }

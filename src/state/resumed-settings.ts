@@ -51,8 +51,7 @@ export function chosenOnly({ resolved = [], ...last }: LastSettings, catalogue: 
 function fromContext(context: JsonObject | undefined, settings: JsonObject | undefined): Loose {
   const ours = objectAt(context, 'capstan');
   return {
-    ...choices(ours),
-    ...modelChoices(ours, nameAt(context, 'effort') ?? nameAt(settings, 'reasoning_effort')),
+    ...choices(ours, nameAt(context, 'effort') ?? nameAt(settings, 'reasoning_effort')),
     model: nameAt(context, 'model') ?? nameAt(settings, 'model'),
     provider: nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id'),
     cwd: absolute(context) ?? absolute(settings),
@@ -69,8 +68,7 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
   const ours = objectAt(settings, 'capstan');
   if (settings === undefined || ours === undefined) return fromContext(context, settings);
   return {
-    ...choices(ours),
-    ...modelChoices(ours, nameAt(settings, 'reasoning_effort')),
+    ...choices(ours, nameAt(settings, 'reasoning_effort')),
     model: nameAt(settings, 'model'),
     // The shared key is not sealed.
     provider: nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id'),
@@ -86,27 +84,19 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
 type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
 
 /**
- * What was chosen of what a model has defaults for. Lines of other programs, and older ones of ours, hold only what it
- * resolved to, the effort under the shared key.
+ * What was chosen, also of what a model has defaults for. Of that, lines of other programs, and older ones of ours, hold
+ * only what it resolved to, the effort under the shared key.
  */
-function modelChoices(ours: JsonObject | undefined, effort: string | undefined): Loose {
+function choices(ours: JsonObject | undefined, resolvedEffort: string | undefined): Loose {
   const chosen = objectAt(ours, 'chosen');
-  if (chosen === undefined) {
-    const [summary, verbosity] = [stringAt(ours, 'summary'), stringAt(ours, 'verbosity')];
-    return { effort, summary, verbosity, resolved: ['effort', 'summary', 'verbosity'] };
-  }
-  return {
-    effort: nameAt(chosen, 'effort'),
-    summary: stringAt(chosen, 'summary'),
-    verbosity: stringAt(chosen, 'verbosity'),
-  };
-}
-
-function choices(ours: JsonObject | undefined): Loose {
   return {
     serviceTier: stringAt(ours, 'service_tier'),
     approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
     networkRules: readRules(ours?.['network_rules']),
+    effort: chosen === undefined ? resolvedEffort : nameAt(chosen, 'effort'),
+    summary: stringAt(chosen ?? ours, 'summary'),
+    verbosity: stringAt(chosen ?? ours, 'verbosity'),
+    resolved: chosen === undefined ? ['effort', 'summary', 'verbosity'] : undefined,
   };
 }
 
@@ -123,11 +113,9 @@ function readPersonality(value: Json | undefined): Personality | null | undefine
 /** Ours if we wrote the record; else what another program says under the shared key. */
 function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
   const shared = objectAt(source, 'collaboration_mode');
-  const instructions =
-    ours === undefined
-      ? stringAt(objectAt(shared, 'settings'), 'developer_instructions')
-      : stringAt(ours, 'mode_instructions');
-  const mode = ours === undefined ? stringAt(shared, 'mode') : stringAt(ours, 'mode');
+  const mode = stringAt(ours ?? shared, 'mode');
+  const foreign = stringAt(objectAt(shared, 'settings'), 'developer_instructions');
+  const instructions = ours === undefined ? foreign : stringAt(ours, 'mode_instructions');
   if (mode !== 'plan' && instructions === undefined) return undefined;
   return { mode: mode === 'plan' ? 'plan' : 'default', ...defined({ instructions }) };
 }
@@ -152,7 +140,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;
   const recorded = readProfile(context['permission_profile']);
-  const symbolic = readLegacy(context['sandbox_policy']);
+  const symbolic = readLegacy(objectAt(context, 'sandbox_policy'));
   if (recorded === undefined || symbolic === undefined) return recorded ?? symbolic;
   const cwd = stringAt(context, 'cwd') ?? '';
   const filledIn = materialise(symbolic, [cwd]) as unknown as JsonObject;
@@ -178,10 +166,8 @@ function readProfile(value: Json | undefined): PermissionProfile | undefined {
   return value as unknown as PermissionProfile;
 }
 
-function readLegacy(value: Json | undefined): PermissionProfile | undefined {
-  return isJsonObject(value) && typeof value['type'] === 'string'
-    ? profileOf(value as unknown as SandboxPolicy)
-    : undefined;
+function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {
+  return stringAt(value, 'type') === undefined ? undefined : profileOf(value as unknown as SandboxPolicy);
 }
 
 /** What a resumed thread took from its own past, and what is in force because of that. */

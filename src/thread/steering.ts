@@ -48,43 +48,26 @@ export type SteeringRefusal =
 
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
-  if (input.text.trim() === '' && input.images.length === 0) return refused(emptyInput);
+  if (input.text.trim() === '' && input.images.length === 0)
+    return refused('empty-input', 'There is nothing in the message.', 'Say something, or add a picture.');
   const odd = inputProblem(input, outputSchema);
-  if (odd !== undefined) return refused(odd);
-  if (running === undefined) return refused(noActiveTurn);
-  if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));
-  if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) return refused(schemaDiffers);
+  if (odd !== undefined) return { kind: 'refused', outcome: odd };
+  if (running === undefined)
+    return refused('no-active-turn', 'No turn is running that could be steered.', 'Start a turn with the message.');
+  if (turnId !== undefined && turnId !== running.turnId) {
+    const next = 'Look at what has happened since, and steer that turn or wait for its end.';
+    return refused('another-turn', `Another turn is running: ${running.turnId}.`, next);
+  }
+  if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) {
+    const message = 'The running turn has another output schema, and a turn has only one.';
+    const next = 'Steer without a schema, or wait for the end of the turn.';
+    return refused('output-schema-differs', message, next);
+  }
   const [prompt, { effective, model }] = [promptTokens(input), running];
-  if (prompt > effective) return refused(tooLong({ prompt, others: 0, effective, model }));
+  if (prompt > effective) return { kind: 'refused', outcome: tooLong({ prompt, others: 0, effective, model }) };
   return { kind: 'steered', turnId: running.turnId };
 }
 
-function refused(outcome: Outcome<SteeringRefusal>): Steered {
-  return { kind: 'refused', outcome };
-}
-
-const emptyInput: Outcome<SteeringRefusal> = {
-  code: 'empty-input',
-  message: 'There is nothing in the message.',
-  next: 'Say something, or add a picture.',
-};
-
-const noActiveTurn: Outcome<SteeringRefusal> = {
-  code: 'no-active-turn',
-  message: 'No turn is running that could be steered.',
-  next: 'Start a turn with the message.',
-};
-
-const schemaDiffers: Outcome<SteeringRefusal> = {
-  code: 'output-schema-differs',
-  message: 'The running turn has another output schema, and a turn has only one.',
-  next: 'Steer without a schema, or wait for the end of the turn.',
-};
-
-function anotherTurn(turnId: TurnId): Outcome<SteeringRefusal> {
-  return {
-    code: 'another-turn',
-    message: `Another turn is running: ${turnId}.`,
-    next: 'Look at what has happened since, and steer that turn or wait for its end.',
-  };
+function refused(code: SteeringRefusal, message: string, next: string): Steered {
+  return { kind: 'refused', outcome: { code, message, next } };
 }

@@ -23,7 +23,6 @@ import {
   type RollbackTo,
   type RollbackUndone,
   type RolledBack,
-  takenBackIsGone,
   turnsSince,
 } from './rollback-range.ts';
 import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
@@ -52,15 +51,12 @@ export async function rollBack(
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
     const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
+    const left = noteOf({ current, places, now }, cut.kept, 'rollback');
+    const notes = notesAfterRollback(notesIn(current.meta), left);
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: {
-        ...lastingNotes(current.meta),
-        rollback: nested(
-          notesAfterRollback(notesIn(current.meta), noteOf({ current, places, now }, cut.kept, 'rollback')),
-        ),
-      },
+      note: { ...lastingNotes(current.meta), rollback: nested(notes) },
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
@@ -70,21 +66,15 @@ export async function rollBack(
       ],
     });
     if (made.kind === 'refused') return made;
-    done = { kind: 'rolled-back', id, location: made.location, ...rolledBack(places, cut) };
     open = cut.open;
+    const turns = idsIn(places).slice(cut.kept);
+    const about = defined({ cutTurn: open?.id, checkpoint: cut.checkpoint });
+    done = { kind: 'rolled-back', id, location: made.location, turns, ...about };
   } finally {
     await held.release();
   }
   if (open !== undefined) await closeCutTurn(store, ids, id, open);
   return done;
-}
-
-function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: RollbackCut) {
-  return {
-    turns: turns.slice(kept).map((turn) => turn.id),
-    ...(open === undefined ? {} : { cutTurn: open.id }),
-    ...defined({ checkpoint }),
-  };
 }
 
 /**
@@ -145,12 +135,10 @@ async function undoRevert(
       ...warningsStay([], now.warnings),
     ],
   });
-  if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? nothingToUndo(id, 'removed') : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
-  const [turns, replaced] = [
-    after.filter((turn) => !before.includes(turn)),
-    before.filter((turn) => !after.includes(turn)),
-  ];
+  const turns = after.filter((turn) => !before.includes(turn));
+  const replaced = before.filter((turn) => !after.includes(turn));
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
 }
 

@@ -25,13 +25,7 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
     const { focus, signal } = wish;
-    const wanted = {
-      trigger: 'manual',
-      reason: 'user_requested',
-      phase,
-      signal,
-      ...defined({ focus }),
-    } as const;
+    const wanted = { trigger: 'manual', reason: 'user_requested', phase, signal, ...defined({ focus }) } as const;
     const result = perform(turn, step, wanted);
     wish.settle(result);
     await result;
@@ -101,14 +95,13 @@ function switched(turn: Turn, step: Step): Wanted {
 }
 
 function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
-  return compatibility === undefined ? { model } : { model, compatibility };
+  return { model, ...defined({ compatibility }) };
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
   if (isFarFromFull(turn, step, telling)) return undefined;
-  return shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn))
-    ? { reason: 'context_limit' }
-    : undefined;
+  const isFull = shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn));
+  return isFull ? { reason: 'context_limit' } : undefined;
 }
 
 /** Whether the turn that ends leaves less space than the next one should find, and something can be done about it. */

@@ -74,16 +74,9 @@ interface Met {
 
 /** How many of the messages belong to the turn that was open before them, and how many to none. */
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
-  let isOpen = turn !== undefined;
-  const counted = { inside: 0, outside: 0 };
-  const count = (messages: number): void => {
-    if (isOpen) counted.inside += messages;
-    else counted.outside += messages;
-  };
-  count(words);
-  for (const { id, words: after } of closings.toReversed()) {
-    if (turn === undefined || closes(id, turn)) isOpen = false;
-    count(after);
-  }
-  return counted;
+  const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
+  if (turn === undefined) return { inside: 0, outside: words + sum(closings) };
+  // Newest first: the oldest of those that end the turn.
+  const end = closings.findLastIndex(({ id }) => closes(id, turn));
+  return { inside: words + sum(closings.slice(end + 1)), outside: sum(closings.slice(0, end + 1)) };
 }

@@ -9,9 +9,8 @@ import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { textDigest } from '../protocol/text-digest.ts';
-import { instructionsOf } from './instructions.ts';
+import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
-import type { ThreadState } from './thread-state.ts';
 
 /** A request that is about to be made. */
 export interface PlannedRequest {

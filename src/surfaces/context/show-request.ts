@@ -2,7 +2,7 @@ import { entries } from '../../history/history.ts';
 import { ledgerOf } from '../../history/ledger.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { instructionsOf } from '../../state/thread-state.ts';
 import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';

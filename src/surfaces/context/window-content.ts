@@ -13,7 +13,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { NextRequest } from '../engine/engine-types.ts';
 import { waitingItem } from '../../state/waiting.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { instructionsOf } from '../../state/thread-state.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';

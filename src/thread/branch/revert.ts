@@ -169,7 +169,7 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
  * A rollback went to the middle of a turn, which is not continued: it ends there. If another process has taken the
  * thread meanwhile, that one finds the open turn and ends it.
  */
-export async function closeCutTurn(
+async function closeCutTurn(
   store: RolloutStore,
   ids: Ids,
   id: ThreadId,

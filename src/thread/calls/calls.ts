@@ -172,7 +172,7 @@ export class Calls {
 }
 
 /** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */
-export class CallOrder {
+class CallOrder {
   readonly #begun = new Set<{ readonly alone: boolean; readonly over: Promise<void> }>();
 
   /** A call is about to have an effect. It waits for `before`; when it is over, it leaves. */

@@ -94,23 +94,22 @@ export type WayToRead =
   | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-export interface MakerToAsk {
+export type OpenWay = Exclude<WayToRead, { kind: 'refused' }>;
+
+interface MakerToAsk {
   readonly provider: Provider;
   readonly by: Envelope;
 }
 
-export interface GoingThere {
-  /** What is wanted of a checkpoint, if its maker is asked for one. */
-  readonly wanted: WantedCompaction;
-  /** A history that is used again and is too long is compacted. False: that is done anyway. */
-  readonly freesSpace: boolean;
-}
-
-/** Makes the history readable. Undefined when the history behind the checkpoint is used. */
+/**
+ * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: of a checkpoint, if its
+ * maker is asked for one. `freesSpace`: a history that is used again and is too long is compacted; else that is done
+ * anyway.
+ */
 export async function goThere(
   turn: Turn,
-  way: Exclude<WayToRead, { kind: 'refused' }>,
-  { wanted, freesSpace }: GoingThere,
+  way: OpenWay,
+  { wanted, freesSpace }: { readonly wanted: WantedCompaction; readonly freesSpace: boolean },
 ): Promise<CompactionResult | undefined> {
   if (way.kind === 'ask') {
     const { provider, by } = way.maker;

@@ -121,7 +121,7 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
  * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
  * all that a start does before its request, V8 would spend the most on that loop.
  */
-export function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
+function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
   const { history, usage, prefill } = turn.log.state;
   if (history.length > 0 || usage.last.total > 0) return false;
   const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));

@@ -1,12 +1,11 @@
 import type { BaseInstructions } from '../../envelope/base-instructions.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { type Window, windowUnder } from '../../envelope/window.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import type { ThreadParts } from '../parts/parts.ts';
 import type { NamedWindow, ThreadFacts } from '../../envelope/facts.ts';
 import { requestTokens } from '../../history/ledger.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
 import type { CompactionWindow } from '../../compaction/plan/plan.ts';
 import { defined } from '../../protocol/defined.ts';
 

@@ -14,7 +14,7 @@ import { recordEvent } from './record-context.ts';
 /** Ways in which an item enters history. Each records its origin with it. */
 
 /** `waited`: the name of the line by which the message waited, if it did. */
-export function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
+function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
   const { log, parts, turnId } = turn;
   recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;

@@ -137,7 +137,7 @@ async function* compacted(
 }
 
 /** Names of the thread and of the program, for the provider's logs. */
-export function requestHeaders({ threadId, envelope }: Turn): Readonly<Record<string, string>> {
+function requestHeaders({ threadId, envelope }: Turn): Readonly<Record<string, string>> {
   const { client } = envelope.identity;
   return {
     'session-id': threadId,

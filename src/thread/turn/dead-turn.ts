@@ -112,7 +112,7 @@ function unansweredCalls(state: ThreadState): readonly CallItem[] {
 }
 
 /** Ends processes of calls that a dead program left in flight, and warns the user. By call. */
-export async function endSurvivors(
+async function endSurvivors(
   { log, parts, threadId: ours }: Turn,
   { id: turnId, calls = [] }: OpenTurn,
 ): Promise<ReadonlyMap<string, Survival>> {

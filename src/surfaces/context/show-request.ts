@@ -3,7 +3,7 @@ import { ledgerOf } from '../../history/ledger.ts';
 import type { Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { instructionsOf } from '../../state/thread-state.ts';
 import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
 import type { ThreadState } from '../../state/thread-state.ts';

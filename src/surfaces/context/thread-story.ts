@@ -7,7 +7,7 @@ import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { readCheckpoint } from '../../state/checkpoint-record.ts';
+import { readCheckpoint } from '../../state/checkpoints.ts';
 import { reduce } from '../../state/reduce.ts';
 import { readRequest, type RequestRecord } from '../../state/request-record.ts';
 import { emptyState, type ThreadState } from '../../state/thread-state.ts';

@@ -11,8 +11,8 @@ import { isSameProvider, type ProviderName } from '../../protocol/provider-name.
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { NextRequest } from '../engine/engine-types.ts';
-import { waitingItem } from '../../state/waiting-item.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { waitingItem } from '../../state/waiting.ts';
+import { instructionsOf } from '../../state/thread-state.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import type { ThreadState } from '../../state/thread-state.ts';

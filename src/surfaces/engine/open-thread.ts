@@ -9,7 +9,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
-import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
+import { type RestoredSettings, restoredSettings } from '../../state/resumed-settings.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
 import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import { Thread } from '../../thread/thread.ts';

@@ -1,8 +1,7 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';

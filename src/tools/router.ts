@@ -28,40 +28,33 @@ export type ToolSource = () => readonly Tool[];
 /** Of two tools with one name the one of the earlier source counts. */
 export function createRouter(sources: readonly ToolSource[]): Router {
   let given: readonly (readonly Tool[])[] = [];
-  let byName: ReadonlyMap<string, Tool> = new Map();
-  let planned = new Map<string, readonly ToolSpec[]>();
+  let clashes: readonly string[] = [];
+  const byName = new Map<string, Tool>();
+  const planned = new Map<string, readonly ToolSpec[]>();
   const current = (): ReadonlyMap<string, Tool> => {
     const now = sources.map((source) => source());
-    if (now.some((tools, i) => tools !== given[i])) {
-      given = now;
-      byName = new Map(
-        now
-          .flat()
-          .toReversed()
-          .map((tool) => [tool.name, tool]),
-      );
-      planned = new Map();
-    }
+    if (now.every((tools, i) => tools === given[i])) return byName;
+    given = now;
+    planned.clear();
+    byName.clear();
+    for (const tool of now.flat()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    clashes = now.flat().flatMap((tool) => (byName.get(tool.name) === tool ? [] : [tool.name]));
     return byName;
   };
   return {
     get tools() {
-      const known = current();
-      return given.flat().filter((tool) => known.get(tool.name) === tool);
+      return [...current().values()];
     },
 
     get clashes() {
-      const known = current();
-      return given.flat().flatMap((tool) => (known.get(tool.name) === tool ? [] : [tool.name]));
+      current();
+      return clashes;
     },
 
     specs(names) {
-      current();
+      const tools = [...current().values()];
       const key = names.join('\n');
-      const known = planned.get(key);
-      if (known !== undefined) return known;
-      const named = given.flat().filter((tool) => names.includes(tool.name) && byName.get(tool.name) === tool);
-      const specs = named.map(({ spec }) => spec);
+      const specs = planned.get(key) ?? tools.filter(({ name }) => names.includes(name)).map(({ spec }) => spec);
       planned.set(key, specs);
       return specs;
     },

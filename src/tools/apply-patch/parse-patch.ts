@@ -1,5 +1,4 @@
 import { defined } from '../../protocol/defined.ts';
-import { emptyChunk, expectedAnchor, type ParseProblem, problem, unexpectedLine } from './parse-problem.ts';
 import type { ChunkLine, Hunk, Patch } from './patch.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
@@ -55,13 +54,6 @@ function unwrap(lines: readonly string[]): readonly string[] | undefined {
   return opened && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : undefined;
 }
 
-interface OpenUpdate {
-  readonly path: string;
-  readonly header: number;
-  movePath?: string;
-  readonly chunks: OpenChunk[];
-}
-
 interface OpenChunk {
   readonly anchor?: string;
   readonly lines: ChunkLine[];
@@ -72,7 +64,15 @@ interface OpenChunk {
 type Open =
   | { readonly kind: 'none' }
   | { readonly kind: 'add'; readonly path: string; readonly lines: string[] }
-  | ({ readonly kind: 'update' } & OpenUpdate);
+  | OpenUpdate;
+
+interface OpenUpdate {
+  readonly kind: 'update';
+  readonly path: string;
+  readonly header: number;
+  movePath?: string;
+  readonly chunks: OpenChunk[];
+}
 
 function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
   const hunks: Hunk[] = [];
@@ -83,7 +83,10 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
     const number = index + 1;
     if (index === 0) continue;
     // The last line ends the patch however it is indented.
-    if (number === lines.length) return finish(open, hunks, number, environment);
+    if (number === lines.length) {
+      const broken = close(open, hunks, { line: endMarker, number, ends: true });
+      return broken ?? { kind: 'parsed', patch: { hunks, ...defined({ environment }) } };
+    }
     if (ended) {
       if (trim(line) !== '') return lastLineProblem;
       continue;
@@ -121,37 +124,28 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
   return lastLineProblem;
 }
 
-function finish(
-  open: Open,
-  hunks: readonly Hunk[],
-  number: number,
-  environment: string | undefined,
-): ParsedPatch | ParseProblem {
-  const all = [...hunks];
-  const broken = close(open, all, { line: endMarker, number, ends: true });
-  if (broken !== undefined) return broken;
-  return { kind: 'parsed', patch: { hunks: all, ...defined({ environment }) } };
-}
-
 type Header = { readonly kind: 'end' } | { readonly kind: 'add' | 'delete' | 'update'; readonly path: string };
+
+const hunkHeaders = [
+  ['add', addHeader],
+  ['delete', deleteHeader],
+  ['update', updateHeader],
+] as const;
 
 function readHeader(marker: string): Header | undefined {
   if (marker === endMarker) return { kind: 'end' };
-  if (marker.startsWith(addHeader)) return { kind: 'add', path: marker.slice(addHeader.length) };
-  if (marker.startsWith(deleteHeader)) return { kind: 'delete', path: marker.slice(deleteHeader.length) };
-  if (marker.startsWith(updateHeader)) return { kind: 'update', path: marker.slice(updateHeader.length) };
+  for (const [kind, start] of hunkHeaders) {
+    if (marker.startsWith(start)) return { kind, path: marker.slice(start.length) };
+  }
   return undefined;
 }
 
-interface Closing {
-  readonly line: string;
-  readonly number: number;
-  /** The patch ends with the hunk. */
-  readonly ends: boolean;
-}
-
-/** Puts the hunk that ends here to the others. */
-function close(open: Open, hunks: Hunk[], { line, number, ends }: Closing): ParseProblem | undefined {
+/** Puts the hunk that ends here to the others. `ends`: the patch ends with it. */
+function close(
+  open: Open,
+  hunks: Hunk[],
+  { line, number, ends }: { line: string; number: number; ends: boolean },
+): ParseProblem | undefined {
   if (open.kind === 'add') hunks.push({ kind: 'add', path: open.path, lines: open.lines });
   if (open.kind !== 'update') return undefined;
   const { path, movePath, chunks } = open;
@@ -195,17 +189,38 @@ function readBody(open: OpenUpdate, line: string, number: number): ParseProblem 
   return undefined;
 }
 
+const chunkMarks: Readonly<Record<string, ChunkLine['kind']>> = {
+  '': 'context',
+  ' ': 'context',
+  '+': 'add',
+  '-': 'remove',
+};
+
 function readChunkLine(line: string): ChunkLine | undefined {
-  switch (line[0]) {
-    case undefined:
-      return { kind: 'context', text: '' };
-    case ' ':
-      return { kind: 'context', text: line.slice(1) };
-    case '+':
-      return { kind: 'add', text: line.slice(1) };
-    case '-':
-      return { kind: 'remove', text: line.slice(1) };
-    default:
-      return undefined;
-  }
+  const kind = chunkMarks[line.slice(0, 1)];
+  return kind === undefined ? undefined : { kind, text: line.slice(1) };
+}
+
+/** What is wrong with the text of a patch. `line` counts from 1; without it the whole is meant. */
+export interface ParseProblem {
+  readonly kind: 'problem';
+  readonly message: string;
+  readonly line?: number;
+}
+
+function emptyChunk(number: number): ParseProblem {
+  return problem('Update hunk does not contain any lines', number);
+}
+
+function unexpectedLine(line: string, number: number): ParseProblem {
+  const marks = "' ' (context line), '+' (added line), or '-' (removed line)";
+  return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
+}
+
+function expectedAnchor(line: string, number: number): ParseProblem {
+  return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
+}
+
+function problem(message: string, line?: number): ParseProblem {
+  return { kind: 'problem', message, ...defined({ line }) };
 }

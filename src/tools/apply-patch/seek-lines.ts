@@ -1,4 +1,3 @@
-import type { SearchEffort } from './search-effort.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
 /** The lines of a file, ready to be searched more and more loosely. */
@@ -39,6 +38,27 @@ function numberLines(lines: readonly string[]): NumberedLines {
     return number;
   });
   return { numbers, numberOf: (line) => known.get(line) };
+}
+
+/** Comparisons that finding the lines of one patch may take: a fraction of a second. */
+export const mostComparisons = 20_000_000;
+
+/** Thrown when a search takes more than it may. Caught where the patch is computed. */
+export class TooMuchToSearch extends Error {}
+
+/** How much a search has taken so far. One for all chunks of a patch. */
+export class SearchEffort {
+  readonly #most: number;
+  spent = 0;
+
+  constructor(most: number = mostComparisons) {
+    this.#most = most;
+  }
+
+  spend(comparisons: number): void {
+    this.spent += comparisons;
+    if (this.spent > this.#most) throw new TooMuchToSearch();
+  }
 }
 
 export interface SeekOptions {

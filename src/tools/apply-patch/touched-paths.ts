@@ -10,11 +10,7 @@ export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedP
 function touchedPath(step: PatchStep): TouchedPath {
   const { place: path, foundSince } = step;
   const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
-  return {
-    path,
-    ...defined({ foundSince, movedFrom }),
-    ...foundAndLeft(step),
-  };
+  return { path, ...defined({ foundSince, movedFrom }), ...foundAndLeft(step) };
 }
 
 function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'left'>> {

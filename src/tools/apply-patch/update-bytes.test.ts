@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chunk, ChunkLine } from './patch.ts';
-import { SearchEffort } from './search-effort.ts';
+import { SearchEffort } from './seek-lines.ts';
 import { bytesOf, bytesAsText } from './text-bytes.ts';
 import { updateBytes } from './update-bytes.ts';
 

@@ -1,18 +1,7 @@
 import { computeUpdate, type UpdateProblem } from './compute-update.ts';
 import type { Chunk } from './patch.ts';
-import type { SearchEffort } from './search-effort.ts';
+import type { SearchEffort } from './seek-lines.ts';
 import { bytesOf, bytesAsText } from './text-bytes.ts';
-
-export interface UpdatedBytes {
-  readonly kind: 'updated';
-  readonly content: Uint8Array;
-}
-
-/** The file is in an encoding in which the patch cannot be applied without harm. */
-export interface EncodingProblem {
-  readonly kind: 'encoding';
-  readonly reason: string;
-}
 
 const byteOrderMark = '\ufeff';
 
@@ -24,7 +13,11 @@ export function updateBytes(
   before: Uint8Array,
   chunks: readonly Chunk[],
   effort: SearchEffort,
-): UpdatedBytes | UpdateProblem | EncodingProblem {
+):
+  | { readonly kind: 'updated'; readonly content: Uint8Array }
+  | UpdateProblem
+  /** The file is in an encoding in which the patch cannot be applied without harm. */
+  | { readonly kind: 'encoding'; readonly reason: string } {
   const text = bytesAsText(before);
   if (!text.isWellFormed()) {
     const reason = harmIn(text, chunks);

@@ -1,19 +1,14 @@
 import type { Stats } from 'node:fs';
 import type { ProgramFiles } from '../ports/program-files.ts';
+import { fileSystem as fs } from './file-system.ts';
+import { realPath } from './folders.ts';
 
-const fs = process.getBuiltinModule('node:fs');
 const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /** Programs on the real disk. */
 export const nodeProgramFiles: ProgramFiles = {
-  place(path) {
-    try {
-      return fs.realpathSync(path);
-    } catch {
-      return undefined;
-    }
-  },
+  place: realPath,
   program(path) {
     try {
       if (fs.statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;

@@ -17,7 +17,7 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const ended = endOf(child);
+  const ended = new Promise<unknown>((resolve) => void child.on('error', resolve).on('exit', resolve));
   const timer = setTimeout(() => killGroup(child), patienceMs);
   void ended.then(() => clearTimeout(timer));
   try {
@@ -52,13 +52,6 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
       if (holders.every((holder) => /^\d+$/.test(holder))) resolve(holders);
       else reject(new Error('The shell does not say which processes hold the pipes.'));
     });
-  });
-}
-
-function endOf(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.on('error', () => resolve());
-    child.on('exit', () => resolve());
   });
 }
 

@@ -46,11 +46,12 @@ export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
         if (onOutput !== undefined) running.onOutput(onOutput);
         if (started !== undefined) void tellStarted(running, started);
         const cause = await firstOf(running.exited, limits.timeoutMs, signal);
-        if (cause === 'exited') await drain(running);
-        else await killTree(running);
-        return cause === 'exited'
-          ? { kind: 'exited', exitCode: await running.exited, ...told() }
-          : { kind: cause, ...told() };
+        if (cause !== 'exited') {
+          await killTree(running);
+          return { kind: cause, ...told() };
+        }
+        await drain(running);
+        return { kind: 'exited', exitCode: await running.exited, ...told() };
       } finally {
         if (running?.kind === 'running') running.close();
         await command.cleanup();
@@ -80,6 +81,11 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   const pipe = await pipes.take();
   const write = pipe?.writeEnd ?? 'pipe';
   const guarded = guard(doors);
+  const fail = (error: unknown): NotStarted => {
+    guarded.ended();
+    if (pipe !== undefined) closeSync(pipe.readEnd);
+    return { kind: 'not-started', reason: startFailure(command, error) };
+  };
   let child: ChildProcess;
   try {
     const [program = '', ...parameters] = command.argv;
@@ -92,9 +98,7 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
     // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
-    guarded.ended();
-    if (pipe !== undefined) closeSync(pipe.readEnd);
-    return { kind: 'not-started', reason: startFailure(command, error) };
+    return fail(error);
   } finally {
     // Ours must go, or the output would never end.
     if (pipe !== undefined) closeSync(pipe.writeEnd);
@@ -102,12 +106,10 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
   });
-  const failure = await startOf(child);
-  if (failure !== undefined) {
-    guarded.ended();
-    if (pipe !== undefined) closeSync(pipe.readEnd);
-    return { kind: 'not-started', reason: startFailure(command, failure) };
-  }
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined)).on('error', resolve);
+  });
+  if (failure !== undefined) return fail(failure);
   const outputs = (
     pipe === undefined
       ? [child.stdout, child.stderr]
@@ -151,18 +153,9 @@ async function tellStarted(running: Running, onStarted: (process: StartedProcess
   if (startedAt !== undefined && !running.over) onStarted({ pid: running.pid, startedAt, mark: running.mark });
 }
 
-function startOf(child: ChildProcess): Promise<Error | undefined> {
-  return new Promise((resolve) => {
-    child.once('spawn', () => resolve(undefined));
-    child.on('error', resolve);
-  });
-}
-
+/** Settles when the stream is closed, whatever happens to it before. */
 function closed(stream: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    stream.on('error', () => {});
-    stream.on('close', resolve);
-  });
+  return new Promise((resolve) => void stream.on('error', () => {}).on('close', resolve));
 }
 
 function firstOf(

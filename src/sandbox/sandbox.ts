@@ -5,7 +5,7 @@ import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../
 import type { Spawn } from '../ports/spawn.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { type BubblewrapParts, type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.ts';
+import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
@@ -82,11 +82,7 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<LinuxSandbox | SandboxRefused> {
-    const wanted: BubblewrapSearch = {
-      path,
-      writable,
-      ...defined({ chosen, packaged: packagedBubblewrap }),
-    };
+    const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
     const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles, probed });
     if (bubblewrap.kind === 'refused') return bubblewrap;
     const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));

@@ -8,7 +8,7 @@ import { bareEnvironment } from './bare-environment.ts';
 import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-lock.ts';
 import { startCapture } from './capture.ts';
 import type { KeepPlace, KeepProgram } from './keep-request.ts';
-import { loadKept } from './kept-variables.ts';
+import { type KeptVariables, loadKept } from './kept-variables.ts';
 import { startupFileStates, writableStartupFile } from './startup-files.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -100,8 +100,8 @@ export class LoginShell {
     const { place } = source;
     const { clock } = this.#options;
     while (!waiting.aborted) {
-      const kept = loadKept(place.folder, place.key);
-      if (kept !== undefined && isWithin(kept.at, freshMs, clock.now())) return kept.variables;
+      const kept = within(loadKept(place.folder, place.key), freshMs, clock.now());
+      if (kept !== undefined) return kept;
       // The other one may have ended without an answer.
       const lock = await takeCaptureLock(place.folder, place.key, clock.now());
       if (lock === 'taken') return this.#fresh(place) ?? this.#start(place).answer;
@@ -116,23 +116,24 @@ export class LoginShell {
     const { folder, key } = place;
     const now = this.#options.clock.now();
     const kept = loadKept(folder, key);
-    if (kept !== undefined && isWithin(kept.at, freshMs, now)) return { kind: 'known', variables: kept.variables };
+    const fresh = within(kept, freshMs, now);
+    if (fresh !== undefined) return { kind: 'known', variables: fresh };
     const lock = await takeCaptureLock(folder, key, now);
     const meanwhile = lock === 'taken' ? this.#fresh(place) : undefined;
     if (meanwhile !== undefined) return { kind: 'known', variables: meanwhile };
-    if (kept !== undefined && isWithin(kept.at, usableMs, now)) {
+    const usable = within(kept, usableMs, now);
+    if (usable !== undefined) {
       if (lock === 'taken') this.#start(place);
-      return { kind: 'known', variables: kept.variables };
+      return { kind: 'known', variables: usable };
     }
     return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
   }
 
   /** What another process has kept just before it let the lock go, which we hold now and give back. */
   #fresh({ folder, key }: KeepPlace): Variables | undefined {
-    const kept = loadKept(folder, key);
-    if (kept === undefined || !isWithin(kept.at, freshMs, this.#options.clock.now())) return undefined;
-    releaseCaptureLock(folder, key);
-    return kept.variables;
+    const variables = within(loadKept(folder, key), freshMs, this.#options.clock.now());
+    if (variables !== undefined) releaseCaptureLock(folder, key);
+    return variables;
   }
 
   #start(place: KeepPlace | undefined): Extract<Source, { kind: 'ours' }> {
@@ -159,9 +160,9 @@ export class LoginShell {
   }
 }
 
-/** A time that has not come yet is nothing to rely on. */
-function isWithin(at: number, ms: number, now: number): boolean {
-  return at <= now && now - at < ms;
+/** What was kept for no longer than that. A time that has not come yet is nothing to rely on. */
+function within(kept: KeptVariables | undefined, ms: number, now: number): Variables | undefined {
+  return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 
 function openShell(shell: string, path: string): Outcome<'login-shell-writable'> {

@@ -1,6 +1,6 @@
 import { normalisePath } from '../../policy/paths.ts';
 import { type Link, walkPath } from '../../policy/walk-path.ts';
-import type { DiskView } from './disk-view.ts';
+import type { DiskView } from './host-disk.ts';
 
 export interface Followed {
   /** The path without links, as far as it exists, and the rest as it was spelled. */
@@ -18,5 +18,5 @@ export function followLinks(disk: DiskView, path: string): Followed {
   const { kind, at, sight, rest, links } = walkPath((place) => disk.look(place), path, { lastLink: 'followed' });
   if (kind === 'found') return { path: at, kind: sight.kind === 'folder' ? 'folder' : 'file', links };
   const spelled = normalisePath([at, ...rest].join('/')) as string;
-  return { path: spelled, kind, ...(kind === 'missing' ? { missing: at } : {}), links };
+  return { path: spelled, kind, ...(kind === 'missing' && { missing: at }), links };
 }

@@ -1,20 +1,25 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { errorCode } from '../../disk/file-system.ts';
+import { errorCode, lookAt } from '../../disk/file-system.ts';
 import { namesIn } from '../../disk/folders.ts';
-import { lookAt } from '../../disk/look-at.ts';
 import type { PathSight } from '../../policy/walk-path.ts';
-import type { DiskView } from './disk-view.ts';
+
+/** What a planner may ask about the disk. One view serves one plan, and answers the same question the same way. */
+export interface DiskView {
+  /** A file is anything that is neither folder nor link. */
+  look(path: string): PathSight;
+  /** Names in a folder; empty when it cannot be read. */
+  list(folder: string): readonly string[];
+  /** Whether a command that runs as this user could make something in the folder. */
+  canCreateIn(folder: string): boolean;
+}
 
 /** The real disk, asked at most once per path. */
 export function viewHostDisk(): DiskView {
   const seen = new Map<string, PathSight>();
   return {
     look(path) {
-      let sight = seen.get(path);
-      if (sight === undefined) {
-        sight = lookAt(path);
-        seen.set(path, sight);
-      }
+      const sight = seen.get(path) ?? lookAt(path);
+      seen.set(path, sight);
       return sight;
     },
     list: namesIn,

@@ -65,19 +65,14 @@ const missing: SandboxRefused = {
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
   const why = files.place(chosen) === undefined ? 'does not exist' : 'is not a file that you may execute';
-  return {
-    kind: 'refused',
-    code: 'sandbox-missing',
-    message: `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which ${why}, and no other bubblewrap works here.`,
-    next: 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".',
-  };
+  const message = `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which ${why}, and no other bubblewrap works here.`;
+  const next = 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".';
+  return { kind: 'refused', code: 'sandbox-missing', message, next };
 }
 
 function writableChoice(chosen: string): SandboxRefused {
-  return {
-    kind: 'refused',
-    code: 'sandbox-unusable',
-    message: `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which lies where commands may write, so that a command could have replaced it.`,
-    next: 'Move the program out of the workspace and of temporary folders, or unset CAPSTAN_BWRAP.',
-  };
+  const where = 'lies where commands may write, so that a command could have replaced it';
+  const message = `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which ${where}.`;
+  const next = 'Move the program out of the workspace and of temporary folders, or unset CAPSTAN_BWRAP.';
+  return { kind: 'refused', code: 'sandbox-unusable', message, next };
 }

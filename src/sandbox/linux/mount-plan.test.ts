@@ -7,7 +7,7 @@ import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
 import type { PathSight } from '../../policy/walk-path.ts';
-import type { DiskView } from '../common/disk-view.ts';
+import type { DiskView } from '../common/host-disk.ts';
 import { planMounts } from './mount-plan.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 

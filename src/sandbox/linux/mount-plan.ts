@@ -2,11 +2,10 @@ import { accessByRules } from '../../policy/access.ts';
 import { byDepth, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from '../common/disk-view.ts';
+import type { DiskView } from '../common/host-disk.ts';
 import { followLinks } from '../common/follow-links.ts';
 import { realPolicy, type RealRule } from '../common/real-policy.ts';
-import { type Mount, mountOptions } from './mount.ts';
-import { ownProcesses } from './own-processes.ts';
+import { type Mount, mountOptions, ownProcesses } from './bubblewrap.ts';
 
 export interface MountPlan {
   readonly kind: 'mounts';

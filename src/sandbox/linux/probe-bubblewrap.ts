@@ -1,8 +1,6 @@
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
-import type { Bubblewrap } from './bubblewrap.ts';
-import { bubblewrapArguments } from './bubblewrap-arguments.ts';
-import { ownProcesses } from './own-processes.ts';
+import { type Bubblewrap, bubblewrapArguments, mountOptions, ownProcesses } from './bubblewrap.ts';
 
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
 
@@ -32,43 +30,31 @@ export async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubbl
 function tryOut(bubblewrap: Bubblewrap, spawn: Spawn): Promise<ProcessEnd> {
   const { path } = bubblewrap;
   const mounts = [
-    '--ro-bind',
-    '/',
-    '/',
+    ...mountOptions('/', { kind: 'read-only' }),
     '--dev',
     '/dev',
     ...(bubblewrap.ownProcessTable ? ownProcesses : []),
-    '--perms',
-    '555',
-    '--tmpfs',
-    '/dev/shm',
+    ...mountOptions('/dev/shm', { kind: 'empty-folder', mode: '555' }),
     '--remount-ro',
     '/dev/shm',
   ];
   const argv = bubblewrapArguments({ bubblewrap, mounts, network: 'restricted', cwd: '/', argv: [path, '--version'] });
   const env = { LC_ALL: 'C' };
-  return spawn.run({ kind: 'runnable', argv, cwd: '/', env, files: [], cleanup: async () => {} }, limits, {
-    signal: new AbortController().signal,
-  });
+  const { signal } = new AbortController();
+  return spawn.run({ kind: 'runnable', argv, cwd: '/', env, files: [], cleanup: async () => {} }, limits, { signal });
 }
 
 function refusal(path: string, said: string): SandboxRefused {
   const program = JSON.stringify(path);
   const reason = said.split('\n').at(-1) ?? '';
   if (/unknown option/i.test(said)) {
-    return {
-      kind: 'refused',
-      code: 'sandbox-missing',
-      message: `${program} is too old to build the sandbox (${reason}).`,
-      next: 'Install bubblewrap 0.5 or later, or set CAPSTAN_BWRAP to the path of one.',
-    };
+    const message = `${program} is too old to build the sandbox (${reason}).`;
+    const next = 'Install bubblewrap 0.5 or later, or set CAPSTAN_BWRAP to the path of one.';
+    return { kind: 'refused', code: 'sandbox-missing', message, next };
   }
-  return {
-    kind: 'refused',
-    code: 'sandbox-unusable',
-    message: `${program} cannot build a sandbox on this system (${reason}).`,
-    next: /namespace|uid map|RTM_NEW|not permitted|permission denied/i.test(said) ? namespaceAdvice : otherAdvice,
-  };
+  const message = `${program} cannot build a sandbox on this system (${reason}).`;
+  const isForbidden = /namespace|uid map|RTM_NEW|not permitted|permission denied/i.test(said);
+  return { kind: 'refused', code: 'sandbox-unusable', message, next: isForbidden ? namespaceAdvice : otherAdvice };
 }
 
 const namespaceAdvice =

@@ -35,27 +35,19 @@ function characterExpression(character: string): string {
     : '.+';
 }
 
+const expressions = {
+  one: '[^/]',
+  some: '[^/]*',
+  folders: '(.*/)?',
+  anything: '.*',
+  open: '(',
+  or: '|',
+  close: ')',
+} as const;
+
 function partExpression(part: GlobPart): string {
-  switch (part.kind) {
-    case 'text':
-      return characterExpression(part.text);
-    case 'one':
-      return '[^/]';
-    case 'some':
-      return '[^/]*';
-    case 'folders':
-      return '(.*/)?';
-    case 'anything':
-      return '.*';
-    case 'class':
-      return classExpression(part);
-    case 'open':
-      return '(';
-    case 'or':
-      return '|';
-    case 'close':
-      return ')';
-  }
+  if (part.kind === 'text') return characterExpression(part.text);
+  return part.kind === 'class' ? classExpression(part) : expressions[part.kind];
 }
 
 function classExpression({ negated, ranges }: Extract<GlobPart, { kind: 'class' }>): string {

@@ -2,7 +2,7 @@ import { accessByRules } from '../../policy/access.ts';
 import { parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from '../common/disk-view.ts';
+import type { DiskView } from '../common/host-disk.ts';
 import { type RealRule, realPolicy } from '../common/real-policy.ts';
 import { anyCase, globExpression, literalExpression } from './seatbelt-expression.ts';
 import { baseSection, networkSection, platformSection, preferencesSection } from './seatbelt-sections.ts';

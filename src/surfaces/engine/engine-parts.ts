@@ -5,7 +5,6 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
-import { runFolder } from '../../exec/run-folder.ts';
 import { createShellEnvironments, type ShellEnvironments } from '../../exec/shell-environment.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
@@ -75,7 +74,7 @@ export function createEngineParts(
     seals: options.seals,
   });
   const root = packageRoot();
-  const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
+  const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run` });
   const opened = new Set<string>();
   const sendTo = sender({ environment: env });
   let own: OwnPlaces | undefined;

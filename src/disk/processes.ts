@@ -1,4 +1,6 @@
-import { errorCode } from './file-system.ts';
+import { join } from 'node:path';
+import { errorCode, fileSystem } from './file-system.ts';
+import { namesIn } from './folders.ts';
 
 /** Whether a process has the number, one of another user included. */
 export function isAlive(pid: number): boolean {
@@ -6,5 +8,25 @@ export function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return errorCode(error) === 'EPERM';
+  }
+}
+
+/**
+ * Removes the folders `PREFIX PID - …` that processes of this user left behind when they were killed. Only for a parent
+ * that no command may write: a folder that is swapped for a link while it is being removed would lead elsewhere.
+ */
+export function sweepFolders(parent: string, prefix: string): void {
+  for (const name of namesIn(parent)) {
+    const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    if (process === undefined || isAlive(Number(process))) continue;
+    const folder = join(parent, name);
+    try {
+      const found = fileSystem.lstatSync(folder);
+      if (found.isDirectory() && found.uid === globalThis.process.getuid?.()) {
+        fileSystem.rmSync(folder, { recursive: true, force: true });
+      }
+    } catch {
+      // What cannot be removed now is tried again by the next process.
+    }
   }
 }

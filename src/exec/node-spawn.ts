@@ -16,21 +16,18 @@ import { startFailure } from './start-failure.ts';
 import { guard } from './warden.ts';
 import { markName } from './warden-script.ts';
 
-export interface NodeSpawnOptions {
-  /** Measures durations. Time limits run on real time, as processes do. */
-  readonly clock: Clock;
-  /** Where pipes get their names for a moment, on systems that need names. No command may write there. */
-  readonly runFolder: string;
-}
-
 /** How long a killed command may tidy up. */
 const graceMs = 500;
 /** How long output may stay open after the command ended, because a process it left behind holds it. */
 const drainMs = 250;
 const longestTimerMs = 2 ** 31 - 1;
 
-export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
-  const pipes = createPipeStock({ platform: process.platform, runFolder });
+/**
+ * The clock measures durations; time limits run on real time, as processes do. In `runFolder` pipes get their names for
+ * a moment, on systems that need names: no command may write there.
+ */
+export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder: string }): Spawn {
+  const pipes = createPipeStock(runFolder);
   let doors: InheritedDoors | undefined;
   return {
     async run(command, limits, { signal, started, output: onOutput }) {
@@ -78,7 +75,7 @@ interface Running {
 }
 
 async function start(command: RunnableCommand, pipes: PipeStock, doors: InheritedDoors): Promise<Running | NotStarted> {
-  const pipe = await pipes.take();
+  const pipe = await pipes();
   const write = pipe?.writeEnd ?? 'pipe';
   const guarded = guard(doors);
   const fail = (error: unknown): NotStarted => {

@@ -25,7 +25,7 @@ export interface SnapshotRequest {
   readonly since?: { readonly snapshot: SnapshotTaken; readonly touched: readonly Touched[] };
 }
 
-export type Snapshot = SnapshotTaken | SnapshotMissing;
+export type Snapshot = SnapshotTaken | { readonly kind: 'missing'; readonly root: string; readonly outcome: Outcome };
 
 export interface SnapshotTaken {
   readonly kind: 'taken';
@@ -40,12 +40,6 @@ export interface SnapshotTaken {
   readonly git: GitSights;
   /** What is not in it: files over a limit, files that could not be read. Paths below the root. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
-}
-
-export interface SnapshotMissing {
-  readonly kind: 'missing';
-  readonly root: string;
-  readonly outcome: Outcome;
 }
 
 /** What a walk saw of git repositories. Paths are below the root, which is ''. */

@@ -19,7 +19,7 @@ import {
   seekLines,
   TooMuchToSearch,
 } from '../../src/tools/apply-patch/seek-lines.ts';
-import { bytesOf, bytesAsText } from '../../src/tools/apply-patch/text-bytes.ts';
+import { bytesOf, bytesAsText } from '../../src/tools/apply-patch/update-bytes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-patch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -8,9 +8,12 @@ import { isVariables } from './kept-variables.ts';
 type Variables = Readonly<Record<string, string>>;
 
 export interface CaptureOptions {
+  /** Path of the user's shell. */
   readonly shell: string;
+  /** The user's home folder, in which the shell starts: no project can put anything there. */
   readonly home: string;
   readonly env: Variables;
+  /** Reports the variables at the end of the shell. */
   readonly program: KeepProgram;
 }
 

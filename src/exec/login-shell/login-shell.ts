@@ -6,22 +6,15 @@ import type { ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-lock.ts';
-import { startCapture } from './capture.ts';
-import type { KeepPlace, KeepProgram } from './keep-request.ts';
+import { type CaptureOptions, startCapture } from './capture.ts';
+import type { KeepPlace } from './keep-request.ts';
 import { type KeptVariables, loadKept } from './kept-variables.ts';
 import { startupFileStates, writableStartupFile } from './startup-files.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-export interface LoginShellOptions {
-  /** Path of the user's shell. */
-  readonly shell: string;
-  /** The user's home folder, in which the shell starts: no project can put anything there. */
-  readonly home: string;
-  /** The process's own variables. */
-  readonly env: Variables;
-  /** Reports the variables at the end of the shell. */
-  readonly program: KeepProgram;
+/** `env` has the process's own variables: the shell gets few of them. */
+export interface LoginShellOptions extends CaptureOptions {
   /** Where answers are kept for other processes. Absent: nowhere. */
   readonly folder?: string;
   readonly policy: ShellEnvironmentPolicy;

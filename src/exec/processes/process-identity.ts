@@ -29,12 +29,10 @@ function fromProcessTable(pid: number): string | undefined {
 
 function fromProcessList(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
+    const program = systemPrograms.find('ps') ?? '/bin/ps';
     const options = { env: { LC_ALL: 'C', TZ: 'UTC' } };
-    execFile(
-      systemPrograms.find('ps') ?? '/bin/ps',
-      ['-o', 'stat=,lstart=', '-p', String(pid)],
-      options,
-      (error, stdout) => resolve(error === null ? readProcessList(stdout) : undefined),
+    execFile(program, ['-o', 'stat=,lstart=', '-p', String(pid)], options, (error, stdout) =>
+      resolve(error === null ? readProcessList(stdout) : undefined),
     );
   });
 }

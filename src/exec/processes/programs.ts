@@ -7,14 +7,10 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-export interface CallerPrograms {
-  /** The caller's search path. */
-  readonly path: string;
-  /** Folders in which commands may write. Asked when a program is looked for. */
-  readonly writable: () => readonly string[];
-}
-
-/** Programs that the user chose by name. */
-export function callerPrograms({ path, writable }: CallerPrograms): Programs {
+/**
+ * Programs that the user chose by name, on the caller's search path. `writable` has the folders in which commands may
+ * write; it is asked when a program is looked for.
+ */
+export function callerPrograms({ path, writable }: { path: string; writable: () => readonly string[] }): Programs {
   return { find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles) };
 }

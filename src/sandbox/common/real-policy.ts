@@ -2,12 +2,11 @@ import { type AccessRule, accessByRules } from '../../policy/access.ts';
 import { isMoved } from '../../policy/moved-root.ts';
 import { byDepth, isWithin, parentOf } from '../../policy/paths.ts';
 import { platformReadRoots } from '../../policy/platform-read-roots.ts';
+import type { Link } from '../../policy/walk-path.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from './host-disk.ts';
-import type { Link } from '../../policy/walk-path.ts';
-import { type Followed, followLinks } from './follow-links.ts';
+import { type DiskView, followLinks } from './host-disk.ts';
 
 /** A rule at the place its path leads to. */
 export interface RealRule extends PathRule {
@@ -29,11 +28,6 @@ export interface RealPolicy {
   readonly grantedLinks: readonly Link[];
 }
 
-interface FollowedRule {
-  readonly rule: PathRule;
-  readonly followed: Followed;
-}
-
 /**
  * Follows the links in the paths of a policy. Nothing is granted through a link that commands can replace, nor where a
  * path leads to another place than when the turn began: the next command would find more open than the policy says.
@@ -45,7 +39,7 @@ export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>
     : [];
   // For one spelling, what the policy itself says about ties.
   const spelled = strongest([...files.rules, ...platform], { read: 0, write: 1, deny: 2 });
-  const everyRule = spelled.map((rule): FollowedRule => ({ rule, followed: followLinks(disk, rule.path) }));
+  const everyRule = spelled.map((rule) => ({ rule, followed: followLinks(disk, rule.path) }));
   const moved = everyRule.filter(({ rule, followed }) => isMoved(rule, followed.path)).map(({ rule }) => rule.path);
   const followed = everyRule.filter(({ rule }) => !moved.includes(rule.path));
   const everything: readonly AccessRule[] = followed

@@ -2,11 +2,17 @@ import { isMoved, movedRoot } from '../../policy/moved-root.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from './host-disk.ts';
-import { followLinks } from './follow-links.ts';
+import { type DiskView, followLinks } from './host-disk.ts';
+
+/** Why a planner gives up. */
+export interface Impossible {
+  readonly kind: 'impossible';
+  readonly message: string;
+  readonly next: string;
+}
 
 /** The policy asks for something that no sandbox here can give (I10). */
-export function unenforceable({ message, next }: { readonly message: string; readonly next: string }): SandboxRefused {
+export function unenforceable({ message, next }: Omit<Impossible, 'kind'>): SandboxRefused {
   return { kind: 'refused', code: 'policy-unenforceable', message, next };
 }
 

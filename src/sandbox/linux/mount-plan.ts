@@ -2,9 +2,9 @@ import { accessByRules } from '../../policy/access.ts';
 import { byDepth, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from '../common/host-disk.ts';
-import { followLinks } from '../common/follow-links.ts';
+import { type DiskView, followLinks } from '../common/host-disk.ts';
 import { realPolicy, type RealRule } from '../common/real-policy.ts';
+import type { Impossible } from '../common/unenforceable.ts';
 import { type Mount, mountOptions, ownProcesses } from './bubblewrap.ts';
 
 export interface MountPlan {
@@ -13,12 +13,6 @@ export interface MountPlan {
   readonly options: readonly string[];
   /** Folders that are missing or empty on the host, and that bubblewrap makes there to mount on. */
   readonly mountPoints: readonly string[];
-}
-
-export interface MountsImpossible {
-  readonly kind: 'impossible';
-  readonly message: string;
-  readonly next: string;
 }
 
 export interface MountRequest {
@@ -40,7 +34,7 @@ const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev
  * Mounts that give each place the access of its most specific rule: shallow places first, so that a later mount covers
  * what an earlier one showed. A place is mounted only where its access differs from that of the place around it.
  */
-export function planMounts(request: MountRequest, disk: DiskView): MountPlan | MountsImpossible {
+export function planMounts(request: MountRequest, disk: DiskView): MountPlan | Impossible {
   const { files } = request;
   if (files.kind === 'unrestricted') {
     return { kind: 'mounts', options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
@@ -185,7 +179,7 @@ function keepAncestorsInPlace(mounts: Map<string, Mount>, accessAt: (path: strin
   }
 }
 
-function tooManyChildren(folder: string, links: readonly string[]): MountsImpossible {
+function tooManyChildren(folder: string, links: readonly string[]): Impossible {
   const link = links.find((location) => parentOf(location) === folder) ?? folder;
   return {
     kind: 'impossible',

@@ -57,12 +57,11 @@ export function openMountRegistry(folders: readonly string[]): string | undefine
   return folder === undefined ? undefined : realPath(folder);
 }
 
-const lockName = 'lock';
 /** The lock is held for less than a millisecond at a time: one that stands this long belongs to a dead process. */
 const lockPatienceMs = 1000;
 
 export function usersOnDisk(registry: string): MountUsers {
-  const lock = join(registry, lockName);
+  const lock = join(registry, 'lock');
   return {
     exclusively(work) {
       takeLock(lock, registry);

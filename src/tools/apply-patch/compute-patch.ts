@@ -8,8 +8,7 @@ import { osError, osErrorOf } from './os-error.ts';
 import { type Overlay, overlayOn } from './overlay.ts';
 import type { Chunk, Hunk, Patch } from './patch.ts';
 import { SearchEffort, TooMuchToSearch } from './seek-lines.ts';
-import { bytesOf } from './text-bytes.ts';
-import { updateBytes } from './update-bytes.ts';
+import { bytesOf, updateBytes } from './update-bytes.ts';
 
 /** One hunk held against the disk. */
 export interface PatchedFile {
@@ -37,11 +36,6 @@ export type PatchStep = { readonly path: string; readonly place: string; readonl
   | { readonly kind: 'remove'; readonly sha256?: string }
 );
 
-export interface ComputedPatch {
-  readonly kind: 'computed';
-  readonly changes: readonly PatchedFile[];
-}
-
 /** The first thing that is in the way. */
 export interface PatchProblem {
   /** `refused` by the policy, or `unfit` for what is on the disk. */
@@ -64,7 +58,10 @@ const mostHunks = 5000;
 const splitPatch = 'Split it into several patches.';
 
 /** Works out a whole patch before anything is written. Each hunk sees what the hunks before it leave. */
-export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene): ComputedPatch | PatchProblem {
+export function computePatch(
+  patch: Patch,
+  { folder, disk, guard }: PatchScene,
+): { readonly kind: 'computed'; readonly changes: readonly PatchedFile[] } | PatchProblem {
   const read = { bytes: 0, removed: 0 };
   const work: Work = { folder, guard, overlay: overlayOn(disk), effort: new SearchEffort(), read };
   try {

@@ -7,19 +7,18 @@ import {
   patchUnfit,
 } from '../../fragments/answers/patch-output.ts';
 import type { NeededPath } from '../../policy/approval.ts';
-import type { ChangeWatch, Touched } from '../../ports/change-watch.ts';
+import type { ChangeWatch, Content, Touched, TouchedPath } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Prepared, RunningCall } from '../define.ts';
 import { applyChanges, summarise } from './apply-changes.ts';
-import { computePatch } from './compute-patch.ts';
+import { computePatch, type PatchedFile, type PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from './disk.ts';
 import { absolutePath, followPath } from './follow-path.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Hunk, Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
-import { touchedPaths } from './touched-paths.ts';
 
 export interface ApplyPatchPorts {
   readonly disk: PatchDisk;
@@ -138,4 +137,32 @@ function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedF
     files.set(path, { path, kind, ...(movePath === undefined ? {} : { movePath: absolute(movePath) }) });
   }
   return [...files.values()];
+}
+
+/** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
+export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedPath[] {
+  return changes.flatMap(({ steps }) => steps).map(touchedPath);
+}
+
+function touchedPath(step: PatchStep): TouchedPath {
+  const { place: path, foundSince } = step;
+  const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
+  return { path, ...defined({ foundSince, movedFrom }), ...foundAndLeft(step) };
+}
+
+function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'left'>> {
+  switch (step.kind) {
+    case 'make-folder':
+      return { found: 'nothing', left: 'folder' };
+    case 'create':
+      return { found: 'nothing', left: contentOf(step.content) };
+    case 'overwrite':
+      return { found: contentOf(step.before), left: contentOf(step.content) };
+    case 'remove':
+      return { found: step.sha256 === undefined ? 'something' : { sha256: step.sha256 }, left: 'nothing' };
+  }
+}
+
+function contentOf(bytes: Uint8Array): Content {
+  return { sha256: process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex') };
 }

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chunk, ChunkLine } from './patch.ts';
 import { SearchEffort } from './seek-lines.ts';
-import { bytesOf, bytesAsText } from './text-bytes.ts';
-import { updateBytes } from './update-bytes.ts';
+import { bytesAsText, bytesOf, updateBytes } from './update-bytes.ts';
 
 const change = (from: string, to: string): readonly Chunk[] => [
   { lines: [{ kind: 'remove', text: from } satisfies ChunkLine, { kind: 'add', text: to }], endOfFile: false },

@@ -1,7 +1,7 @@
+import { Buffer, isUtf8 } from 'node:buffer';
 import { computeUpdate, type UpdateProblem } from './compute-update.ts';
 import type { Chunk } from './patch.ts';
 import type { SearchEffort } from './seek-lines.ts';
-import { bytesOf, bytesAsText } from './text-bytes.ts';
 
 const byteOrderMark = '\ufeff';
 
@@ -38,4 +38,42 @@ function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
   const added = chunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== 'remove'));
   if (added.every((line) => /^[\0-\x7f]*$/.test(line.text))) return undefined;
   return 'the file is not UTF-8 text, and the patch has characters that would be written as UTF-8';
+}
+
+/**
+ * Bytes as text and back without loss. A byte that is no part of valid UTF-8 becomes the lone surrogate U+DC00 plus
+ * the byte, which no patch can contain: it is carried along and never matched.
+ */
+export function bytesAsText(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  const pieces: string[] = [];
+  let valid = 0;
+  for (let at = 0; at < buffer.length;) {
+    const length = characterAt(buffer, at);
+    if (length === 0) {
+      pieces.push(buffer.toString('utf8', valid, at), String.fromCharCode(0xdc00 + buffer[at]!));
+      valid = at + 1;
+    }
+    at += Math.max(length, 1);
+  }
+  return pieces.join('') + buffer.toString('utf8', valid);
+}
+
+export function bytesOf(text: string): Uint8Array {
+  if (text.isWellFormed()) return Buffer.from(text, 'utf8');
+  const pieces = text
+    .split(/([\udc80-\udcff])(?<![\ud800-\udbff][\udc80-\udcff])/)
+    .map((piece) => (piece.isWellFormed() ? Buffer.from(piece, 'utf8') : Buffer.from([piece.charCodeAt(0) - 0xdc00])));
+  return Buffer.concat(pieces);
+}
+
+/** How many bytes the character at a place has; 0 where there is none. */
+function characterAt(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  // No character begins with one of these.
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  return isUtf8(bytes.subarray(at, at + length)) ? length : 0;
 }

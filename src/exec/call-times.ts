@@ -42,9 +42,13 @@ export function createChangeWatch(home: string): ChangeWatch {
   const crowded = new Set<string>();
   const namesIn = (root: string): readonly string[] | undefined => {
     if (crowded.has(root)) return undefined;
-    const names = listed(root);
-    if (names !== undefined && names.length > mostNames) crowded.add(root);
-    return names;
+    try {
+      const names = fs.readdirSync(root);
+      if (names.length > mostNames) crowded.add(root);
+      return names;
+    } catch {
+      return undefined;
+    }
   };
   return {
     begin(root) {
@@ -76,14 +80,6 @@ export function isRunning({ process: id, startedAt }: LoggedCallTime): boolean {
   const now = processTable.startedAt(id);
   if (now !== undefined && startedAt !== undefined) return now === startedAt;
   return isAlive(id);
-}
-
-function listed(folder: string): readonly string[] | undefined {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return undefined;
-  }
 }
 
 function append(log: string, entry: object): void {

@@ -65,7 +65,7 @@ interface Running {
   readonly mark: string;
   readonly group: ProcessGroup;
   /** Whether `close` was called. */
-  readonly over: boolean;
+  over: boolean;
   /** The exit code; 128 plus its number when a signal ended the command. */
   readonly exited: Promise<number>;
   /** No process holds the output open any more, and all of it has been read. */
@@ -107,11 +107,8 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     child.once('spawn', () => resolve(undefined)).on('error', resolve);
   });
   if (failure !== undefined) return fail(failure);
-  const outputs = (
-    pipe === undefined
-      ? [child.stdout, child.stderr]
-      : [new Socket({ fd: pipe.readEnd, readable: true, writable: false })]
-  ) as readonly Readable[];
+  const piped = pipe && new Socket({ fd: pipe.readEnd, readable: true, writable: false });
+  const outputs = (piped === undefined ? [child.stdout, child.stderr] : [piped]) as readonly Readable[];
   const outputEnded = Promise.all(outputs.map(closed));
   const extra = child.stdio.slice(3, 3 + command.files.length) as readonly Writable[];
   for (const [index, stream] of extra.entries()) {
@@ -121,27 +118,25 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   }
   const pid = child.pid as number;
   const group = trackGroup(pid);
-  let over = false;
-  return {
+  const running: Running = {
     kind: 'running',
     pid,
     mark: guarded.mark,
     group,
-    get over() {
-      return over;
-    },
+    over: false,
     exited,
     outputEnded,
     onOutput(listener) {
       for (const stream of outputs) stream.on('data', listener);
     },
     close() {
-      over = true;
+      running.over = true;
       for (const stream of [...outputs, ...extra]) stream.destroy();
       group.release();
       guarded.ended();
     },
   };
+  return running;
 }
 
 /** Reports by what the process can be known again; not after its end, when no listener is left. */

@@ -105,10 +105,8 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
 }
 
 function noSandboxOn(platform: string): SandboxRefused {
-  return {
-    kind: 'refused',
-    code: 'sandbox-missing',
-    message: `There is no sandbox for ${platform} yet, and the policy does not let commands run without one.`,
-    next: 'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.',
-  };
+  const message = `There is no sandbox for ${platform} yet, and the policy does not let commands run without one.`;
+  const isolated = 'choose the mode danger-full-access if this machine is itself isolated';
+  const next = `Run inside WSL2, a Linux machine or a container, or ${isolated}.`;
+  return { kind: 'refused', code: 'sandbox-missing', message, next };
 }

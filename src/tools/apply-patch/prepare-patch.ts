@@ -49,16 +49,12 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
     return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
   }
   if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
-  const item: FileChangeItem = {
-    kind: 'file-change',
-    id: call.callId,
-    changes: changedFiles(patch.hunks, call.folder),
-    status: 'in-progress',
-  };
+  const changes = changedFiles(patch.hunks, call.folder);
+  const item: FileChangeItem = { kind: 'file-change', id: call.callId, changes, status: 'in-progress' };
   return {
     kind: 'prepared',
     item,
-    needs: { effect: 'files', paths: item.changes.flatMap(neededPaths) },
+    needs: { effect: 'files', paths: changes.flatMap(neededPaths) },
     // It looks at files, computes, and writes: what a command writes in between would be lost.
     alone: true,
     run: ({ signal, policy }) => {

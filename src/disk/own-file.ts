@@ -5,10 +5,7 @@ import { readUpTo, withRegular } from './regular-file.ts';
 /** What others may do with a file or folder of ours: read it, or nothing. They may never write to it. */
 export type ToOthers = 'readable' | 'closed';
 
-/**
- * A small file of the engine's own: regular, no link, of this user, within its limit. Anything else counts as missing,
- * whatever the reason.
- */
+/** A small file of the engine's own: regular, no link, of this user, within its limit. Anything else is missing. */
 export function readOwnFile(
   path: string,
   { maxBytes, toOthers }: { readonly maxBytes: number; readonly toOthers: ToOthers },

@@ -22,10 +22,7 @@ const graceMs = 500;
 const drainMs = 250;
 const longestTimerMs = 2 ** 31 - 1;
 
-/**
- * The clock measures durations; time limits run on real time, as processes do. In `runFolder` pipes get their names for
- * a moment, on systems that need names: no command may write there.
- */
+/** The clock measures durations; time limits run on real time. No command may write in the folder of pipes' names. */
 export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder: string }): Spawn {
   const pipes = createPipeStock(runFolder);
   let doors: InheritedDoors | undefined;

@@ -63,3 +63,8 @@ function beats(challenger: AccessRule, holder: AccessRule): boolean {
   const deeper = depthOf(challenger.path) - depthOf(holder.path);
   return deeper === 0 ? rank[challenger.access] > rank[holder.access] : deeper > 0;
 }
+
+/** Whether commands run in a sandbox of ours: something is restricted, and no other sandbox stands around us. */
+export function needsSandbox({ enforcement, files, network }: ResolvedPolicy): boolean {
+  return enforcement === 'managed' && !(files.kind === 'unrestricted' && network === 'enabled');
+}

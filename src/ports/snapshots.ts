@@ -18,10 +18,7 @@ export interface SnapshotRequest {
   readonly root: string;
   /** Places that no command may read: no copy of them is made. */
   denies(path: string): boolean;
-  /**
-   * An earlier snapshot of the same workspace, and what calls did since: then the result separates their work from
-   * others'.
-   */
+  /** An earlier snapshot, and what calls did since: then the result separates their work from others'. */
   readonly since?: { readonly snapshot: SnapshotTaken; readonly touched: readonly Touched[] };
 }
 

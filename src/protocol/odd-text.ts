@@ -14,10 +14,7 @@ export const halfCharacter = 'half of a character (a lone surrogate)';
 /** No argument has more levels. */
 const mostLevels = 100;
 
-/**
- * The first odd text in a value, names of members included, and where it is: `a.b[0]`, empty for the value itself.
- * Nesting without end is as odd.
- */
+/** The first odd text in a value, names included, and where: `a.b[0]`. Nesting without end is as odd. */
 export function oddMember(
   value: unknown,
   levels: number = mostLevels,

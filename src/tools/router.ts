@@ -13,10 +13,7 @@ export interface Router {
   readonly tools: readonly ToolTraits[];
   /** Names that more than one tool has now: only the first is offered. */
   readonly clashes: readonly string[];
-  /**
-   * How the named tools are offered, in a fixed order; names without a tool are ignored. The same array while nothing
-   * changes.
-   */
+  /** How the named tools are offered, in a fixed order, unknown names left out. The same array until tools change. */
   specs(names: readonly string[]): readonly ToolSpec[];
   /** Finds the tool for a call of a step, among those that the step offers. */
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;

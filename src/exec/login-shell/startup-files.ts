@@ -29,10 +29,7 @@ export function startupFileStates(places: ShellPlaces): readonly string[] {
   return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 }
 
-/**
- * The first of what a login shell starts from that may be written: its folders, its files, and every link on the way to
- * one of them. Undefined: none.
- */
+/** The first that may be written of what a login shell starts from: its folders, its files, and links to them. */
 export function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): string | undefined {
   const paths = [places.home, places.zshHome, ...startupFiles(places)];
   return paths.find((path) => placesOf(path).some(isWritable));

@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ProcessTable } from '../../ports/processes.ts';
 import { systemPrograms } from './programs.ts';
 
-/**
- * When the process was started, as the system writes it; undefined when there is no such process or the system does not
- * say.
- */
+/** When the process was started, in words of the system; undefined when there is none or the system does not say. */
 export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
   return platform === 'linux' ? fromProcessTable(pid) : await fromProcessList(pid);
 }

@@ -7,10 +7,7 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-/**
- * Programs that the user chose by name, on the caller's search path. `writable` has the folders in which commands may
- * write; it is asked when a program is looked for.
- */
+/** Programs that the user chose by name. Which folders commands may write is asked when one is looked for. */
 export function callerPrograms({ path, writable }: { path: string; writable: () => readonly string[] }): Programs {
   return { find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles) };
 }

@@ -24,10 +24,7 @@ export function anyCase(text: string): string {
     .join('');
 }
 
-/**
- * Characters that could end the expression, or that it compares byte by byte, become "anything": these expressions
- * only ever deny, so one that is too wide is safe.
- */
+/** What could end the expression, or is compared byte by byte, becomes "anything": it only ever denies. */
 function characterExpression(character: string): string {
   if (/[a-z0-9/_ -]/i.test(character)) return character;
   return /[!-~]/.test(character) && character !== '"' && character !== '\\'

@@ -4,10 +4,7 @@ import type { Tool } from '../define.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
 import { applyPatchFunctionSpec, applyPatchSpec } from './spec.ts';
 
-/**
- * Edits files by patches, in this process and within the turn's policy. Calls of both forms are taken, whichever of them
- * is offered.
- */
+/** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
 export function applyPatchTool(ports: ApplyPatchPorts, { form }: { readonly form: 'freeform' | 'function' }): Tool {
   return {
     name: 'apply_patch',

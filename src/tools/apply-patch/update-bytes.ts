@@ -5,10 +5,7 @@ import type { SearchEffort } from './seek-lines.ts';
 
 const byteOrderMark = '\ufeff';
 
-/**
- * Applies chunks to a file of any encoding that has ASCII in it. Bytes of lines that no chunk replaces stay as they
- * are, valid UTF-8 or not.
- */
+/** Applies chunks to a file of any encoding that has ASCII in it. Bytes of lines that no chunk replaces stay. */
 export function updateBytes(
   before: Uint8Array,
   chunks: readonly Chunk[],

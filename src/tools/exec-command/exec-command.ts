@@ -4,16 +4,15 @@ import { badArguments, refusedCall } from '../../fragments/answers/call-answers.
 import { commandOutput } from '../../fragments/answers/command-output.ts';
 import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
-import { access } from '../../policy/access.ts';
+import { access, needsSandbox } from '../../policy/access.ts';
 import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
-import type { ShellEnvironment, ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
+import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
@@ -108,7 +107,9 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  const inherited = await shellEnvironment.variables({ signal, warn, ...writableUnder(policy) });
+  // Without a sandbox there is nothing to get out of: commands may start every program themselves.
+  const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => access(policy, path) === 'write' };
+  const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy, gitGuard?.current ?? []);
@@ -136,13 +137,6 @@ function withPatchProgram(
   const path = env['PATH'];
   if (path === undefined || !/apply_?patch/.test(script)) return env;
   return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
-}
-
-/** Nothing where commands run without a sandbox: they may start every program themselves. */
-function writableUnder(policy: ResolvedPolicy): Pick<ShellEnvironmentRequest, 'isWritable'> {
-  const isFree = policy.files.kind === 'unrestricted' && policy.network === 'enabled';
-  if (policy.enforcement !== 'managed' || isFree) return {};
-  return { isWritable: (path) => access(policy, path) === 'write' };
 }
 
 function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {

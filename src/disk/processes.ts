@@ -2,13 +2,18 @@ import { join } from 'node:path';
 import { errorCode, fileSystem } from './file-system.ts';
 import { namesIn } from './folders.ts';
 
-/** Whether a process has the number, one of another user included. */
-export function isAlive(pid: number): boolean {
+/** Signals a process, or by a negative number a group. Whether there is one, one that is not ours to signal included. */
+export function signalProcess(target: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
-    return process.kill(pid, 0);
+    return process.kill(target, signal);
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
+}
+
+/** Whether a process has the number, one of another user included. */
+export function isAlive(pid: number): boolean {
+  return signalProcess(pid, 0);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { signalProcess } from '../disk/processes.ts';
 import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
 
 /** A shell answers within milliseconds; one that hangs must not hang a command. */
@@ -18,10 +19,11 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const ended = new Promise<unknown>((resolve) => void child.on('error', resolve).on('exit', resolve));
-  const timer = setTimeout(() => killGroup(child), patienceMs);
+  const timer = setTimeout(() => child.pid && signalProcess(-child.pid, 'SIGKILL'), patienceMs);
   void ended.then(() => clearTimeout(timer));
   try {
-    const holders = await Promise.race([holdersIn(child, count), ended.then(failed)]);
+    const holders = await Promise.race([holdersIn(child, count), ended.then(() => undefined)]);
+    if (holders === undefined) throw new Error('The shell that makes pipes ended too early.');
     return openAll(holders.map((holder) => () => openHeld(holder)));
   } finally {
     child.stdin?.end();
@@ -53,17 +55,4 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
       else reject(new Error('The shell does not say which processes hold the pipes.'));
     });
   });
-}
-
-function failed(): never {
-  throw new Error('The shell that makes pipes ended too early.');
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Ended in the meantime.
-  }
 }

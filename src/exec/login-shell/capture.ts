@@ -3,16 +3,14 @@ import type { Socket } from 'node:net';
 import { parseJsonObject } from '../../protocol/json.ts';
 import { findInheritedDoors } from '../processes/inherited-descriptors.ts';
 import { type KeepPlace, type KeepProgram, loginShellScript } from './keep-request.ts';
-import { isVariables } from './kept-variables.ts';
-
-type Variables = Readonly<Record<string, string>>;
+import { isVariables, type ShellVariables } from './kept-variables.ts';
 
 export interface CaptureOptions {
   /** Path of the user's shell. */
   readonly shell: string;
   /** The user's home folder, in which the shell starts: no project can put anything there. */
   readonly home: string;
-  readonly env: Variables;
+  readonly env: ShellVariables;
   /** Reports the variables at the end of the shell. */
   readonly program: KeepProgram;
 }
@@ -22,7 +20,7 @@ export interface Capture {
   /** The process; undefined when it could not be started. */
   readonly pid: number | undefined;
   /** What it answered; undefined when it failed. Never rejects. */
-  readonly variables: Promise<Variables | undefined>;
+  readonly variables: Promise<ShellVariables | undefined>;
 }
 
 const mostCharacters = 4_000_000;
@@ -50,11 +48,11 @@ export function startCapture({ shell, home, env, program }: CaptureOptions, plac
 
 function watch(child: ChildProcess): Capture {
   child.unref();
-  const { promise: variables, resolve } = Promise.withResolvers<Variables | undefined>();
+  const { promise: variables, resolve } = Promise.withResolvers<ShellVariables | undefined>();
   child.on('error', () => resolve(undefined));
   const answer = child.stdio[3] as Socket;
   answer.unref();
-  const end = (found?: Variables): void => {
+  const end = (found?: ShellVariables): void => {
     resolve(found);
     answer.destroy();
   };

@@ -3,13 +3,13 @@ import { fileSystem } from '../../disk/file-system.ts';
 import { readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
 import { isJsonObject, parseJsonObject } from '../../protocol/json.ts';
 
-type Variables = Readonly<Record<string, string>>;
+export type ShellVariables = Readonly<Record<string, string>>;
 
 /** What a login shell answered, kept for other processes. */
 export interface KeptVariables {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  readonly variables: Variables;
+  readonly variables: ShellVariables;
 }
 
 const mostBytes = 1_000_000;
@@ -44,7 +44,7 @@ function fileOf(folder: string, key: string): string {
 }
 
 /** Names and values that a process can be started with. */
-export function isVariables(value: unknown): value is Variables {
+export function isVariables(value: unknown): value is ShellVariables {
   if (!isJsonObject(value)) return false;
   return Object.entries(value).every(
     ([name, text]) => name !== '' && !/[=\0]/.test(name) && typeof text === 'string' && !text.includes('\0'),

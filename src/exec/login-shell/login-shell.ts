@@ -8,10 +8,8 @@ import { bareEnvironment } from './bare-environment.ts';
 import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-lock.ts';
 import { type CaptureOptions, startCapture } from './capture.ts';
 import type { KeepPlace } from './keep-request.ts';
-import { type KeptVariables, loadKept } from './kept-variables.ts';
+import { type KeptVariables, loadKept, type ShellVariables } from './kept-variables.ts';
 import { startupFileStates, writableStartupFile } from './startup-files.ts';
-
-type Variables = Readonly<Record<string, string>>;
 
 /** `env` has the process's own variables: the shell gets few of them. */
 export interface LoginShellOptions extends CaptureOptions {
@@ -34,8 +32,8 @@ const lookAgainMs = 50;
 
 /** Where the answer comes from: it is there, our own shell will give it, or that of another process. */
 type Source =
-  | { readonly kind: 'known'; readonly variables: Variables }
-  | { readonly kind: 'ours'; readonly answer: Promise<Variables | undefined>; readonly since: number }
+  | { readonly kind: 'known'; readonly variables: ShellVariables }
+  | { readonly kind: 'ours'; readonly answer: Promise<ShellVariables | undefined>; readonly since: number }
   | { readonly kind: 'others'; readonly place: KeepPlace; readonly since: number };
 
 /** The variables of the user's login shell: kept by an earlier process, or asked for on first need. */
@@ -53,7 +51,7 @@ export class LoginShell {
    * Undefined when the shell failed or takes too long, in which case a later call may have the answer; and from the first
    * request on under which commands may write what the shell runs when it starts.
    */
-  async variables(request: ShellEnvironmentRequest): Promise<Variables | undefined> {
+  async variables(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
     if (!this.#mayAsk(request)) return undefined;
     const { signal, warn } = request;
     const source = await (this.#source ??= this.#find());
@@ -88,7 +86,7 @@ export class LoginShell {
     return false;
   }
 
-  async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<Variables | undefined> {
+  async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<ShellVariables | undefined> {
     if (source.kind === 'ours') return source.answer;
     const { place } = source;
     const { clock } = this.#options;
@@ -123,7 +121,7 @@ export class LoginShell {
   }
 
   /** What another process has kept just before it let the lock go, which we hold now and give back. */
-  #fresh({ folder, key }: KeepPlace): Variables | undefined {
+  #fresh({ folder, key }: KeepPlace): ShellVariables | undefined {
     const variables = within(loadKept(folder, key), freshMs, this.#options.clock.now());
     if (variables !== undefined) releaseCaptureLock(folder, key);
     return variables;
@@ -154,7 +152,7 @@ export class LoginShell {
 }
 
 /** What was kept for no longer than that. A time that has not come yet is nothing to rely on. */
-function within(kept: KeptVariables | undefined, ms: number, now: number): Variables | undefined {
+function within(kept: KeptVariables | undefined, ms: number, now: number): ShellVariables | undefined {
   return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 

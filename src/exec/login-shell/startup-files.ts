@@ -1,6 +1,6 @@
-import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { realPlace } from '../../disk/folders.ts';
+import { namesIn, realPlace } from '../../disk/folders.ts';
 
 /** What login shells read on the systems that we know. All of them count for every shell: one often reads another's. */
 const ofSystem = [
@@ -69,12 +69,8 @@ function linkTarget(path: string): string | undefined {
 }
 
 function filesIn(folder: string): readonly string[] {
-  try {
-    const names = readdirSync(folder).toSorted().slice(0, mostInFolder);
-    return [folder, ...names.map((name) => join(folder, name))];
-  } catch {
-    return [folder];
-  }
+  const names = namesIn(folder).toSorted().slice(0, mostInFolder);
+  return [folder, ...names.map((name) => join(folder, name))];
 }
 
 function stateOf(path: string): string {

@@ -82,7 +82,7 @@ const limits = { timeoutMs: 5000, outputBytes: 16_384 };
  * Builds a small sandbox with everything a real one uses and runs bubblewrap itself in it: one process shows whether
  * the program is recent enough and whether the kernel lets it work. Only when that fails is it tried with less.
  */
-export async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubblewrap | SandboxRefused> {
+async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubblewrap | SandboxRefused> {
   let bubblewrap: Bubblewrap = { kind: 'bubblewrap', path, closesUserNamespaces: true, ownProcessTable: true };
   // Each round gives up one ability, so there are at most three.
   for (;;) {

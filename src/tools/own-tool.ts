@@ -3,7 +3,7 @@ import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { defined } from '../protocol/defined.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
 import type { CallResult, Tool } from './define.ts';
@@ -118,13 +118,9 @@ function isTool(value: unknown): value is OwnTool {
   if (typeof value !== 'object' || value === null) return false;
   const { name, description, parameters, run: runs } = value as Partial<Record<keyof OwnTool, unknown>>;
   if (typeof name !== 'string' || typeof description !== 'string' || typeof runs !== 'function') return false;
-  return isJsonObject(parameters as Json) && isSendable(parameters);
-}
-
-/** No circle, nothing that JSON does not have. */
-function isSendable(value: unknown): boolean {
   try {
-    return typeof JSON.stringify(value) === 'string';
+    // No circle, nothing that JSON does not have.
+    return isJsonObject(parameters) && typeof JSON.stringify(parameters) === 'string';
   } catch {
     return false;
   }

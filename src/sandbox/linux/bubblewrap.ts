@@ -75,17 +75,9 @@ export type Mount =
 
 /** The same as options of bubblewrap. */
 export function mountOptions(path: string, mount: Mount): readonly string[] {
-  switch (mount.kind) {
-    case 'writable':
-      return ['--bind', path, path];
-    case 'read-only':
-      return ['--ro-bind', path, path];
-    case 'unreadable-file':
-      // A device on a mount without devices: opening it is refused to every process.
-      return ['--ro-bind', '/dev/null', path];
-    case 'empty-folder':
-      return ['--perms', mount.mode, '--tmpfs', path];
-    case 'link':
-      return ['--symlink', mount.target, path];
-  }
+  if (mount.kind === 'empty-folder') return ['--perms', mount.mode, '--tmpfs', path];
+  if (mount.kind === 'link') return ['--symlink', mount.target, path];
+  if (mount.kind === 'writable') return ['--bind', path, path];
+  // A device on a mount without devices: opening it is refused to every process.
+  return ['--ro-bind', mount.kind === 'unreadable-file' ? '/dev/null' : path, path];
 }

@@ -95,16 +95,11 @@ interface Work extends Omit<PatchScene, 'disk'> {
 }
 
 function computeHunk(work: Work, hunk: Hunk): PatchedFile {
-  switch (hunk.kind) {
-    case 'add': {
-      const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
-      return { kind: 'add', spelled: hunk.path, steps: write(work, hunk.path, content) };
-    }
-    case 'delete':
-      return { kind: 'delete', spelled: hunk.path, steps: remove(work, hunk.path) };
-    case 'update':
-      return computeUpdateHunk(work, hunk);
-  }
+  if (hunk.kind === 'update') return computeUpdateHunk(work, hunk);
+  const { path: spelled } = hunk;
+  if (hunk.kind === 'delete') return { kind: 'delete', spelled, steps: remove(work, spelled) };
+  const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
+  return { kind: 'add', spelled, steps: write(work, spelled, content) };
 }
 
 function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>): PatchedFile {

@@ -24,7 +24,9 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
   try {
     const holders = await Promise.race([holdersIn(child, count), ended.then(() => undefined)]);
     if (holders === undefined) throw new Error('The shell that makes pipes ended too early.');
-    return openAll(holders.map((holder) => () => openHeld(holder)));
+    // Opening what we have open cannot lead to another pipe, whatever became of the holder meanwhile.
+    const toWrite = (readEnd: number): string => `/proc/self/fd/${readEnd}`;
+    return openAll(holders.map((holder) => () => openBothEnds({ toRead: `/proc/${holder}/fd/5`, toWrite }, 0)));
   } finally {
     child.stdin?.end();
   }
@@ -35,11 +37,6 @@ function holderScript(count: number): string {
   return `exec 3<&0 4>&1
 hold() { exec 5<&0; read -r process rest </proc/self/stat; echo "$process" >&4; read -r rest <&3; }
 :${' | hold'.repeat(count)}`;
-}
-
-function openHeld(holder: string): PipeEnds {
-  // Opening what we have open cannot lead to another pipe, whatever became of the holder meanwhile.
-  return openBothEnds({ toRead: `/proc/${holder}/fd/5`, toWrite: (readEnd) => `/proc/self/fd/${readEnd}` }, 0);
 }
 
 function holdersIn(child: ChildProcess, count: number): Promise<readonly string[]> {

@@ -118,7 +118,7 @@ function announce(engine: Engine, folders: readonly string[]): () => void {
     const others = users.all();
     name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
     const made = new Set([...others.values()].flatMap((user) => user.folders));
-    ours = folders.filter((folder) => made.has(folder) || !exists(folder));
+    ours = folders.filter((folder) => made.has(folder) || lstatSync(folder, { throwIfNoEntry: false }) === undefined);
     users.add(name, { ...self, folders: ours });
     sweep(engine, others);
   });
@@ -178,10 +178,6 @@ function isEmptyFolder(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /**

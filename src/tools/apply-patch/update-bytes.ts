@@ -69,8 +69,16 @@ export function bytesOf(text: string): Uint8Array {
 function characterAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;
-  // No character begins with one of these.
-  if (lead < 0xc2 || lead > 0xf4) return 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  return isUtf8(bytes.subarray(at, at + length)) ? length : 0;
+  // 0x80 to 0xc1 begin no character, nor do those beyond the last one of Unicode.
+  if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.length) return 0;
+  for (let next = at + 1; next < at + length; next++) if ((bytes[next]! & 0xc0) !== 0x80) return 0;
+  const second = bytes[at + 1]!;
+  // Longer than needed, half of a pair, or beyond Unicode.
+  const isUnfit =
+    (lead === 0xe0 && second < 0xa0) ||
+    (lead === 0xed && second > 0x9f) ||
+    (lead === 0xf0 && second < 0x90) ||
+    (lead === 0xf4 && second > 0x8f);
+  return isUnfit ? 0 : length;
 }

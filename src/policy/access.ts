@@ -107,3 +107,8 @@ function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRul
   const unique = new Map(inside.filter((rule) => rule.access !== 'write').map((rule) => [rule.path, rule]));
   return [...unique.values()].toSorted((a, b) => byDepth(a.path, b.path));
 }
+
+/** Whether commands run in a sandbox of ours: something is restricted, and no other sandbox stands around us. */
+export function needsSandbox({ enforcement, files, network }: ResolvedPolicy): boolean {
+  return enforcement === 'managed' && !(files.kind === 'unrestricted' && network === 'enabled');
+}

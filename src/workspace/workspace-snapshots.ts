@@ -6,7 +6,6 @@ import type { SnapshotContents, WorkspaceContents } from '../ports/snapshot-cont
 import {
   notNeeded,
   type Snapshot,
-  type SnapshotMissing,
   type SnapshotRequest,
   type Snapshots,
   type SnapshotTaken,
@@ -165,17 +164,17 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   return merged;
 }
 
-function failed(root: string, error: unknown): SnapshotMissing {
+function failed(root: string, error: unknown): Snapshot {
   return unavailable(root, `${root}: ${reasonOf(error)}`);
 }
 
-function unavailable(root: string, why: string): SnapshotMissing {
+function unavailable(root: string, why: string): Snapshot {
   const message = `What this turn does to files cannot be undone: ${why}.`;
   const next = 'The turn continues. Commit your work first if you want to be able to go back.';
   return { kind: 'missing', root, outcome: { code: 'undo-unavailable', message, next } };
 }
 
-function tooSlow(root: string): SnapshotMissing {
+function tooSlow(root: string): Snapshot {
   const message = `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`;
   const next = 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.';
   return { kind: 'missing', root, outcome: { code: 'undo-too-slow', message, next } };

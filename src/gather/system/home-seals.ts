@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Seals } from '../../ports/seals.ts';
 import { errorCode, fileSystem as fs, reasonOf } from '../../disk/file-system.ts';
 import { NotRegular, withRegular } from '../../disk/regular-file.ts';
-import { syncFolder } from '../../disk/sync-folder.ts';
+import { syncFolder } from '../../disk/folders.ts';
 import { randomBytes } from './random-bytes.ts';
 import { keyedDigest } from '../../protocol/keyed-digest.ts';
 import { Fault } from '../../protocol/outcome.ts';

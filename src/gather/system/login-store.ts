@@ -5,8 +5,7 @@ import type { Login, LoginStore, NewTokens, ReservedPlace } from '../../ports/lo
 import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { fileSystem, reasonOf } from '../../disk/file-system.ts';
-import { realPath } from '../../disk/folders.ts';
-import { syncFolder } from '../../disk/sync-folder.ts';
+import { realPath, syncFolder } from '../../disk/folders.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 

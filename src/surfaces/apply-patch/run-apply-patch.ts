@@ -1,9 +1,8 @@
-import { applyChanges } from '../../tools/apply-patch/apply-changes.ts';
+import { applyChanges, summarise } from '../../tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../tools/apply-patch/compute-patch.ts';
 import { noGuard } from '../../tools/apply-patch/guard.ts';
 import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
 import { parsePatch } from '../../tools/apply-patch/parse-patch.ts';
-import { summarise } from '../../tools/apply-patch/summary.ts';
 import { print } from '../terminal/print.ts';
 
 /** What the command says and how it ends. 0: applied; 1: not applied; 2: wrong usage. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlink
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
-import { sweepFolders } from '../../disk/sweep-folders.ts';
+import { sweepFolders } from '../../disk/processes.ts';
 import { findProgram } from '../../policy/find-program.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Variables } from '../../protocol/variables.ts';

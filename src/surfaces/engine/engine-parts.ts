@@ -5,7 +5,6 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
-import { runFolder } from '../../exec/run-folder.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
@@ -37,7 +36,7 @@ export function createEngineParts(
   const clock = systemClock;
   const kept = createHomeStore(home, { ...options, maxBlobBytes: base.config.blobs.maxBytes });
   const root = packageRoot();
-  const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
+  const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run` });
   const opened = new Set<string>();
   const sendTo = sender({ environment: env });
   let own: OwnPlaces | undefined;

@@ -55,21 +55,33 @@ export function defineFragment<Payload>(definition: FragmentDefinition<Payload>)
   return { matches: formOf === undefined ? matches : () => false, ...definition };
 }
 
-/** The form of a family that takes back what the family told. */
-export function defineWithdrawal(
-  family: FragmentKind<never>,
-  { id = `${family.id}-withdrawn`, body }: { readonly id?: string; readonly body: string },
-): FragmentKind<void> {
-  const { role, markers, separate, section } = family;
-  return defineFragment({
-    id,
-    purpose: `Takes back what \`${family.id}\` told.`,
-    role,
-    capTokens: 100,
-    formOf: family.id,
-    ...defined({ markers, separate, section }),
-    body: () => body,
-  });
+/** A kind whose facts can be taken back. */
+export interface FragmentFamily<Payload> extends FragmentKind<Payload> {
+  /** The form that does it, in the same role and between the same markers. */
+  readonly withdrawn: FragmentKind<void>;
+}
+
+type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
+  /** What the form that takes it back says. */
+  readonly withdrawn: string;
+  readonly withdrawnId?: string;
+};
+
+export function defineFamily<Payload>(family: FamilyDefinition<Payload>): FragmentFamily<Payload> {
+  const { withdrawn, withdrawnId, ...definition } = family;
+  const { id, role, markers, separate, section } = definition;
+  return {
+    ...defineFragment(definition),
+    withdrawn: defineFragment<void>({
+      id: withdrawnId ?? `${id}-withdrawn`,
+      purpose: `Takes back what \`${id}\` told.`,
+      role,
+      capTokens: 100,
+      formOf: id,
+      ...defined({ markers, separate, section }),
+      body: () => withdrawn,
+    }),
+  };
 }
 
 /** Space for the words that say how much was cut. */

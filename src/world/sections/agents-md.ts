@@ -1,5 +1,5 @@
 import type { InstructionDocument } from '../../envelope/facts.ts';
-import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../fragments/sections/agents-md.ts';
+import { agentsMdFragment } from '../../fragments/sections/agents-md.ts';
 import { render } from '../../fragments/text/define.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
@@ -14,7 +14,7 @@ interface StoredAgentsMd extends JsonObject {
 export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   id: 'agents_md',
   assumes: 'the rules of those who run the engine, which come before those of the project',
-  kinds: { telling: [agentsMdFragment.id], withdrawing: [agentsMdWithdrawnFragment.id] },
+  kinds: { telling: [agentsMdFragment.id], withdrawing: [agentsMdFragment.withdrawn.id] },
 
   of: ({ facts }) => facts.instructionDocument,
 
@@ -34,9 +34,10 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   change(before, now) {
     if (before === unknown) {
       // Something may stand in history: replace it, or take it back.
-      return now?.text === undefined ? [render(agentsMdWithdrawnFragment, undefined)] : [told(now, now.text, true)];
+      return now?.text === undefined ? [render(agentsMdFragment.withdrawn, undefined)] : [told(now, now.text, true)];
     }
-    if (now?.text === undefined) return before.text === undefined ? [] : [render(agentsMdWithdrawnFragment, undefined)];
+    if (now?.text === undefined)
+      return before.text === undefined ? [] : [render(agentsMdFragment.withdrawn, undefined)];
     if (before.text === now.text && before.directory === now.directory) return [];
     return [told(now, now.text, before.text !== undefined)];
   },

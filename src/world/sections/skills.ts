@@ -1,6 +1,6 @@
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
-import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../fragments/sections/skills.ts';
+import { skillsCatalogueFragment } from '../../fragments/sections/skills.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -17,7 +17,7 @@ interface StoredSkills extends JsonObject {
 export const skillsSection: Section<SkillsFact, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
-  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsWithdrawnFragment.id] },
+  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
 
   of: ({ envelope: { capabilities } }) =>
     capabilities.skills === undefined ? undefined : { body: capabilities.skills },
@@ -32,7 +32,7 @@ export const skillsSection: Section<SkillsFact, StoredSkills> = {
   full: (now) => [render(skillsCatalogueFragment, now)],
 
   change(before, now) {
-    if (now === undefined) return [render(skillsWithdrawnFragment, undefined)];
+    if (now === undefined) return [render(skillsCatalogueFragment.withdrawn, undefined)];
     const same = before !== unknown && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;
     return same ? [] : skillsSection.full(now);
   },

@@ -2,14 +2,13 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { anythingToCompact } from './plan/anything-to-compact.ts';
-import type { Candidate } from './candidates/candidate.ts';
+import { type Candidate, isFaulty } from './candidates/candidate.ts';
 import { candidateProblem } from './candidates/check-candidate.ts';
-import { isFaulty } from './candidates/faulty.ts';
 import { requestWeight } from './requests/fits.ts';
 import { focusProblem } from './plan/focus-problem.ts';
-import { mechanicalCandidate } from './candidates/mechanical-candidate.ts';
+import { mechanicalCandidate } from './candidates/candidate-parts.ts';
 import { plainCandidate } from './candidates/plain-candidate.ts';
-import type { CompactionPlan } from './plan/plan.ts';
+import type { CompactionPlan, CompactionSource, CompactionOutcome, CompactionRequest } from './plan/plan.ts';
 import {
   afterAnswer,
   afterPart,
@@ -33,10 +32,8 @@ import {
   tooLargeForProvider,
   unusableAnswers,
 } from './plan/refusals.ts';
-import type { CompactionOutcome, CompactionRequest } from './plan/request.ts';
 import { remoteCandidate } from './candidates/remote-candidate.ts';
 import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests/requests.ts';
-import type { CompactionSource } from './plan/source.ts';
 import { itemsOfPrograms, turnBeginnings } from './requests/stages.ts';
 import { structuredCandidate } from './candidates/structured-candidate.ts';
 

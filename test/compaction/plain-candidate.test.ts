@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import { isFaulty } from '../../src/compaction/candidates/faulty.ts';
+import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
 import { plainCandidate } from '../../src/compaction/candidates/plain-candidate.ts';
 import { structuredCandidate } from '../../src/compaction/candidates/structured-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';

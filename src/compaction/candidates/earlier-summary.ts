@@ -1,7 +1,6 @@
 import { cutText } from '../../fragments/text/cut-text.ts';
 import { sentTokens } from '../../fragments/text/truncate.ts';
 import type { EarlierSummary } from '../../fragments/checkpoint/checkpoint-summary.ts';
-import type { SummaryPlace } from '../../history/entry.ts';
 import { type History, entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage, messageText } from '../../protocol/item.ts';
@@ -19,14 +18,10 @@ export function earlierSummaries(history: History): readonly EarlierSummary[] {
   const text = messageText(found.item);
   const { summary } = found;
   if (summary === undefined) return [{ text }];
-  return [...(summary.earlier ?? []), summary].map((place) => summaryAt(text, place));
-}
-
-function summaryAt(text: string, { start, end, model, number }: SummaryPlace): EarlierSummary {
-  return {
+  return [...(summary.earlier ?? []), summary].map(({ start, end, model, number }) => ({
     text: text.slice(start, end),
     ...defined({ model, number }),
-  };
+  }));
 }
 
 /** Another program's summary is a message in the user's place that no kind of ours fits. */

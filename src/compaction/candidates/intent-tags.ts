@@ -8,16 +8,9 @@ export const intentTags = [
 
 type IntentTag = (typeof intentTags)[number];
 
-export interface IntentParts {
-  /** What the model says is the request that defines the task. */
-  readonly request: string;
-  /** What stands outside of both blocks. */
-  readonly context: string;
-}
-
 /** Where the tags stand, in their order; or those that are missing; or that they are out of order. */
 export type IntentPlaces =
-  | { readonly kind: 'found'; readonly at: readonly number[] }
+  | { readonly kind: 'found'; readonly at: readonly [number, number, number, number] }
   | { readonly kind: 'missing'; readonly tags: readonly IntentTag[] }
   | { readonly kind: 'disordered' };
 
@@ -46,11 +39,11 @@ export function findTags(intent: string): IntentPlaces {
   return { kind: 'found', at: [start, end, recent, closing] };
 }
 
-/** The parts of an intent whose tags are all there, in order. */
-export function splitIntent(intent: string): IntentParts {
+/** Of an intent whose tags are all there, in order: the request, as the model says, and what stands outside of both blocks. */
+export function splitIntent(intent: string): { readonly request: string; readonly context: string } {
   const places = findTags(intent);
   if (places.kind !== 'found') return { request: '', context: intent.trim() };
-  const [start, end, recent, closing] = places.at as [number, number, number, number];
+  const [start, end, recent, closing] = places.at;
   const after = (place: number, tag: IntentTag): number => place + tag.length;
   const outside = [
     intent.slice(0, start),

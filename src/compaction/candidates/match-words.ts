@@ -24,10 +24,7 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
   if (quote === '') return [];
   // Of messages that fit equally well the newest counts: a checkpoint keeps words where they were written last.
   const newest = (fits: (text: string) => boolean): readonly UserWords[] =>
-    rows
-      .filter(({ text }) => fits(text))
-      .slice(-1)
-      .map(({ row }) => row);
+    [rows.findLast(({ text }) => fits(text))?.row ?? []].flat();
   const ways = [
     () => newest((text) => text === quote),
     () => (quote.length < leastBeginning ? [] : newest((text) => text.startsWith(quote))),
@@ -36,11 +33,12 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
     () => joined(quote, rows),
     () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
   ];
-  for (const way of ways) {
-    const found = way();
-    if (found.length > 0) return found;
-  }
-  return [];
+  return (
+    ways
+      .values()
+      .map((way) => way())
+      .find((found) => found.length > 0) ?? []
+  );
 }
 
 /** Where in a message a quote stands that is a part of it; its white space does not count. */

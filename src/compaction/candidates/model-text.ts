@@ -1,8 +1,8 @@
 import { cutText } from '../../fragments/text/cut-text.ts';
 import { neutraliseMarkers } from '../../fragments/foreign/neutralise-markers.ts';
-import { sentTokens } from '../../fragments/text/truncate.ts';
+import { sentTokens, firstBytes } from '../../fragments/text/truncate.ts';
 import type { KeptWords } from './kept-words.ts';
-import { repeatedWords } from '../prompts/repeated-words.ts';
+import { withoutLineBreaks } from '../../fragments/text/markup.ts';
 
 /** Shorter words may well be the model's own. */
 const leastRepeated = 60;
@@ -60,4 +60,12 @@ const thinSummary = 120;
 /** Code adds what it knows to a summary that says next to nothing. */
 export function isThin(summary: string): boolean {
   return sentTokens(summary) < thinSummary;
+}
+
+/** As much of a message as it takes to distinguish it from others. */
+const beginningBytes = 40;
+
+/** Stands in a model's text where it repeats a message of the user that the checkpoint holds word for word. */
+export function repeatedWords(said: string): string {
+  return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
 }

@@ -1,11 +1,8 @@
 import { byteLength } from '../../fragments/text/truncate.ts';
-import type { Candidate } from './candidate.ts';
-import { candidateMaker } from './candidate-parts.ts';
-import { type Faulty, faulty } from './faulty.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
+import { type Candidate, type Faulty, faulty } from './candidate.ts';
+import { makeCandidate } from './candidate-parts.ts';
+import type { CompactionPlan, CompactionSource } from '../plan/plan.ts';
 import { withResumeLine } from './resume-line.ts';
-import { shrinkToFit } from './shrinking.ts';
-import type { CompactionSource } from '../plan/source.ts';
 import { summaryFaults } from './summary-faults.ts';
 
 /** A word, as in "done" or "null", is less than what code knows. */
@@ -21,5 +18,5 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
   if (faults.length > 0) return faulty(...faults);
   const resumed = withResumeLine(summary);
   const written = { by: 'model', context: '', summary: resumed.kind === 'found' ? resumed.summary : summary } as const;
-  return shrinkToFit(plan.budget, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));
+  return makeCandidate(plan, source, { strategy: 'plain', chosen: [], written });
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../protocol/json.ts';
-import { type Faulty, faulty } from './faulty.ts';
+import { type Faulty, faulty } from './candidate.ts';
 import { findTags, intentTags } from './intent-tags.ts';
 import { readLooseJson } from './loose-json.ts';
 import { withResumeLine } from './resume-line.ts';
@@ -28,16 +28,16 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
   const { intent_user_message: intent, summary } = value;
   const faults = keys.flatMap((key) => faultOfValue(key, value[key]));
   if (typeof intent !== 'string' || typeof summary !== 'string' || faults.length > 0) return faulty(...faults);
-  const resumed = resumedIn(summary);
-  faults.push(...faultsOfTags(intent), ...(resumed.kind === 'faulty' ? resumed.faults : []));
-  if (resumed.kind === 'faulty' || faults.length > 0) return faulty(...faults);
+  const resumed = withResumeLine(summary);
+  faults.push(...faultsOfTags(intent), ...(resumed.kind === 'found' ? [] : [resumeFaults[resumed.kind]]));
+  if (resumed.kind !== 'found' || faults.length > 0) return faulty(...faults);
   const extra = Object.entries(value)
     .filter(([key]) => !(keys as readonly string[]).includes(key))
     .flatMap(([key, value]) => extraText(key, value));
   const mended = [
     ...json.mended,
     ...(extra.length === 0 ? [] : ['What stood under keys that were not asked for became context for the task.']),
-    ...resumed.mended,
+    ...mendings[resumed.change],
   ];
   return { kind: 'read', intent, summary: resumed.summary, extra: extra.join('\n'), mended };
 }
@@ -71,23 +71,10 @@ function faultsOfTags(intent: string): readonly string[] {
   }
 }
 
-interface Resumed {
-  readonly kind: 'resumed';
-  readonly summary: string;
-  readonly mended: readonly string[];
-}
-
-function resumedIn(given: string): Resumed | Faulty {
-  const found = withResumeLine(given);
-  switch (found.kind) {
-    case 'found':
-      return { kind: 'resumed', summary: found.summary, mended: mendings[found.change] };
-    case 'no-step':
-      return faulty('The `RESUME_AT:` line of `summary` names no next step.');
-    case 'none':
-      return faulty('`summary` does not end with a `RESUME_AT:` line.');
-  }
-}
+const resumeFaults = {
+  'no-step': 'The `RESUME_AT:` line of `summary` names no next step.',
+  none: '`summary` does not end with a `RESUME_AT:` line.',
+} as const;
 
 const mendings = {
   none: [],

@@ -1,12 +1,9 @@
 import { usersWords } from '../../history/users-words.ts';
-import type { Candidate } from './candidate.ts';
-import { candidateMaker } from './candidate-parts.ts';
-import { type Faulty, faulty } from './faulty.ts';
+import { type Candidate, type Faulty, faulty } from './candidate.ts';
+import { makeCandidate } from './candidate-parts.ts';
 import { splitIntent } from './intent-tags.ts';
 import { quotedWords } from './match-words.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
-import { shrinkToFit } from './shrinking.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import type { CompactionPlan, CompactionSource } from '../plan/plan.ts';
 import { readStructured } from './structured-answer.ts';
 import { summaryFaults } from './summary-faults.ts';
 
@@ -24,10 +21,7 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   if (faults.length > 0) return faulty(...faults);
   const notes = [context, answer.extra].filter((part) => part !== '').join('\n\n');
   const written = { by: 'model', context: notes, summary: answer.summary } as const;
-  const candidate = shrinkToFit(
-    plan.budget,
-    candidateMaker(plan, source, { strategy: 'structured', chosen, quote: request, written }),
-  );
+  const candidate = makeCandidate(plan, source, { strategy: 'structured', chosen, quote: request, written });
   const unmatched = chosen.length === 0 && all.length > 0 ? [notFound] : [];
   return { ...candidate, mended: [...answer.mended, ...unmatched, ...candidate.mended] };
 }

@@ -2,8 +2,7 @@ import { checkpointSummaryFragment } from '../../fragments/checkpoint/checkpoint
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { isCheckpointItem, isOpaqueCheckpoint } from '../../history/opaque-items.ts';
-import type { CompactionPlan } from './plan.ts';
-import type { CompactionSource } from './source.ts';
+import type { CompactionPlan, CompactionSource } from './plan.ts';
 
 /**
  * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. A user who

@@ -11,14 +11,14 @@ export const nothingToCompact: Outcome = {
   next: 'Go on with the thread as it is.',
 };
 
+const saying =
+  (what: string) =>
+  ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${sentence(message)}`, next });
+
 /** The same would happen to any other request, so no other way is tried. */
-export function stands(failure: ModelFailure): Outcome {
-  return {
-    code: failure.code,
-    message: `History was not compacted and stands as it was. ${sentence(failure.message)}`,
-    next: failure.next,
-  };
-}
+export const stands = saying('History was not compacted and stands as it was.');
+
+export const modelFailed = saying('The model could not be asked for a checkpoint.');
 
 export function compactionAborted({ budget }: CompactionPlan): Outcome {
   return {
@@ -46,14 +46,6 @@ export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
     code: 'compaction-request-too-large',
     message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${budget.request} tokens.`,
     next: 'Go on: the checkpoint was made in another way. Compact earlier if you want one of the provider.',
-  };
-}
-
-export function modelFailed(failure: ModelFailure): Outcome {
-  return {
-    code: failure.code,
-    message: `The model could not be asked for a checkpoint. ${sentence(failure.message)}`,
-    next: failure.next,
   };
 }
 

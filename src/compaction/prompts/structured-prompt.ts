@@ -1,14 +1,8 @@
+import type { CompactionPlan } from '../plan/plan.ts';
 import { focusLines } from './focus-lines.ts';
-import { structuredSchema } from './structured-schema.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 
-export interface StructuredPromptOptions {
-  /** What the user wants to be kept in view. */
-  readonly focus?: string;
-  /** The same, from the configuration. */
-  readonly prompt?: string;
-  /** About how much the model may write. */
-  readonly answerTokens: number;
-}
+type StructuredPromptOptions = Pick<CompactionPlan, 'focus' | 'prompt'> & { readonly answerTokens: number };
 
 /** Asks for a checkpoint as one JSON object. */
 export function structuredPrompt({ focus, prompt, answerTokens }: StructuredPromptOptions): string {
@@ -75,4 +69,25 @@ What a machine needs to continue. The program adds the plan and the files that p
 - Is there enough detail to go on without the earlier messages?
 - Does summary end with a concrete RESUME_AT: line?
 ${focusLines(focus, prompt)}`;
+}
+
+/** The shape of the answer to the structured prompt. */
+export const structuredSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    intent_user_message: { type: 'string' },
+    summary: { type: 'string' },
+  },
+  required: ['intent_user_message', 'summary'],
+  additionalProperties: false,
+};
+
+/** Asks once more for a structured answer, and names what was wrong with the last one. */
+export function repairPrompt(faults: readonly string[]): string {
+  return `Your answer cannot be used:
+
+${faults.map((fault) => `- ${fault}`).join('\n')}
+
+Write the checkpoint again, whole, with this put right. All rules of the request before hold: one valid JSON object and nothing else, with the strings intent_user_message and summary. Call no tool.
+`;
 }

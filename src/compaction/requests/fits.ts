@@ -1,9 +1,7 @@
 import { estimateTokens, truncateMiddle } from '../../fragments/text/truncate.ts';
 import { itemTokens } from '../../history/size.ts';
 import type { Item } from '../../protocol/item.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
-import type { CompactionRequest, RequestMessage } from '../plan/request.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import type { CompactionPlan, CompactionSource, CompactionRequest, RequestMessage } from '../plan/plan.ts';
 import { stubOf } from './stub.ts';
 
 /** What a request for a checkpoint weighs by our estimate, instructions and tools included. */
@@ -44,3 +42,25 @@ export function cutToFit(text: string, most: number): string | undefined {
 
 /** A text that is cut to less says nothing. */
 const leastUseful = 20;
+
+/** All notes in one text, oldest first. Where they are too long together, the longest are cut, all to one length. */
+export function fitNotes(notes: readonly string[], mostTokens: number): string {
+  for (let limit = mostTokens; limit >= leastOfNote; limit = Math.floor(limit * 0.8)) {
+    const text = notes.map((note) => truncateMiddle(note, { mode: 'tokens', limit })).join('\n\n');
+    if (written(text) <= mostTokens) return text;
+  }
+  // So many that each would say nothing: the oldest and the newest of them.
+  const all = notes.join('\n\n');
+  for (let limit = mostTokens; limit > 0; limit = Math.floor(limit * 0.8)) {
+    const text = truncateMiddle(all, { mode: 'tokens', limit });
+    if (written(text) <= mostTokens) return text;
+  }
+  return '';
+}
+
+const leastOfNote = 40;
+
+/** In a request, where a line break is two characters. */
+function written(text: string): number {
+  return estimateTokens(JSON.stringify(text));
+}

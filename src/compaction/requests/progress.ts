@@ -1,10 +1,8 @@
 import { estimateTokens, truncateMiddle } from '../../fragments/text/truncate.ts';
 import { requestWeight, textWeight } from './fits.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
+import type { CompactionPlan, CompactionSource, CompactionRequest } from '../plan/plan.ts';
 import { aroundWeight, checkpointRequest, type PartPlace, withoutSchema } from './requests.ts';
-import type { CompactionRequest } from '../plan/request.ts';
-import type { CompactionSource } from '../plan/source.ts';
 import { cutIntoParts, type Part } from './stages.ts';
 
 /** How far a compaction has come. */

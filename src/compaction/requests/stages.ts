@@ -3,7 +3,7 @@ import { entries } from '../../history/history.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { sentWeight } from './fits.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import type { CompactionSource } from '../plan/plan.ts';
 import { isOutput } from './stub.ts';
 import { type Unit, unitsOf } from './units.ts';
 

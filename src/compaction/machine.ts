@@ -1,3 +1,4 @@
+import { isBoundary } from '../history/entry.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -34,7 +35,7 @@ import {
 } from './plan/refusals.ts';
 import { remoteCandidate } from './candidates/remote-candidate.ts';
 import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests/requests.ts';
-import { itemsOfPrograms, turnBeginnings } from './requests/stages.ts';
+import { itemsWhere } from './requests/stages.ts';
 import { structuredCandidate } from './candidates/structured-candidate.ts';
 
 /** A compaction under way. Opaque to its performer. */
@@ -59,10 +60,7 @@ export type CompactionStep =
   /** There is nothing better than what stands. */
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-interface Work {
-  readonly plan: CompactionPlan;
-  readonly source: CompactionSource;
-}
+type Work = Pick<CompactionState, 'plan' | 'source'>;
 
 export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
   if (!anythingToCompact(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
@@ -116,8 +114,10 @@ function noted(work: Work, progress: Progress, answer: string): CompactionStep {
 
 function notesByCode({ source }: Work, { parts }: Progress): string {
   const { from, to } = parts[0]!;
-  const speakers = { isUsers: turnBeginnings(source), isPrograms: itemsOfPrograms(source) };
-  return partNotes(source.input.slice(from, to), speakers);
+  return partNotes(source.input.slice(from, to), {
+    isUsers: itemsWhere(source, isBoundary),
+    isPrograms: itemsWhere(source, ({ origin }) => origin.family === 'client'),
+  });
 }
 
 /** Once more with the faults named, where this is the way that was chosen and it has not been done; else the next way. */

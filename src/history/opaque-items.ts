@@ -1,5 +1,6 @@
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { oncePerObject } from '../protocol/once-per-object.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import { partsKey } from './media-part.ts';
 
@@ -33,24 +34,18 @@ export function isOpaque(item: Item): boolean {
 export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
   if (!isOpaque(item) || (maker !== undefined && isSameProvider(maker, reader))) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
-  const known = standIns.get(item);
-  if (known !== undefined) return known;
-  const standIn = withoutOpaqueParts(item);
-  standIns.set(item, standIn);
-  return standIn;
+  return withoutOpaqueParts(item);
 }
-
-/** The same object each time, so that it is encoded once and the prefix holds. */
-const standIns = new WeakMap<Item, Item>();
 
 const notice = '[Something stands here that only another provider can read. It was left out.]';
 
-function withoutOpaqueParts({ encrypted_function_args: _arguments, ...item }: Item): Item {
+/** The same object each time, so that it is encoded once and the prefix holds. */
+const withoutOpaqueParts = oncePerObject(({ encrypted_function_args: _arguments, ...item }: Item): Item => {
   const key = partsKey(item as Item);
   if (key === undefined) return item as Item;
   const words: JsonObject = { type: item['role'] === 'assistant' ? 'output_text' : 'input_text', text: notice };
   return { ...item, [key]: (item[key] as readonly Json[]).map((part) => (isOpaquePart(part) ? words : part)) } as Item;
-}
+});
 
 function isOpaquePart(part: Json): boolean {
   return isJsonObject(part) && part['type'] === 'encrypted_content';

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { PrefixBreak } from '../protocol/thread-event.ts';
@@ -46,10 +47,9 @@ export function comparePrefix(before: SentRequest, now: SentRequest): PrefixRepo
   if (otherTools) breaks.push({ kind: 'tools', ...differentTools(before.tools, now.tools), tokens: toolsOn });
   const aboveInput = breaks.length > 0;
   if (lost !== undefined) {
-    const id = stringAt(lost, 'id');
     const what = isRemoved(lost, equalItems, before.input, now.input) ? 'removed' : 'changed';
-    const itemId = id === undefined ? {} : { itemId: id };
-    breaks.push({ kind: 'entry', index: equalItems, ...itemId, what, tokens: itemsAnew });
+    const itemId = stringAt(lost, 'id');
+    breaks.push({ kind: 'entry', index: equalItems, ...defined({ itemId }), what, tokens: itemsAnew });
   }
   const tokens = everything - (breaks[0]?.tokens ?? 0);
   return { kept: { items: aboveInput ? 0 : equalItems, tokens }, breaks };

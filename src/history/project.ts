@@ -82,7 +82,7 @@ function extend(projection: Projection, { storage, length }: History): boolean {
     items.push(withoutMedia(item, projection.missing));
     if (paired?.half === 'call' && !answers.has(paired.id)) {
       open.add(paired.id);
-      items.push(missingAnswer(item, paired.id));
+      items.push(missingAnswer(item));
     }
   }
   projection.length = length;

@@ -2,6 +2,7 @@ import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
+import { oncePerObject } from '../protocol/once-per-object.ts';
 import { audioSeconds } from './audio-seconds.ts';
 import { base64Bytes } from './base64-bytes.ts';
 import { imageSize } from './image-size.ts';
@@ -14,16 +15,9 @@ import { textTokens } from './text-tokens.ts';
  * not text to the model, pictures, sound and encrypted content, weighs by what it stands for, four bytes to a token.
  */
 
-/** Found once per object: items and tools are not changed after they were made. */
-const sizes = new WeakMap<Item | ToolSpec, number>();
+export const itemTokens = oncePerObject((item: Item) => Math.ceil(weighItem(item)));
 
-export function itemTokens(item: Item): number {
-  return remembered(item, () => Math.ceil(weighItem(item)));
-}
-
-export function toolTokens(tool: ToolSpec): number {
-  return remembered(tool, () => Math.ceil(jsonTokens(tool)));
-}
+export const toolTokens = oncePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
 
 /** Found again at every step, and seldom other ones. */
 let newestInstructions = { text: '', tokens: 0 };
@@ -31,14 +25,6 @@ let newestInstructions = { text: '', tokens: 0 };
 export function instructionsTokens(text: string): number {
   if (text !== newestInstructions.text) newestInstructions = { text, tokens: Math.ceil(textTokens(text)) };
   return newestInstructions.tokens;
-}
-
-function remembered(value: Item | ToolSpec, measure: () => number): number {
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  const tokens = measure();
-  sizes.set(value, tokens);
-  return tokens;
 }
 
 function weighItem(item: Item): number {

@@ -10,11 +10,11 @@ import {
   type EarlierSummary,
   layOutSummary,
 } from '../../fragments/checkpoint/checkpoint-summary.ts';
-import { cutText } from '../../fragments/text/cut-text.ts';
+import { cutText, type TextPlace } from '../../fragments/text/cut-text.ts';
 import { render } from '../../fragments/text/define.ts';
 import { contextMessage, partsMessage } from '../../fragments/message.ts';
 import { sentTokens } from '../../fragments/text/truncate.ts';
-import type { Entry, QuotedWords, SummaryPlace, TextPlace } from '../../history/entry.ts';
+import type { Entry, QuotedWords, SummaryPlace } from '../../history/entry.ts';
 import { itemTokens } from '../../history/size.ts';
 import { countPictures, heardWords, type UserWords } from '../../history/users-words.ts';
 import { defined } from '../../protocol/defined.ts';

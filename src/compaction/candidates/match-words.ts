@@ -1,4 +1,4 @@
-import type { TextPlace } from '../../history/entry.ts';
+import type { TextPlace } from '../../fragments/text/cut-text.ts';
 import type { UserWords } from '../../history/users-words.ts';
 
 /** A shorter quote may be of anything. */

@@ -15,25 +15,21 @@ export interface Part extends Unit {
   readonly sent: boolean;
 }
 
-export interface PartOptions {
-  /** The first item that is still to be looked at. */
-  readonly from: number;
-  /** What the items of a part may weigh, in tokens. */
-  readonly capacity: number;
-  /** How many parts may be sent before the last. */
-  readonly most: number;
-}
-
 /**
- * The input from `from` on as parts, oldest first. The last one is asked for the checkpoint itself; it is filled up
+ * The input from `from` on as parts that weigh up to `capacity` tokens, oldest first, of which `most` are sent before
+ * the last. The last one is asked for the checkpoint itself; it is filled up
  * first, because the newest matters most, and it is empty where the newest items cannot be sent.
  */
-export function cutIntoParts(source: CompactionSource, { from, capacity, most }: PartOptions): readonly Part[] {
+export function cutIntoParts(
+  source: CompactionSource,
+  { from, capacity, most }: { readonly from: number; readonly capacity: number; readonly most: number },
+): readonly Part[] {
   const units = unitsOf(source.input, from).map((unit) => measure(source.input, unit, capacity));
-  const begins = turnBeginnings(source);
+  const begins = itemsWhere(source, isBoundary);
   const newestFirst: Part[] = [];
   let end = units.length;
-  if (units[end - 1]?.fits !== true) newestFirst.push(emptyPart(source.input.length));
+  const { length } = source.input;
+  if (units[end - 1]?.fits !== true) newestFirst.push({ from: length, to: length, stubbed: [], sent: true });
   while (end > 0) {
     const start = units[end - 1]!.fits ? startOfPart(units, end, capacity, (at) => begins(source.input[at]!)) : end - 1;
     newestFirst.push(joined(units.slice(start, end)));
@@ -114,23 +110,12 @@ function joined(units: readonly MeasuredUnit[]): Part {
   };
 }
 
-function emptyPart(at: number): Part {
-  return { from: at, to: at, stubbed: [], sent: true };
-}
-
-/** Whether an item of the input is where a turn begins. Projection may have made another object of it. */
-export function turnBeginnings(source: CompactionSource): (item: Item) => boolean {
-  return isItemOf(source, isBoundary);
-}
-
-/** Items that a program put into history, whatever role they have: no model and no user said them. */
-export function itemsOfPrograms(source: CompactionSource): (item: Item) => boolean {
-  return isItemOf(source, ({ origin }) => origin.family === 'client');
-}
-
-/** Items are sent as they stand in history, or changed under the same id. */
-function isItemOf({ history }: CompactionSource, isWanted: (entry: Entry) => boolean): (item: Item) => boolean {
-  const wanted = entries(history).filter((entry: Entry) => isWanted(entry));
+/** Whether an item of the input is that of a wanted entry: as it stands in history, or changed under the same id. */
+export function itemsWhere(
+  { history }: CompactionSource,
+  isWanted: (entry: Entry) => boolean,
+): (item: Item) => boolean {
+  const wanted = entries(history).filter(isWanted);
   const items = new Set(wanted.map(({ item }) => item));
   const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
   return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');

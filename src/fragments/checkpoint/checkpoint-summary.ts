@@ -1,30 +1,30 @@
 import { defined } from '../../protocol/defined.ts';
 import { markCursors } from './cursor-lines.ts';
+import type { TextPlace } from '../text/cut-text.ts';
 import { defineFragment } from '../text/define.ts';
 import { fenceFor } from '../text/fence.ts';
 
 /** Who wrote what is left of the work, and what it says. */
-export type CheckpointSummaryText = SummaryByModel | SummaryByCode;
+export type CheckpointSummaryText = (SummaryByModel | SummaryByCode) &
+  EndsOfWork & {
+    /** Oldest first. */
+    readonly earlier?: readonly EarlierSummary[];
+    /** Absent where a summary itself ends with it. */
+    readonly resumeAt?: string;
+  };
 
-interface SummaryByModel extends EndsOfWork {
+interface SummaryByModel {
   readonly by: 'model';
   readonly model: string;
   /** What a machine needs to understand the task; may be empty. */
   readonly context: string;
   readonly summary: string;
-  /** Oldest first. */
-  readonly earlier?: readonly EarlierSummary[];
-  /** Absent where the summary itself ends with it. */
-  readonly resumeAt?: string;
 }
 
-interface SummaryByCode extends EndsOfWork {
+interface SummaryByCode {
   readonly by: 'code';
   /** What kept a model from writing a summary. */
   readonly why: string;
-  /** Oldest first. */
-  readonly earlier?: readonly EarlierSummary[];
-  readonly resumeAt: string;
 }
 
 /** The summary of an earlier checkpoint, which this one carries on. */
@@ -62,9 +62,9 @@ export interface WorkResult {
 /** The text and where in it a model's summary stands with its context, so that a later checkpoint can carry both on. */
 export interface SummaryLayout {
   readonly text: string;
-  readonly summary?: { readonly start: number; readonly end: number };
+  readonly summary?: TextPlace;
   /** One for each earlier summary, in order. */
-  readonly earlier: readonly { readonly start: number; readonly end: number }[];
+  readonly earlier: readonly TextPlace[];
 }
 
 const asTheyWere =
@@ -75,7 +75,7 @@ export function layOutSummary(payload: CheckpointSummaryText): SummaryLayout {
   let text = isByModel
     ? `\n${JSON.stringify(payload.model)} read the conversation before this point and wrote the summary below. ${asTheyWere}\n`
     : `\nNo model wrote a summary of the conversation before this point (${payload.why}). This is what the program could keep. ${asTheyWere} Read again what you need to know.\n`;
-  const add = (part: string): { start: number; end: number } => {
+  const add = (part: string): TextPlace => {
     text += '\n';
     const start = text.length;
     text += part;
@@ -100,11 +100,7 @@ export function layOutSummary(payload: CheckpointSummaryText): SummaryLayout {
   if (isByModel) text += `\nThe summary by ${JSON.stringify(payload.model)}:\n`;
   const summary = isByModel ? add(withContext(payload)) : undefined;
   if (payload.resumeAt !== undefined) text += `\nRESUME_AT: ${payload.resumeAt}\n`;
-  return {
-    text,
-    ...defined({ summary }),
-    earlier: places,
-  };
+  return { text, ...defined({ summary }), earlier: places };
 }
 
 function withContext({ context, summary }: SummaryByModel): string {

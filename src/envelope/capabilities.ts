@@ -1,11 +1,9 @@
 import { defined } from '../protocol/defined.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
-import type { Instructions } from './instructions.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';
-import type { Workspace } from './workspace.ts';
 
 /** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
 export interface Capabilities {
@@ -27,7 +25,7 @@ export interface Capabilities {
 export function resolveCapabilities(
   facts: TurnFacts,
   settings: Settings,
-  { identity, policy }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
+  { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
 ): Capabilities {
   const { skills, sessionContext = [], apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const { model } = identity;

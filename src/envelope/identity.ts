@@ -1,7 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { Facts } from './facts.ts';
-import { type ModelChoices, modelDefaults } from './model-defaults.ts';
-import { lookUpModel, type ModelRecord } from './model-record.ts';
+import { type ModelChoices, modelDefaults, lookUpModel, type ModelRecord } from './model-record.ts';
 import type { Settings } from './settings.ts';
 
 /** Which model acts, by way of whom, thinking how hard, for which client. */
@@ -43,9 +42,7 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
     ...defined({ address }),
     modelClient: wire,
     ...defined({ effort, summary, verbosity }),
-    chosen: {
-      ...defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
-    },
+    chosen: defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
     ...defined({ serviceTier }),
     ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
     client: { name, version },

@@ -7,8 +7,7 @@ import { equalJson, isJsonObject, type Json } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { effortFor } from './effort-for.ts';
-import { effortProblem } from './effort-problem.ts';
+import { effortFor, effortProblem } from './effort.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
@@ -59,18 +58,7 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
 }
 
-const changeable = [
-  'cwd',
-  'approval',
-  'profile',
-  'model',
-  'effort',
-  'summary',
-  'serviceTier',
-  'collaboration',
-  'personality',
-  'realtime',
-] as const satisfies readonly (keyof Settings)[];
+const changeable = Object.keys(changeFields).filter((name) => name !== 'sandboxMode') as (keyof Settings)[];
 
 function readFields(change: unknown): ReadFields | ChangeProblem {
   if (!isJsonObject(change)) {

@@ -4,9 +4,6 @@ import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.
 import { defined } from '../protocol/defined.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import type { Facts } from './facts.ts';
-import type { Identity } from './identity.ts';
-import type { Instructions } from './instructions.ts';
 import type { NetworkRule, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -27,11 +24,7 @@ export interface Policy {
   readonly networkProxy: 'none';
 }
 
-export function resolvePolicyGroup(
-  _facts: Facts,
-  settings: Settings,
-  { workspace }: { identity: Identity; workspace: Workspace; instructions: Instructions },
-): Policy {
+export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
   const resolved = resolvePolicy(settings.profile, workspace.places);
   return {
     approval: settings.approval,

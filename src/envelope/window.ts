@@ -21,12 +21,7 @@ export interface Window {
   /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
   /** What a checkpoint may hold: the user's texts and pictures, what the model writes, and what code adds. */
-  readonly checkpoint: {
-    readonly words: number;
-    readonly pictures: number;
-    readonly answer: number;
-    readonly records: number;
-  };
+  readonly checkpoint: Readonly<Record<'words' | 'pictures' | 'answer' | 'records', number>>;
   /** For the catalogue of skills. */
   readonly skills: number;
   /** For what memory may take in at once. */

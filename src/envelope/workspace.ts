@@ -1,7 +1,6 @@
 import type { Trust } from '../config/trust.ts';
 import type { Places } from '../policy/resolve-policy.ts';
 import type { Facts } from './facts.ts';
-import type { Identity } from './identity.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the turn works, and when. */
@@ -17,7 +16,7 @@ export interface Workspace {
   readonly timezone: string;
 }
 
-export function resolveWorkspace(facts: Facts, settings: Settings, _before: { identity: Identity }): Workspace {
+export function resolveWorkspace(facts: Facts, settings: Settings): Workspace {
   return {
     environment: 'local',
     cwd: settings.cwd,

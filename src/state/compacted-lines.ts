@@ -1,4 +1,4 @@
-import type { BaseInstructions } from '../envelope/base-instructions.ts';
+import type { BaseInstructions } from '../envelope/facts.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';

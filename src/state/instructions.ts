@@ -1,4 +1,4 @@
-import type { BaseInstructions } from '../envelope/base-instructions.ts';
+import type { BaseInstructions } from '../envelope/facts.ts';
 import { type Json, isJsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ThreadState } from './thread-state.ts';
 

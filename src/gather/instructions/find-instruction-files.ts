@@ -1,4 +1,4 @@
-import type { InstructionRules } from '../../envelope/instruction-rules.ts';
+import type { InstructionRules } from '../../envelope/settings.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { type InstructionFile, type InstructionGuard, lookAtInstructions } from './instruction-file.ts';

@@ -1,21 +1,14 @@
 import { defined } from '../protocol/defined.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
-import type { CollaborationMode, OmittedContext, Personality, RealtimeSetting, TurnSettings } from './settings.ts';
+import type { CollaborationMode, OmittedContext, RealtimeSetting, TurnSettings } from './settings.ts';
 
 /** How the model and the user work together. */
-export interface Modes {
+export interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyberAccessProgram'> {
   readonly collaboration: Collaboration;
-  /** Absent: none was chosen, and the model speaks as it does. */
-  readonly personality?: Personality;
   readonly realtime: RealtimeSetting;
   /** The turn reviews work and does none. */
   readonly review: boolean;
-  /** The answer must be JSON of this shape. */
-  readonly outputSchema?: JsonObject;
-  /** The program of OpenAI under which the turn is let work on security. */
-  readonly cyberAccessProgram?: string;
   /** How a checkpoint is asked for. */
   readonly compaction: NonNullable<TurnSettings['compaction']>;
   readonly leaveOut: readonly OmittedContext[];

@@ -6,23 +6,18 @@ import { isWrong, unknownKeyIn, type WrongValue } from '../policy/wrong-value.ts
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
-import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting } from './settings.ts';
+import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
 
-/** What a client may change between two turns. What is omitted stays. */
-export interface SettingsChange {
-  /** Absolute; kept in normal form. */
-  readonly cwd?: string;
-  readonly approval?: ApprovalPolicy;
-  readonly profile?: PermissionProfile;
+/** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
+export interface SettingsChange extends Partial<
+  Pick<Settings, 'cwd' | 'approval' | 'profile' | 'model' | 'summary' | 'collaboration'>
+> {
   /** The profile by a word, or in the coarser form; not together with `profile`. */
   readonly sandboxMode?: SandboxMode | SandboxPolicy;
-  readonly model?: string;
   /** `null`: as the model has it. */
   readonly effort?: string | null;
-  readonly summary?: string;
   /** `null`: the standard tier. */
   readonly serviceTier?: string | null;
-  readonly collaboration?: CollaborationSetting;
   /** `null`: none is chosen. */
   readonly personality?: Personality | null;
   /** Start instructions that are omitted stay. */

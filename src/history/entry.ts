@@ -179,7 +179,7 @@ function readPlace(value: Json | undefined): TextPlace | undefined {
 }
 
 function isRange(value: Json | undefined): value is [number, number] {
-  return Array.isArray(value) && value.length === 2 && value.every((place) => Number.isSafeInteger(place));
+  return isNumbers(value) && value.length === 2;
 }
 
 /** A whole number above zero. */

@@ -1,8 +1,8 @@
 import type { Item } from '../protocol/item.ts';
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { isJsonObject, type Json } from '../protocol/json.ts';
 import { oncePerObject } from '../protocol/once-per-object.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
-import { partsKey } from './media-part.ts';
+import { partsKey, withWords } from './media-part.ts';
 
 /** Items that only the provider that made them can read. */
 
@@ -40,12 +40,9 @@ export function forReader(item: Item, maker: ProviderName | undefined, reader: P
 const notice = '[Something stands here that only another provider can read. It was left out.]';
 
 /** The same object each time, so that it is encoded once and the prefix holds. */
-const withoutOpaqueParts = oncePerObject(({ encrypted_function_args: _arguments, ...item }: Item): Item => {
-  const key = partsKey(item as Item);
-  if (key === undefined) return item as Item;
-  const words: JsonObject = { type: item['role'] === 'assistant' ? 'output_text' : 'input_text', text: notice };
-  return { ...item, [key]: (item[key] as readonly Json[]).map((part) => (isOpaquePart(part) ? words : part)) } as Item;
-});
+const withoutOpaqueParts = oncePerObject(({ encrypted_function_args: _arguments, ...item }: Item): Item =>
+  withWords(item as Item, (part) => (isOpaquePart(part) ? notice : undefined)),
+);
 
 function isOpaquePart(part: Json): boolean {
   return isJsonObject(part) && part['type'] === 'encrypted_content';

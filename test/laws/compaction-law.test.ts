@@ -11,7 +11,7 @@ import type {
   CompactionRequest,
 } from '../../src/compaction/plan/plan.ts';
 import { stubOf } from '../../src/compaction/requests/stub.ts';
-import { unitsOf } from '../../src/compaction/requests/units.ts';
+import { unitsOf } from '../../src/compaction/requests/stages.ts';
 import { noWork } from '../../src/compaction/plan/work-records.ts';
 import { entryOf } from '../../src/history/entry.ts';
 import { historyOf } from '../../src/history/history.ts';

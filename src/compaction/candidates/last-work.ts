@@ -8,7 +8,6 @@ import { entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type CallItem, isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { isJsonObject, parseJsonObject } from '../../protocol/json.ts';
-import { resumeAtStep, resumeAtWords } from '../prompts/resume-at.ts';
 import type { CompactionSource } from '../plan/plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
@@ -136,3 +135,12 @@ export function shortLine(text: string, tokens: number): string {
   const limit = tokens === 0 ? leastOfLine : mostOfLine;
   return neutraliseMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));
 }
+
+/** The last line of a checkpoint that code made: where to continue. */
+
+export function resumeAtStep(step: string): string {
+  return `the next step of the plan: ${step}`;
+}
+
+export const resumeAtWords =
+  "the user's newest message, read after all messages before it; look at the files before you change them";

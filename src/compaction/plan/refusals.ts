@@ -2,6 +2,8 @@ import type { ModelFailure } from '../../ports/model-client.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
 import { leastMost } from './plan-compaction.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { halfCharacter } from '../../protocol/odd-text.ts';
 
 /** Why a compaction came to nothing, or went another way, for people. */
 
@@ -91,5 +93,26 @@ export function candidateMalformed(what: string): Outcome {
     code: 'compaction-candidate-malformed',
     message: `The checkpoint could not be used: ${what}`,
     next: 'Compact again, or choose another strategy.',
+  };
+}
+
+/** Of a request, the part that may say what is to be kept in view: the rest is for what is to be read. */
+const share = 0.25;
+
+/** Why no model can be asked with this focus; undefined when it leaves space for the history. */
+export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | undefined {
+  if (!focus.isWellFormed()) {
+    return {
+      code: 'focus-odd',
+      message: `What the checkpoint shall keep in view holds ${halfCharacter}. History stands as it was.`,
+      next: 'Take it out and ask again.',
+    };
+  }
+  const [tokens, most] = [estimateTokens(focus), Math.floor(budget.request * share)];
+  if (tokens <= most) return undefined;
+  return {
+    code: 'focus-too-long',
+    message: `What the checkpoint shall keep in view has about ${tokens} tokens; with this model it may have ${most}. History stands as it was.`,
+    next: 'Say it in fewer words.',
   };
 }

@@ -1,9 +1,16 @@
 import { firstBytes } from '../../fragments/text/truncate.ts';
 import { cutToFit, messagesWeight, requestWeight, sentWeight, textWeight, fitNotes } from './fits.ts';
 import type { CompactionPlan, CompactionSource, CompactionRequest, RequestMessage } from '../plan/plan.ts';
-import { againPrompt, plainPrompt } from '../prompts/plain-prompt.ts';
-import { repairPrompt, structuredPrompt, structuredSchema } from '../prompts/structured-prompt.ts';
-import { stageNotes, stagePrompt, userSays } from '../prompts/stage-prompt.ts';
+import {
+  againPrompt,
+  plainPrompt,
+  repairPrompt,
+  structuredPrompt,
+  structuredSchema,
+  stageNotes,
+  stagePrompt,
+  userSays,
+} from '../prompts/prompts.ts';
 import type { Part } from './stages.ts';
 import { isOutput } from './stub.ts';
 

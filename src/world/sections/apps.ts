@@ -1,5 +1,5 @@
 import { appsGuidanceFragment } from '../../fragments/sections/apps-guidance.ts';
-import { guidanceSection } from './guidance-section.ts';
+import { guidanceSection } from './text-section.ts';
 
 export const appsSection = guidanceSection({
   id: 'apps_instructions',

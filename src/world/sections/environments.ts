@@ -17,7 +17,7 @@ interface StoredEnvironments extends JsonObject {
 type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone'>;
 
 /** Where and when the model works, and within which limits. A change tells what differs and nothing else. */
-export const environmentsSection: Section<Environment, StoredEnvironments> = {
+export const environmentsSection: Section<Environment, StoredEnvironments, Environment> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
   kinds: { telling: [environmentFragment.id], withdrawing: [environmentFragment.withdrawn.id] },
@@ -34,33 +34,30 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
     };
   },
 
-  read(stored) {
-    const fact = readEnvironment(stored);
-    return fact === undefined ? undefined : environmentsSection.stored(fact);
-  },
+  read: readEnvironment,
 
-  full: (now) => [render(environmentFragment, withoutEmptyLists(now))],
+  full: (now) => [
+    render(
+      environmentFragment,
+      only(now, (value) => !Array.isArray(value) || value.length > 0),
+    ),
+  ],
 
   change(before, now) {
     if (now === undefined) return [render(environmentFragment.withdrawn, undefined)];
-    const told = before === unknown ? undefined : readEnvironment(before);
     // Of an unknown past anything may stand, also in lists that are empty now.
-    if (told === undefined) return [render(environmentFragment, now)];
-    const news = difference(told, now);
+    if (before === unknown) return [render(environmentFragment, now)];
+    const news = only(now, (value, key) => !equalJson(value, before[key]));
     return Object.keys(news).length === 0 ? [] : [render(environmentFragment, news)];
   },
 };
 
-function withoutEmptyLists(environment: Environment): EnvironmentText {
-  const kept = Object.entries(environment).filter(([, value]) => !Array.isArray(value) || value.length > 0);
-  return Object.fromEntries(kept) as EnvironmentText;
-}
-
-function difference(before: Environment, now: Environment): EnvironmentText {
-  const changed = Object.entries(now).filter(
-    ([key, value]) => !equalJson(value as Json, before[key as keyof Environment] as Json),
-  );
-  return Object.fromEntries(changed) as EnvironmentText;
+function only(
+  environment: Environment,
+  isTold: (value: string | readonly string[], key: keyof Environment) => boolean,
+): EnvironmentText {
+  const told = Object.entries(environment).filter(([key, value]) => isTold(value, key as keyof Environment));
+  return Object.fromEntries(told) as EnvironmentText;
 }
 
 const ownKeys: ReadonlySet<string> = new Set(['environments', 'current_date', 'timezone', 'capstan']);

@@ -1,5 +1,5 @@
 import { pluginsGuidanceFragment } from '../../fragments/sections/plugins-guidance.ts';
-import { guidanceSection } from './guidance-section.ts';
+import { guidanceSection } from './text-section.ts';
 
 export const pluginsSection = guidanceSection({
   id: 'plugins_instructions',

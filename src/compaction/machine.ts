@@ -37,10 +37,7 @@ export interface CompactionState {
 /** What is to be done. Until a candidate is there, and has been installed, the old history stands (I8). */
 export type CompactionStep =
   | { readonly kind: 'request'; readonly state: CompactionState; readonly request: CompactionRequest }
-  /**
-   * Checked: it parses, it fits, it keeps the user's words, and it frees space. `why` says what kept the model from the
-   * way that was planned, if it is another.
-   */
+  /** Checked: parses, fits, keeps the user's words, frees space. `why`: what kept the model from the planned way. */
   | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly why?: Outcome }
   /** The same, built without the model; `why` says what kept the model from it. */
   | { readonly kind: 'mechanical'; readonly candidate: Candidate; readonly why: Outcome }
@@ -135,6 +132,8 @@ const writeLess = 'The answer must be shorter, so that all of it fits.';
 
 /** Whatever is asked next would fail in the same way. */
 const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
+/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
+const givenUp: ReadonlySet<string> = new Set(['answer-too-slow', 'answer-too-large']);
 /** So many failures in a row are no accident: the parts after them would fare no better. */
 const mostFailedStages = 2;
 /** Something in the request is not as the provider wants it. */
@@ -148,7 +147,7 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (failsEverywhere.has(failure.code) && !isAllowedLess)
     return { kind: 'refused', outcome: refusals.stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
-  if (isGivenUp(failure)) return withoutModel(state, failure);
+  if (givenUp.has(failure.code)) return withoutModel(state, failure);
   if (progress.way === 'remote') return fromModel(state, { ...progress, why: refusals.modelFailed(failure) });
   // Not every provider takes a schema, and each says so in its own words.
   if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
@@ -161,11 +160,6 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   return isStage || plan.trigger === 'manual'
     ? withoutModel(state, failure)
     : nextWay(state, progress, refusals.modelFailed(failure));
-}
-
-/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
-function isGivenUp({ code }: ModelFailure): boolean {
-  return code === 'answer-too-slow' || code === 'answer-too-large';
 }
 
 /** A user who asked for a checkpoint by hand can ask again, and loses more by a poor one. */

@@ -1,24 +1,20 @@
 import { defined } from '../protocol/defined.ts';
-import type { TurnFacts } from './facts.ts';
+import type { FoundCapabilities, TurnFacts } from './facts.ts';
+import type { ModelRecord } from './model-record.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';
 
 /** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
-export interface Capabilities {
+export interface Capabilities
+  extends
+    Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
+    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>>,
+    Pick<FoundCapabilities, 'skills'> {
   readonly tools: readonly string[];
-  /** Tools that a client brought along; among `tools` too. */
-  readonly dynamicTools: readonly string[];
   /** Gates that are open. */
   readonly features: readonly string[];
-  /** What the model can take in. */
-  readonly modalities: readonly string[];
-  readonly imageGeneration: boolean;
-  readonly webSearch: boolean;
-  readonly apps: boolean;
-  readonly plugins: boolean;
-  readonly skills?: string;
   readonly hooks: { readonly sessionContext: readonly string[] };
 }
 

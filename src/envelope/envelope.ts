@@ -10,10 +10,7 @@ import { resolveTelemetry, type Telemetry } from './telemetry.ts';
 import { resolveWindow, type Window } from './window.ts';
 import { resolveWorkspace, type Workspace } from './workspace.ts';
 
-/**
- * The contract of one turn. Prompt, tools, sandbox and rollout read it and nothing else. It is frozen all the way down
- * and never changes after it was resolved.
- */
+/** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Frozen all the way down. */
 export interface Envelope {
   readonly identity: Identity;
   readonly workspace: Workspace;

@@ -4,7 +4,7 @@ import { profileFor } from '../policy/profiles.ts';
 import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
 import { isWrong, unknownKeyIn, type WrongValue } from '../policy/wrong-value.ts';
 import { defined } from '../protocol/defined.ts';
-import { isJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
 
@@ -66,30 +66,24 @@ export const changeFields = {
     { ...name, read: (given) => (given === 'fast' ? 'priority' : name.read(given)) } satisfies Field<string>,
     'default',
   ),
-  collaboration: {
-    expected: `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
-    read(given) {
-      if (!isJsonObject(given)) return undefined;
-      const unknown = unknownKeyIn(given, '', ['mode', 'instructions']);
-      if (unknown !== undefined) return unknown;
-      const mode = collaborationModes.find((one) => one === given['mode']);
-      const { instructions } = given;
+  collaboration: objectOf<CollaborationSetting>(
+    `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
+    ['mode', 'instructions'],
+    ({ mode: given, instructions }) => {
+      const mode = collaborationModes.find((one) => one === given);
       if (mode === undefined || !isTextOrAbsent(instructions)) return undefined;
       return { mode, ...defined({ instructions }) };
     },
-  } satisfies Field<CollaborationSetting>,
+  ),
   personality: orNull(choice<Personality>(['none', 'friendly', 'pragmatic']), null),
-  realtime: {
-    expected: 'an object with active (true or false) and perhaps startInstructions',
-    read(given) {
-      if (!isJsonObject(given)) return undefined;
-      const unknown = unknownKeyIn(given, '', ['active', 'startInstructions']);
-      if (unknown !== undefined) return unknown;
-      const { active, startInstructions } = given;
+  realtime: objectOf<RealtimeSetting>(
+    'an object with active (true or false) and perhaps startInstructions',
+    ['active', 'startInstructions'],
+    ({ active, startInstructions }) => {
       if (typeof active !== 'boolean' || !isTextOrAbsent(startInstructions)) return undefined;
       return { active, ...defined({ startInstructions }) };
     },
-  } satisfies Field<RealtimeSetting>,
+  ),
 } as const satisfies { readonly [Name in keyof Required<SettingsChange>]: Field<unknown> };
 
 /** The fields of a change that were given, each as its field reads it. */
@@ -108,6 +102,17 @@ function choice<Choice extends string>(
   return {
     expected: `one of ${quoted(choices)}`,
     read: (given) => choices.find((one) => one === given) ?? (typeof given === 'string' ? older.get(given) : undefined),
+  };
+}
+
+function objectOf<Value>(
+  expected: string,
+  keys: readonly string[],
+  read: (given: JsonObject) => Value | undefined,
+): Field<Value> {
+  return {
+    expected,
+    read: (given) => (isJsonObject(given) ? (unknownKeyIn(given, '', keys) ?? read(given)) : undefined),
   };
 }
 

@@ -3,10 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { Trust } from '../config/trust.ts';
 
-/**
- * What was chosen for a thread: by flag, by configuration, or because the thread had it before. A turn never sees a
- * change of these: it has the envelope that was resolved from them.
- */
+/** What was chosen for a thread. A turn never sees a change of these: it has the envelope resolved from them. */
 export interface Settings {
   readonly model: string;
   readonly provider: string;

@@ -20,10 +20,7 @@ export interface HistoryWeight {
   readonly newReasoning: number;
   /** What only another provider can read: it weighs nothing, and that provider's counts include it. */
   readonly hidden: number;
-  /**
-   * Whether reasoning of the newest turn that the model spoke in stands in history, and is not among `earlierReasoning`:
-   * in words, or encrypted after the newest boundary.
-   */
+  /** Whether reasoning of the newest turn stands in history: in words, or encrypted after the newest boundary. */
   readonly thoughtKept: boolean;
 }
 

@@ -3,10 +3,7 @@ import { stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
 
-/**
- * How far a number of tokens can be trusted: the provider said it; it is our estimate, scaled so that all of them sum
- * to what the provider said; or it is our estimate alone.
- */
+/** The provider said it; it is our estimate, scaled to sum to what the provider said; or our estimate alone. */
 export type Measure = 'exact' | 'scaled' | 'estimated';
 
 /** What one part of a request weighs. */

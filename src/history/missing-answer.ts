@@ -19,10 +19,7 @@ export interface PairedItem {
   readonly half: 'call' | 'answer';
 }
 
-/**
- * Set for an item that needs its other half. An output without a call id is an event from outside, and what a server
- * did itself needs nothing from us: those stand alone.
- */
+/** Set for an item that needs its other half. Events from outside and what a server did itself stand alone. */
 export function pairedItem(item: Item): PairedItem | undefined {
   const isAnswer = answerTypeNames.has(item.type);
   if (!isAnswer && answerTypes[item.type] === undefined) return undefined;

@@ -27,10 +27,7 @@ export function isOpaque(item: Item): boolean {
   return key !== undefined && (item[key] as readonly Json[]).some(isOpaquePart);
 }
 
-/**
- * The item as a provider is sent it, undefined if nothing of it is. What another provider encrypted, or what nothing
- * proves to be its own, is left out: it could not be read, and is none of its business.
- */
+/** The item as a provider is sent it, without what only another can read; undefined if nothing of it is left. */
 export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
   if (!isOpaque(item) || (maker !== undefined && isSameProvider(maker, reader))) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;

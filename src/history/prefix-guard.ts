@@ -18,10 +18,7 @@ export interface SentRequest {
 }
 
 export interface PrefixReport {
-  /**
-   * What stands before the first break: what the provider may have in its cache. Its tokens are found only where
-   * something broke, because to weigh a long history that was just read takes its time.
-   */
+  /** What the provider may have in its cache. Tokens only where something broke: to weigh a history takes time. */
   readonly kept: { readonly items: number; readonly tokens?: number };
   /** In the order in which they stand in the request. Empty when the request only grew. */
   readonly breaks: readonly PrefixBreak[];

@@ -24,9 +24,7 @@ export interface UserWords extends KnownWords {
   readonly cut: boolean;
 }
 
-/**
- * Every message of the user, oldest first: those that stand in history, and those that the text of a checkpoint quotes.
- */
+/** Every message of the user, oldest first, in history or quoted by a checkpoint. */
 export function usersWords(history: History): readonly UserWords[] {
   return heardWords(history).filter(({ by }) => by === undefined);
 }

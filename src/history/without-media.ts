@@ -22,10 +22,7 @@ const standIns: Readonly<Record<Exclude<MissingMedia, 'none'>, WeakMap<Item, Ite
   'image and audio': new WeakMap(),
 };
 
-/**
- * The item as a model without these media is sent it: words in the place of each picture or recording. It depends on
- * the item alone and is the same object each time, so that it is encoded once and the prefix holds.
- */
+/** The item with words in the place of media: the same object each time, so that the prefix holds. */
 export function withoutMedia(item: Item, missing: MissingMedia): Item {
   if (missing === 'none') return item;
   const known = standIns[missing].get(item);

@@ -27,9 +27,7 @@ export interface RebuiltRequest {
   readonly sent?: SentBody;
 }
 
-/**
- * A request of another program, which leaves no records: only its input is known, from what stood before the answer.
- */
+/** A request of another program, which leaves no records: only its input is known. */
 export interface InferredRequest {
   readonly kind: 'inferred';
   readonly turn: number;

@@ -64,10 +64,7 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
   });
 }
 
-/**
- * The checkpoint when no model gave one: the user's messages, the records, the summary of an earlier checkpoint and the
- * ends of the work. Code interprets nothing: it names no active task of its own. It can always be made.
- */
+/** The checkpoint when no model gave one. Code names no active task of its own. It can always be made. */
 export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
   return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 }
@@ -94,10 +91,8 @@ const someId = `msg_${'0'.repeat(36)}`;
 
 /** What entries weigh once they are installed. */
 export function entriesTokens(entries: readonly CandidateEntry[]): number {
-  return entries.reduce(
-    (sum, entry) => sum + itemTokens(entry.kind === 'kept' ? entry.entry.item : entry.item(someId)),
-    0,
-  );
+  const items = entries.map((entry) => (entry.kind === 'kept' ? entry.entry.item : entry.item(someId)));
+  return items.reduce((sum, item) => sum + itemTokens(item), 0);
 }
 
 /** The messages of the user and of the user's setup as one list. */

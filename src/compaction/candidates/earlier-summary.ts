@@ -5,10 +5,7 @@ import { type History, entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage, messageText } from '../../protocol/item.ts';
 
-/**
- * The newest summary that a model wrote at an earlier checkpoint and that still stands in history, of this program or another. If
- * it was thin, those that were carried on beside it come before it.
- */
+/** The newest summary by a model that still stands in history, of any program, and those carried on beside it. */
 export function earlierSummaries(history: History): readonly EarlierSummary[] {
   const found = entries(history).findLast(
     ({ item, origin, summary }) =>

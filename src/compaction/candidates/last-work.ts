@@ -57,10 +57,7 @@ export function endsOfWork({ answer, results }: FoundWork, tokens: number): Ends
   };
 }
 
-/**
- * Where to continue, as far as code can say. A plan speaks for its own time: once a message came after it or its turn
- * was stopped, the newest message leads and no step of the plan is named.
- */
+/** Where to continue, as far as code can say. Once something came after a plan, the newest message leads. */
 export function resumeAt({ plan }: WorkRecords, tokens: number): string {
   if (plan === undefined || plan.isOlder) return resumeAtWords;
   const step =

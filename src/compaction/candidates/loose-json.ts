@@ -17,10 +17,7 @@ const mostTries = 200;
 /** However long an answer is, looking for an object in it comes to an end. */
 const mostLookedAt = 5_000_000;
 
-/**
- * The object that has the keys, with repairs that cannot change what was meant: text around it, raw line ends in
- * strings, commas before a closing bracket, one missing brace at the very end. A string that is cut off stays so.
- */
+/** The object that has the keys, with repairs that cannot change what was meant. A string cut off stays so. */
 export function readLooseJson(given: string, keys: readonly string[]): LooseJson {
   const text = given.replace(/^\uFEFF/, '').trim();
   const strict = parsed(text);

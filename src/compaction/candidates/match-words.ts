@@ -11,10 +11,7 @@ const mostCompared = 4000;
 /** A longer quote that is no message, word for word, is looked for by its beginning. */
 const mostQuoted = 200_000;
 
-/**
- * The messages of the user that a model meant when it quoted a request: the one that the quote is of, is the beginning
- * of, or comes close to; or all those that it puts together. Empty when the user wrote nothing like it.
- */
+/** The messages that a model meant when it quoted a request. Empty when the user wrote nothing like it. */
 export function quotedWords(words: readonly UserWords[], given: string): readonly UserWords[] {
   const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
   if (exact !== undefined) return [exact];

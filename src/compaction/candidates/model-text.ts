@@ -28,9 +28,7 @@ export function ownText(text: string, kept: readonly KeptWords[]): string {
 const lookedAt = 4;
 const leastLookedAt = 1000;
 
-/**
- * As much of what a model wrote as is looked at, in tokens. An answer may have megabytes, and each budget looks again.
- */
+/** As much of what a model wrote as is looked at, in tokens: an answer may have megabytes. */
 export function tokensToLook(tokens: number): number {
   return Math.max(leastLookedAt, tokens * lookedAt);
 }

@@ -39,10 +39,7 @@ export function remoteCandidate(
   });
 }
 
-/**
- * What the model and agents said, and what is opaque. Calls, thoughts and old context may be stale; the words of the
- * user and of hooks we have ourselves.
- */
+/** What the model and agents said, and what is opaque. The rest may be stale, or we have it ourselves. */
 function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
   const isAnswer = (item: Item): boolean =>
     item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');

@@ -24,10 +24,7 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
   return makeCandidate(plan, source, { strategy: 'plain', chosen: [], written });
 }
 
-/**
- * The checkpoint that a structured answer asks for. The model says which message defines the active task, and its
- * choice stands when history holds what it quotes; every word of the user comes from history.
- */
+/** The model says which message defines the active task; every word of the user comes from history. */
 export function structuredCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
   const answer = readStructured(text);
   if (answer.kind === 'faulty') return answer;

@@ -107,10 +107,7 @@ export interface CompactionRequest {
   readonly from: number;
   /** The first item that is not sent. */
   readonly to: number;
-  /**
-   * Places in the projected history of what does not fit: sent as `stubOf` makes it, and left out where that gives
-   * nothing.
-   */
+  /** Places of what does not fit: sent as `stubOf` makes it, and left out where that gives nothing. */
   readonly stubbed: readonly number[];
   /** Notes about what stood before the range, when history is taken in parts. */
   readonly head: readonly RequestMessage[];

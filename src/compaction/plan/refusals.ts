@@ -79,10 +79,7 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   };
 }
 
-/**
- * By hand, what a checkpoint may weigh is what the limit leaves beside the reserve: a history below that is in no need.
- * A smallest value says nothing about the limit. Without the user's asking, something did not fit.
- */
+/** By hand, a history below what a checkpoint may weigh is in no need. A smallest value says nothing of the limit. */
 function isFarFromLimit({ trigger, budget }: CompactionPlan): boolean {
   const { before, context, most } = budget;
   return trigger === 'manual' && most > leastMost && before <= most + context;

@@ -83,12 +83,10 @@ export const structuredSchema: JsonObject = {
 
 /** Asks once more for a structured answer, and names what was wrong with the last one. */
 export function repairPrompt(faults: readonly string[]): string {
-  return `Your answer cannot be used:
-
-${faults.map((fault) => `- ${fault}`).join('\n')}
-
-Write the checkpoint again, whole, with this put right. All rules of the request before hold: one valid JSON object and nothing else, with the strings intent_user_message and summary. Call no tool.
-`;
+  return unusable(
+    faults,
+    'Write the checkpoint again, whole, with this put right. All rules of the request before hold: one valid JSON object and nothing else, with the strings intent_user_message and summary. Call no tool.',
+  );
 }
 
 /** Asks for a checkpoint in prose. The prompt of the configuration takes the place of ours. */
@@ -113,12 +111,10 @@ Say only what the talk shows. If it begins with an earlier checkpoint, carry ove
 
 /** Asks once more for a hand-over in prose, and names what was wrong with the last one. */
 export function againPrompt(faults: readonly string[]): string {
-  return `Your answer cannot be used:
-
-${faults.map((fault) => `- ${fault}`).join('\n')}
-
-Write the hand-over again, whole, with this put right. Answer with text alone and call no tool.
-`;
+  return unusable(
+    faults,
+    'Write the hand-over again, whole, with this put right. Answer with text alone and call no tool.',
+  );
 }
 
 /** Counts from 1. */
@@ -168,4 +164,8 @@ The rules above hold. Within them, take care to keep what is asked for here:
 
 ${asked.join('\n\n')}
 `;
+}
+
+function unusable(faults: readonly string[], wanted: string): string {
+  return `Your answer cannot be used:\n\n${faults.map((fault) => `- ${fault}`).join('\n')}\n\n${wanted}\n`;
 }

@@ -127,10 +127,7 @@ export interface Unit {
   readonly to: number;
 }
 
-/**
- * The smallest runs into which input may be cut. Providers refuse a call without its answer and an answer without its
- * call, and thoughts without what they led to.
- */
+/** The smallest runs into which input may be cut: providers refuse half of a pair, and thoughts alone. */
 export function unitsOf(input: readonly Item[], from: number): readonly Unit[] {
   const reach = reaches(input, from);
   const units: Unit[] = [];

@@ -1,10 +1,7 @@
 import { defineFamily } from '../text/define.ts';
 import { neutraliseEnd } from '../text/markup.ts';
 
-/**
- * The thread bounds notes when it takes them in; this leaves space for their frame, and for ends of tags in them that
- * are escaped.
- */
+/** The thread bounds notes when it takes them in; this leaves space for their frame and for escapes. */
 const capTokens = 6000;
 
 export const pinnedNotesFragment = defineFamily<{ readonly notes: readonly string[]; readonly replaces: boolean }>({

@@ -13,10 +13,7 @@ export interface FragmentDefinition<Payload> {
   /** What the model learns from it, in one sentence. */
   readonly purpose: string;
   readonly role: Role;
-  /**
-   * For the model and for programs that read our files; we ourselves go by the recorded origin. A kind without markers
-   * is never recognised by its text.
-   */
+  /** For the model and other programs; we go by the recorded origin. Without markers a text is not recognised. */
   readonly markers?: Markers;
   /** The most that one rendering may add to history, markers included (I6). A longer body is cut in its middle, visibly. */
   readonly capTokens: number;

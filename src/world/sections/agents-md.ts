@@ -18,28 +18,23 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
 
   of: ({ facts }) => facts.instructionDocument,
 
-  stored: ({ directory, text }) => ({
-    ...defined({ directory, text }),
-  }),
+  stored: ({ directory, text }) => defined({ directory, text }),
 
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
     if (directory !== stored['directory'] || text !== stored['text']) return undefined;
-    return { ...defined({ directory, text }) };
+    return defined({ directory, text });
   },
 
   full: (now) => (now.text === undefined ? [] : [told(now, now.text, false)]),
 
+  /** Of an unknown past something may stand in history: replace it, or take it back. */
   change(before, now) {
-    if (before === unknown) {
-      // Something may stand in history: replace it, or take it back.
-      return now?.text === undefined ? [render(agentsMdFragment.withdrawn, undefined)] : [told(now, now.text, true)];
-    }
-    if (now?.text === undefined)
-      return before.text === undefined ? [] : [render(agentsMdFragment.withdrawn, undefined)];
-    if (before.text === now.text && before.directory === now.directory) return [];
-    return [told(now, now.text, before.text !== undefined)];
+    const stood = before === unknown || before.text !== undefined;
+    if (now?.text === undefined) return stood ? [render(agentsMdFragment.withdrawn, undefined)] : [];
+    if (before !== unknown && before.text === now.text && before.directory === now.directory) return [];
+    return [told(now, now.text, stood)];
   },
 };
 

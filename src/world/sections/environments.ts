@@ -17,7 +17,7 @@ interface StoredEnvironments extends JsonObject {
 type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone'>;
 
 /** Where and when the model works, and within which limits. A change tells what differs and nothing else. */
-export const environmentsSection: Section<Environment, StoredEnvironments, Environment> = {
+export const environmentsSection: Section<Environment, StoredEnvironments> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
   kinds: { telling: [environmentFragment.id], withdrawing: [environmentFragment.withdrawn.id] },
@@ -34,7 +34,10 @@ export const environmentsSection: Section<Environment, StoredEnvironments, Envir
     };
   },
 
-  read: readEnvironment,
+  read(stored) {
+    const fact = readEnvironment(stored);
+    return fact === undefined ? undefined : environmentsSection.stored(fact);
+  },
 
   full: (now) => [
     render(
@@ -45,9 +48,10 @@ export const environmentsSection: Section<Environment, StoredEnvironments, Envir
 
   change(before, now) {
     if (now === undefined) return [render(environmentFragment.withdrawn, undefined)];
+    const told = before === unknown ? undefined : readEnvironment(before);
     // Of an unknown past anything may stand, also in lists that are empty now.
-    if (before === unknown) return [render(environmentFragment, now)];
-    const news = only(now, (value, key) => !equalJson(value, before[key]));
+    if (told === undefined) return [render(environmentFragment, now)];
+    const news = only(now, (value, key) => !equalJson(value, told[key]));
     return Object.keys(news).length === 0 ? [] : [render(environmentFragment, news)];
   },
 };

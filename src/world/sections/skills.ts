@@ -4,17 +4,13 @@ import { skillsCatalogueFragment } from '../../fragments/sections/skills.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
-export interface SkillsFact {
-  readonly body: string;
-}
-
 interface StoredSkills extends JsonObject {
   /** Digest; the catalogue itself stands in its message (I9). */
   readonly capstan_catalogue: string;
 }
 
 /** Which skills there are. The catalogue is one text: a change tells it anew. */
-export const skillsSection: Section<SkillsFact, StoredSkills> = {
+export const skillsSection: Section<{ readonly body: string }, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
   kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },

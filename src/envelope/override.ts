@@ -15,11 +15,6 @@ import { defined } from '../protocol/defined.ts';
 
 export type { SettingsChange } from './override-fields.ts';
 
-export interface ChangeRules {
-  readonly catalogue: Catalogue;
-  readonly requirements: Requirements;
-}
-
 export type ChangeProblem = Outcome<
   'change-malformed' | 'change-unknown-key' | 'change-wrong-value' | 'change-not-allowed'
 >;
@@ -33,14 +28,15 @@ export type Changed =
  * The settings with a `SettingsChange` over them. All of it is applied or nothing: a key that is not known, a value of the
  * wrong sort or one that breaks a requirement refuses the whole change. A turn that runs keeps the envelope that it has.
  */
-export function applyChange(settings: Settings, change: unknown, { catalogue, requirements }: ChangeRules): Changed {
+export function applyChange(
+  settings: Settings,
+  change: unknown,
+  { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: Requirements },
+): Changed {
   const given = readFields(change);
   if ('code' in given) return { kind: 'refused', outcome: given };
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
-  const effort =
-    given.effort === undefined || given.effort === null
-      ? undefined
-      : effortProblem(lookUpModel(catalogue, wanted.model), given.effort);
+  const effort = given.effort ? effortProblem(lookUpModel(catalogue, wanted.model), given.effort) : undefined;
   if (effort !== undefined) {
     const { message, next } = effort;
     return { kind: 'refused', outcome: { code: 'change-wrong-value', message, next: `${next} Nothing was changed.` } };

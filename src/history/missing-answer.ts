@@ -14,13 +14,8 @@ const answerTypes: Readonly<Record<string, { readonly type: string; readonly pre
 
 const answerTypeNames: ReadonlySet<string> = new Set(Object.values(answerTypes).map(({ type }) => type));
 
-export interface PairedItem {
-  readonly id: string;
-  readonly half: 'call' | 'answer';
-}
-
 /** Set for an item that needs its other half. Events from outside and what a server did itself stand alone. */
-export function pairedItem(item: Item): PairedItem | undefined {
+export function pairedItem(item: Item): { readonly id: string; readonly half: 'call' | 'answer' } | undefined {
   const isAnswer = answerTypeNames.has(item.type);
   if (!isAnswer && answerTypes[item.type] === undefined) return undefined;
   const id = item['call_id'];

@@ -15,6 +15,7 @@ import { countPictures, type UserWords } from '../../history/users-words.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { oncePerObject } from '../../protocol/once-per-object.ts';
+import type { CompactionBudget } from '../plan/plan.ts';
 import type { Candidate } from './candidate.ts';
 import { distinctWords, sameWords } from './distinct-words.ts';
 import { quotePlace } from './match-words.ts';
@@ -39,8 +40,7 @@ interface WordsWanted {
   readonly tasks: readonly UserWords[];
   /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
   readonly quote?: string;
-  /** In tokens: for all texts, and for all pictures. */
-  readonly budget: { readonly words: number; readonly pictures: number };
+  readonly budget: Pick<CompactionBudget, 'words' | 'pictures'>;
 }
 
 /** A message that is never left out takes this much, however little space there is. */

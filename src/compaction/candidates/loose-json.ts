@@ -112,11 +112,6 @@ function scanObject(text: string, start: number): Scan {
     if (depth === 0) return { kind: 'whole', text: out, end: at + 1, mended };
   }
   if (inString || depth !== 1) return { kind: 'open-string' };
-  return {
-    kind: 'open',
-    text: `${out
-      .trimEnd()
-      .replace(/,$/, '')
-      .replace(/\n?```$/, '')}}`,
-  };
+  const whole = out.trimEnd().replace(/,$/, '');
+  return { kind: 'open', text: `${whole.replace(/\n?```$/, '')}}` };
 }

@@ -64,6 +64,6 @@ export function isThin(summary: string): boolean {
 const beginningBytes = 40;
 
 /** Stands in a model's text where it repeats a message of the user that the checkpoint holds word for word. */
-export function repeatedWords(said: string): string {
+function repeatedWords(said: string): string {
   return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
 }

@@ -154,7 +154,7 @@ export function userSays(text: string): RequestMessage {
 }
 
 /** What is to be kept in view beside the rules of a prompt; empty without a focus. */
-export function focusLines(...wishes: readonly (string | undefined)[]): string {
+function focusLines(...wishes: readonly (string | undefined)[]): string {
   const asked = wishes.map((wish) => wish?.trim() ?? '').filter((wish) => wish !== '');
   if (asked.length === 0) return '';
   return `

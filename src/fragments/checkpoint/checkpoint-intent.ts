@@ -50,12 +50,6 @@ interface IntentPlace extends TextPlace {
   readonly pictures?: readonly [from: number, to: number];
 }
 
-export interface IntentLayout {
-  readonly parts: readonly JsonObject[];
-  /** One for each message row, in order. */
-  readonly places: readonly IntentPlace[];
-}
-
 const othersSpeak =
   ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';
 
@@ -66,8 +60,11 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
-/** The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with. */
-export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
+/**
+ * The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with.
+ * Each message row has a place, in order.
+ */
+export function layOutIntent(payload: CheckpointIntentText) {
   const { rows } = payload;
   const fence = fenceFor(
     '=',

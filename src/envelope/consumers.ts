@@ -11,19 +11,16 @@ compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider 
 token count | src/thread/contract/active-now.ts | instructions.base.text
 rollout | src/thread/record/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
 rollout | src/state/turn-drafts.ts | identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.networkRules policy.profile telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
-rollout | src/envelope/model-record.ts | identity.model.compatibility
+identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
 history | src/thread/record/record.ts | window.toolOutput
 settings event | src/thread/contract/preview.ts | telemetry.threadId workspace.date
 model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
-identity | src/envelope/model-defaults.ts | identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
-model switch | src/envelope/effort-for.ts | identity.model.guessed identity.model.slug identity.model.supportedEfforts
-refusals | src/envelope/effort-problem.ts | identity.model.guessed identity.model.slug identity.model.supportedEfforts
+refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
-request builder | src/envelope/sent-effort.ts | identity.model.defaultEffort identity.model.supportedEfforts
 rollout | src/state/stored-envelope.ts | policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
@@ -68,4 +65,7 @@ steering | src/thread/steering.ts | identity.model.slug modes.outputSchema windo
 compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
 capstan envelope | src/surfaces/envelope/envelope-fields.ts | telemetry.origins
+effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.guessed identity.model.slug identity.model.supportedEfforts
+? | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
+? | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 `;

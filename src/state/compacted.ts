@@ -18,7 +18,7 @@ import { readWaiting } from './waiting.ts';
 import { withWithheld } from './withheld.ts';
 import { readWarnings } from './warnings.ts';
 import { readWork, storeWork } from './work.ts';
-import type { BaseInstructions } from '../envelope/base-instructions.ts';
+import type { BaseInstructions } from '../envelope/facts.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 

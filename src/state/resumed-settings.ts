@@ -1,5 +1,4 @@
-import { type ModelChoices, modelDefaults } from '../envelope/model-defaults.ts';
-import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
+import { type ModelChoices, modelDefaults, type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { CollaborationSetting, NetworkRule, Personality, Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import { profileOf } from '../policy/legacy.ts';

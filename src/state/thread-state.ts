@@ -1,5 +1,5 @@
 import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
-import type { BaseInstructions } from '../envelope/base-instructions.ts';
+import type { BaseInstructions } from '../envelope/facts.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';

@@ -4,7 +4,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
-import type { ToolTraits } from '../envelope/tool-traits.ts';
+import type { ToolTraits } from '../envelope/facts.ts';
 import type { Prepared, Tool } from './define.ts';
 
 /** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */

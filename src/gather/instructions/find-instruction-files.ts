@@ -1,4 +1,4 @@
-import type { InstructionRules } from '../../envelope/instruction-rules.ts';
+import type { InstructionRules } from '../../envelope/settings.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { fileSystem, isMissing } from '../../disk/file-system.ts';
 import {

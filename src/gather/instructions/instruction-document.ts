@@ -1,4 +1,4 @@
-import type { InstructionRules } from '../../envelope/instruction-rules.ts';
+import type { InstructionRules } from '../../envelope/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';

@@ -16,7 +16,7 @@ export function entryOfItem(history: History, modalities: readonly string[]): Re
       const own = [withoutMedia(entry.item, missing), entry] as const;
       const paired = pairedItem(entry.item);
       if (paired?.half !== 'call') return [own];
-      const item = missingAnswer(entry.item, paired.id);
+      const item = missingAnswer(entry.item);
       return [own, [item, { item, origin: { family: 'tool' }, ...defined({ turn: entry.turn }) }]];
     }),
   );

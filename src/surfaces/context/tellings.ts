@@ -1,6 +1,6 @@
 import { contentName } from '../../fragments/foreign/content-name.ts';
 import type { EntryCause, Entry } from '../../history/entry.ts';
-import { apportion } from '../../history/apportion.ts';
+import { apportion } from '../../history/ledger.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage } from '../../protocol/item.ts';

@@ -1,8 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { refusalOf } from '../../config/config-problem.ts';
-import { effortFor } from '../../envelope/effort-for.ts';
-import { effortProblem } from '../../envelope/effort-problem.ts';
+import { effortFor, effortProblem } from '../../envelope/effort.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';

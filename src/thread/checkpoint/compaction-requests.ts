@@ -1,5 +1,4 @@
-import type { CompactionPlan } from '../../compaction/plan/plan.ts';
-import type { CompactionOutcome, CompactionRequest } from '../../compaction/plan/request.ts';
+import type { CompactionPlan, CompactionOutcome, CompactionRequest } from '../../compaction/plan/plan.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';

@@ -1,4 +1,4 @@
-import type { BaseInstructions } from '../../envelope/base-instructions.ts';
+import type { BaseInstructions } from '../../envelope/facts.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { type Window, windowUnder } from '../../envelope/window.ts';
 import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';

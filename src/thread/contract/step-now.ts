@@ -1,6 +1,6 @@
 import type { Step } from '../../envelope/step.ts';
 import { isOffered } from '../../envelope/offered-tools.ts';
-import { standsIn } from '../../history/stands-in.ts';
+import { standsIn } from '../../history/history.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';

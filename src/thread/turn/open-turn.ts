@@ -1,4 +1,4 @@
-import { effortFor } from '../../envelope/effort-for.ts';
+import { effortFor } from '../../envelope/effort.ts';
 import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
 import type { TurnFacts } from '../../envelope/facts.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';

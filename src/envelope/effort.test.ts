@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelRecord } from './model-record.ts';
-import { sentEffort } from './sent-effort.ts';
+import { sentEffort } from './effort.ts';
 
 const unknown: ModelRecord = {
   slug: 'm',

@@ -66,6 +66,6 @@ compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact windo
 call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
 capstan envelope | src/surfaces/envelope/envelope-fields.ts | telemetry.origins
 effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.guessed identity.model.slug identity.model.supportedEfforts
-? | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
-? | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
+compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
+request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 `;

@@ -34,8 +34,10 @@ export type {
 export { overflow, overflowForms } from './overflow.ts';
 export type { ModelWindow, OverflowForm } from './overflow.ts';
 export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
-export { SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
-export type { CrashChoice, DiskOperation } from './simulated-disk.ts';
+export { SimulatedDisk } from './simulated-disk.ts';
+export { SimulatedLocks } from './simulated-locks.ts';
+export type { CrashChoice } from './crash-choice.ts';
+export type { DiskOperation } from './simulated-disk.ts';
 export { createMemoryStore } from './memory-store.ts';
 export type { MemoryStoreOptions } from './memory-store.ts';
 export { createFoldedDirectory } from './folded-directory.ts';

@@ -1,0 +1,22 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Suites of a minute and more, the longest first: one that begins last runs alone at the end. */
+const long: readonly string[] = [
+  'test/deep/thread-laws.test.ts',
+  'test/oracles/apply-patch-fuzz.test.ts',
+  'test/deep/rollout-fuzz.test.ts',
+  'test/deep/crash.test.ts',
+  'test/oracles/checkpoints.test.ts',
+  'test/deep/compaction-kill.test.ts',
+  'test/deep/thread-kill.test.ts',
+  'test/deep/journal-kill.test.ts',
+];
+
+/** Vitest goes by what its last run has measured; on a fresh clone there is none. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const others = await super.sort(files);
+    const first = long.flatMap((name) => others.filter(({ moduleId }) => moduleId.endsWith(`/${name}`)));
+    return [...first, ...others.filter((file) => !first.includes(file))];
+  }
+}

@@ -15,6 +15,7 @@ const long: readonly string[] = [
 /** Vitest goes by what its last run has measured; on a fresh clone there is none. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line no-array-sort -- no method of an array
     const others = await super.sort(files);
     const first = long.flatMap((name) => others.filter(({ moduleId }) => moduleId.endsWith(`/${name}`)));
     return [...first, ...others.filter((file) => !first.includes(file))];

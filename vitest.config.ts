@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/setup/longest-first.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
 import { workers } from './test/setup/workers.ts';
@@ -27,6 +28,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: workers,
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/setup/environment.ts'],
     provide: { runFactor: runFactor(1) },
     // A hang is told late rather than a busy machine taken for one.

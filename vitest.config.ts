@@ -1,7 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/setup/longest-first.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
+import { workers } from './test/setup/workers.ts';
 
 const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'];
 /** Suites that count, signal or kill processes. */
@@ -26,8 +27,8 @@ const shared = { isolate: false, setupFiles: ['test/setup/environment.ts', 'test
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most suites wait for processes and disks as much as they compute: 221 s with two workers on two cores, 184 s with three.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: workers,
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/setup/environment.ts'],
     provide: { runFactor: runFactor(1) },
     // A hang is told late rather than a busy machine taken for one.

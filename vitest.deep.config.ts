@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/setup/longest-first.ts';
 import { randomSuites } from './test/setup/random-suites.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
+import { workers } from './test/setup/workers.ts';
 
 /** Kills, fuzz, oracles, and the random suites with more runs: minutes, not seconds. */
 export default defineConfig({
@@ -10,6 +12,9 @@ export default defineConfig({
     // The last two have namesakes in test/deep with many more runs.
     exclude: ['**/node_modules/**', 'test/laws/thread-laws.test.ts', 'test/fuzz/rollout-fuzz.test.ts'],
     pool: 'forks',
+    // Left to itself, Vitest has one worker on two cores.
+    maxWorkers: workers,
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/setup/environment.ts'],
     // Here the processes are the point.
     env: { CAPSTAN_TEST_PROCESSES: '1' },

@@ -1,21 +1,22 @@
-// The static checks side by side, then the suites; all of them, whatever fails, and one readable end.
+// The static checks beside the suites; all of them, whatever fails, and one readable end.
 import { spawn } from 'node:child_process';
+import { getPriority, setPriority } from 'node:os';
 
 const checks = ['typecheck', 'lint', 'format:check', 'knip'];
 const began = performance.now();
+
+// The suites wait as much as they compute: the checks take the time that is left over, and hold up no suite.
+const checking = checks.map((name) => run('npm', ['run', '--silent', name], { stdio: 'pipe', priority: 10 }));
+const suites = await run('vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit', priority: 0 });
+const results = await Promise.all(checking);
+
 const failed = [];
-
-await Promise.all(
-  checks.map(async (name) => {
-    const { code, output, seconds } = await run('npm', ['run', '--silent', name], 'pipe');
-    console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`);
-    if (code === 0) return;
-    failed.push(name);
-    console.log(output);
-  }),
-);
-
-const suites = await run('vitest', ['run', ...process.argv.slice(2)], 'inherit');
+for (const [index, { code, output, seconds }] of results.entries()) {
+  console.log(`${code === 0 ? '✓' : '✗'} ${checks[index]} (${seconds} s)`);
+  if (code === 0) continue;
+  failed.push(checks[index]);
+  console.log(output);
+}
 if (suites.code !== 0) failed.push('tests');
 
 const seconds = ((performance.now() - began) / 1000).toFixed(1);
@@ -24,11 +25,12 @@ console.log(
 );
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-function run(command, args, stdio) {
+function run(command, args, { stdio, priority }) {
   const start = performance.now();
   return new Promise((resolve, reject) => {
     const shell = process.platform === 'win32';
     const child = spawn(command, args, { shell, stdio: ['ignore', stdio, stdio] });
+    if (child.pid !== undefined) setPriority(child.pid, Math.max(priority, getPriority()));
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text) => (output += text));

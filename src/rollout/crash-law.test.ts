@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
-import { SimulatedDisk, type CrashChoice } from '../testing/simulated-disk.ts';
+import type { CrashChoice } from '../testing/crash-choice.ts';
+import { SimulatedDisk } from '../testing/simulated-disk.ts';
 import { createRolloutStore } from './store.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396' as ThreadId;

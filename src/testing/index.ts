@@ -32,8 +32,9 @@ export type {
 } from './script.ts';
 export { type ModelWindow, overflow, type OverflowForm, overflowForms } from './overflow.ts';
 export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
-export { SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
-export type { CrashChoice, DiskOperation } from './simulated-disk.ts';
+export { type DiskOperation, SimulatedDisk } from './simulated-disk.ts';
+export { SimulatedLocks } from './simulated-locks.ts';
+export type { CrashChoice } from './crash-choice.ts';
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';
 export { createFoldedDirectory, type FoldedDirectoryOptions, type KnownThread } from './folded-directory.ts';
 export { rolloutStoreContract } from './contract/store-contract.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SimulatedDisk, type CrashChoice } from './simulated-disk.ts';
+import type { CrashChoice } from './crash-choice.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
 
 const nothing: CrashChoice = () => 0;
 const everything: CrashChoice = ({ most }) => most;

@@ -7,10 +7,13 @@ import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
 import { compacts, linesOf, requestKinds, says, saysLong, talk, task } from './talk.ts';
 
+/** A call that makes a further step, and takes no process. */
+const goesOn = (step: number) => callTool('update_plan', { plan: [{ step: `part ${step}`, status: 'pending' }] });
+
 /** A provider that counts more than is there, by as much as it likes. */
 function liar(steps: number, counts: (step: number) => number): readonly ScriptStepOf[] {
   return Array.from({ length: steps }, (_, step): ScriptStepOf => () => {
-    const call = step === steps - 1 ? [] : [callTool('exec_command', { cmd: `echo ${step}` })];
+    const call = step === steps - 1 ? [] : [goesOn(step)];
     return answer({ items: [say(notes(step, 800)), ...call], usage: { input: counts(step) } });
   });
 }
@@ -145,8 +148,7 @@ test.each([
 
 test('the first automatic checkpoint of a thread waits for nothing, and none after it comes before a tenth is new', async () => {
   const few = answer({ items: [say('Yes.'), callTool('exec_command', { cmd: 'echo' })], usage: { input: 30_000 } });
-  const much = (step: number) =>
-    answer({ items: [say(notes(step, 3000)), callTool('exec_command', { cmd: 'echo' })], usage: 'none' });
+  const much = (step: number) => answer({ items: [say(notes(step, 3000)), goesOn(step)], usage: 'none' });
   const live = await LiveThread.in(
     talk([
       saysLong(['exec_command', { cmd: 'echo' }]),

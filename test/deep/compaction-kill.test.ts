@@ -22,13 +22,19 @@ const kills = 48;
 /** Enough that a checkpoint in its place is a gain. */
 const work = 'The parser reads one line at a time. '.repeat(60);
 
+/** When a process is killed, counted from the moment at which it asks for a checkpoint. */
+interface Moment {
+  /** Checkpoints that are answered in peace before. */
+  readonly peace: number;
+  readonly after: { readonly ms: number } | { readonly acknowledgements: number };
+}
+
 /** A model that kills the process that asks it for a checkpoint: as soon as it is asked, or when it has answered. */
 class KillingModel {
   readonly model: ScriptedModel;
-  #kill: (() => void) | undefined;
-  /** Checkpoints that are answered in peace before the kill. */
+  #writer: KilledWriter | undefined;
   #peace = 0;
-  #delayMs = 0;
+  #after: Moment['after'] = { ms: 0 };
 
   private constructor(model: ScriptedModel) {
     this.model = model;
@@ -40,11 +46,11 @@ class KillingModel {
     return killing;
   }
 
-  /** The next process is killed at one of its compactions, so long after it has asked. */
-  aim(kill: () => void, { peace, delayMs }: { readonly peace: number; readonly delayMs: number }): void {
-    this.#kill = kill;
+  /** The next process is killed at one of its compactions. */
+  aim(writer: KilledWriter, { peace, after }: Moment): void {
+    this.#writer = writer;
     this.#peace = peace;
-    this.#delayMs = delayMs;
+    this.#after = after;
   }
 
   #answer(request: RecordedRequest): ScriptStep {
@@ -52,11 +58,20 @@ class KillingModel {
       const call = callTool('exec_command', { cmd: `echo ${request.index}` });
       return answer({ items: [say(`${request.index}: ${work}`), ...(request.index % 3 === 0 ? [] : [call])] });
     }
-    if (this.#peace-- === 0) {
-      if (this.#delayMs === 0) this.#kill?.();
-      else setTimeout(() => this.#kill?.(), this.#delayMs);
-    }
+    if (this.#peace-- === 0) this.#killSoon(this.#writer!, this.#after);
     return saysCheckpoint(checkpointText(userTexts(request).at(-2) ?? '', []));
+  }
+
+  #killSoon(writer: KilledWriter, after: Moment['after']): void {
+    if ('ms' in after) {
+      if (after.ms === 0) writer.kill();
+      else setTimeout(() => writer.kill(), after.ms);
+      return;
+    }
+    let left = after.acknowledgements;
+    writer.onPrinted = () => {
+      if (--left === 0) writer.kill();
+    };
   }
 }
 
@@ -94,7 +109,9 @@ it(`a thread that is killed ${kills} times while it compacts its history has the
     for (let kill = 0; kill < kills; kill++) {
       const [posted, lines] = [model.requests.length, linesIn(home).length];
       const writer = new KilledWriter([home, model.url, id ?? 'new', 'compacts']);
-      killing.aim(() => writer.kill(), { peace: kill % 3, delayMs: (kill * 7) % 45 });
+      // By the clock, and by what the process has done: on a busy machine it does little in a few milliseconds.
+      const after = kill % 2 === 0 ? { ms: (kill * 7) % 45 } : { acknowledgements: 1 + ((kill >> 1) % 3) };
+      killing.aim(writer, { peace: kill % 3, after });
       const acknowledged = await writer.acknowledged();
       promised.push(...acknowledged);
       id ??= acknowledged[0]!.id;

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
+import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
@@ -24,6 +25,7 @@ export class KilledWriter {
 
   constructor(words: readonly string[]) {
     this.#child = spawn(process.execPath, [join(import.meta.dirname, 'thread-writer.ts'), ...words], {
+      env: variablesWithCompiled(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {

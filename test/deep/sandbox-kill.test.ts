@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { processesWith } from '../harness/process-table.ts';
 
 const kills = 30;
@@ -19,7 +20,8 @@ it.runIf(process.platform === 'linux')(
         String(kill * 300),
         `sleep ${seconds}; :`,
       ];
-      const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] });
+      const env = variablesWithCompiled();
+      const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'inherit', 'inherit'] });
       const signal = await new Promise((resolve) => child.on('close', (_code, reason) => resolve(reason)));
       expect(signal).toBe('SIGKILL');
       await expect.poll(() => processesWith(`sleep ${seconds};`), { timeout: 10_000, interval: 10 }).toEqual([]);

@@ -6,6 +6,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { keepCompiled } from '../harness/compiled-once.ts';
 
 /** A process that starts commands in sandboxes and kills itself after so many microseconds, while one is being built. */
 const [, , folder = '', ...commands] = process.argv;
@@ -39,6 +40,7 @@ async function run(script: string): Promise<void> {
 }
 
 await run('true');
+keepCompiled();
 await new Promise((resolve) => setTimeout(resolve, 50));
 const [delay = '0', script = ''] = commands;
 await run(script);

@@ -5,10 +5,12 @@ import { systemPrograms } from '../../src/exec/processes/programs.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { words } from '../../src/protocol/user-input.ts';
+import { keepCompiled } from '../harness/compiled-once.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { firstWorld } from '../harness/world.ts';
 
 /** A process that runs turns until it is killed, compacts their history if asked to, and prints what it has acknowledged. */
+keepCompiled();
 const [, , home, url, id = 'new', how] = process.argv;
 const disk = { home: home!, files: nodeFiles, locks: createFlock({ clock: systemClock, programs: systemPrograms }) };
 const thread = new WatchedThread(url!, disk, id === 'new' ? undefined : parseThreadId(id));

@@ -4,6 +4,7 @@ import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
+import { keepCompiled, variablesWithCompiled } from './compiled-once.ts';
 
 /** What was promised and what was kept when writers of one thread are killed one after another. */
 export interface KillRun {
@@ -25,6 +26,7 @@ const storeIn = (home: string): ReturnType<typeof createRolloutStore> =>
 
 /** What each writer does, until it is killed: short and long lines, some of which it waits for. */
 export async function writeForever(home: string, start: 'create' | 'open'): Promise<void> {
+  keepCompiled();
   const store = storeIn(home);
   const thread = start === 'create' ? await store.create(id, {}) : await store.open(id);
   if (thread.kind === 'refused') throw new Error(thread.message);
@@ -43,7 +45,10 @@ async function killOne(home: string, start: 'create' | 'open', afterMs: number):
   const { spawn } = process.getBuiltinModule('node:child_process');
   const script = `const { writeForever } = await import(${JSON.stringify(import.meta.url)});
     await writeForever(${JSON.stringify(home)}, ${JSON.stringify(start)});`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: variablesWithCompiled(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   let errors = '';
   const speaks = Promise.withResolvers<void>();

@@ -1,0 +1,37 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The longest suites first: one that begins last runs alone at the end. */
+const long: readonly string[] = [
+  // Of the deep tests: a minute and more.
+  'test/deep/thread-laws.test.ts',
+  'test/oracles/apply-patch-fuzz.test.ts',
+  'test/deep/rollout-fuzz.test.ts',
+  'test/deep/crash.test.ts',
+  'test/oracles/checkpoints.test.ts',
+  'test/deep/compaction-kill.test.ts',
+  'test/deep/thread-kill.test.ts',
+  'test/deep/journal-kill.test.ts',
+  // Of the fast ones, in each group of suites: seven seconds and more.
+  'test/security/patch-bounds.test.ts',
+  'test/compaction/three-hundred-turns.test.ts',
+  'test/sandbox/linux-sandbox.test.ts',
+  'src/exec/shell-environment.test.ts',
+  'test/compaction/no-usage.test.ts',
+  'test/exec/exec.test.ts',
+  'test/threads/operations.test.ts',
+  'test/security/terminal.test.ts',
+  'test/exec/options.test.ts',
+  'test/compaction/adversary-answers.test.ts',
+  'test/compaction/opaque-checkpoints.test.ts',
+  'test/compaction/loop-guard.test.ts',
+];
+
+/** Vitest goes by what its last run has measured; on a fresh clone there is none. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line no-array-sort -- no method of an array
+    const others = await super.sort(files);
+    const first = long.flatMap((name) => others.filter(({ moduleId }) => moduleId.endsWith(`/${name}`)));
+    return [...first, ...others.filter((file) => !first.includes(file))];
+  }
+}

@@ -13,11 +13,17 @@ export class Announcement {
   readonly #whisper: (text: string) => void;
   #opened: OpenedThread | undefined;
   #isDurable = false;
+  readonly #isVerbose: boolean;
   #waiting: string[] = [];
 
-  constructor(say: (text: string) => void, whisper: (text: string) => void) {
+  constructor(
+    say: (text: string) => void,
+    whisper: (text: string) => void,
+    { verbose }: { readonly verbose: boolean },
+  ) {
     this.#say = say;
     this.#whisper = whisper;
+    this.#isVerbose = verbose;
   }
 
   /** The id of the thread, once it was shown. */
@@ -49,28 +55,34 @@ export class Announcement {
 
   #announce(): void {
     if (this.#opened === undefined || !this.#isDurable) return;
-    this.#whisper(startLine(this.#opened));
+    this.#whisper(startLines(this.#opened, this.#isVerbose));
     this.end();
   }
 }
 
-/** What is in force, in one line. */
-function startLine({ thread, settings, restored }: OpenedThread): string {
+/** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
+function startLines({ thread, settings, restored }: OpenedThread, verbose: boolean): string {
   const { model, provider, effort, approval, cwd, profile } = settings;
   const policy = describePolicy(
     resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces }),
     cwd,
   );
-  const parts = [
-    `capstan ${version}`,
-    `thread ${thread.id}`,
-    ...(restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
-    `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
-    `sandbox ${policy.mode}, network ${policy.network}`,
-    `approval ${approval}`,
-    `in ${shellWords([cwd])}`,
+  const mode = policy.network === 'restricted' ? policy.mode : `${policy.mode}, network ${policy.network}`;
+  const asked = [
+    model,
+    ...(effort === undefined ? [] : [effort]),
+    ...(provider === 'openai' ? [] : [`via ${provider}`]),
   ];
-  return visibleLine(parts.join(' · '));
+  const first = [`capstan ${version}`, `thread ${thread.id}`, asked.join(' '), mode];
+  const second = [
+    ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
+    ...(verbose ? [`provider ${provider}`, `network ${policy.network}`, `approval ${approval}`] : []),
+    ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
+  ];
+  return [first, second]
+    .filter((parts) => parts.length > 0)
+    .map((parts) => visibleLine(parts.join(' · ')))
+    .join('\n');
 }
 
 /** What a resumed thread has from its own past. */

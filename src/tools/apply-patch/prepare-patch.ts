@@ -66,8 +66,8 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
         ? { output: patchAborted, ok: false }
         : runPatch(ports, patch, { ...call, policy }, step);
       const { output, ok, touched }: PatchEnd = end;
-      const known = touched === undefined ? {} : { touched };
-      return Promise.resolve<CallResult>({ output, item: { ...item, status: ok ? 'completed' : 'failed' }, ...known });
+      const over = ok ? ({ status: 'completed' } as const) : ({ status: 'failed', problem: output } as const);
+      return Promise.resolve<CallResult>({ output, item: { ...item, ...over }, ...defined({ touched }) });
     },
   };
 }
@@ -145,7 +145,23 @@ function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedF
     const before = files.get(path);
     const kind = hunk.kind === 'update' && before?.kind === 'add' ? 'add' : hunk.kind;
     const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
-    files.set(path, { path, kind, ...(movePath === undefined ? {} : { movePath: absolute(movePath) }) });
+    const diff = [before?.diff, diffOf(hunk)].filter((text) => text !== undefined).join('\n');
+    const moved = movePath === undefined ? {} : { movePath: absolute(movePath) };
+    files.set(path, { path, kind, ...moved, ...(diff === '' ? {} : { diff }) });
   }
   return [...files.values()];
+}
+
+const signs = { context: ' ', remove: '-', add: '+' };
+
+function diffOf(hunk: Hunk): string | undefined {
+  if (hunk.kind === 'delete') return undefined;
+  if (hunk.kind === 'add') return hunk.lines.map((line) => `+${line}`).join('\n');
+  return hunk.chunks
+    .map(({ anchor, lines }) =>
+      [`@@${anchor === undefined ? '' : ` ${anchor}`}`, ...lines.map(({ kind, text }) => `${signs[kind]}${text}`)].join(
+        '\n',
+      ),
+    )
+    .join('\n');
 }

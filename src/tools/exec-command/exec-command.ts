@@ -146,7 +146,7 @@ function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments,
   if (end.kind === 'not-started') {
     return {
       output: refusedCall(end.reason, 'Nothing was done.'),
-      item: { ...item, status: 'failed', output: end.reason },
+      item: { ...item, status: 'failed', output: end.reason, unfinished: 'not-started' },
     };
   }
   const report: CommandReport = { seconds: end.durationMs / 1000, end: reportEnd(end, given), output: end.output.text };
@@ -161,7 +161,9 @@ function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments,
       status: ok ? 'completed' : 'failed',
       output: end.output.text,
       durationMs: end.durationMs,
-      ...(end.kind === 'exited' ? { exitCode: end.exitCode } : {}),
+      ...(end.kind === 'exited'
+        ? { exitCode: end.exitCode }
+        : { unfinished: end.kind === 'timed-out' ? 'timed-out' : 'interrupted' }),
     },
   };
 }

@@ -64,7 +64,7 @@ export class Activity {
     const shown = first ?? this.#other;
     if (shown === undefined) return undefined;
     const more = this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`;
-    return [bold(shown.words), dim(`${more} ${durationWords(now - shown.at)} · Ctrl-C to stop`)];
+    return [bold(shown.words), dim(`${more} · ${durationWords(now - shown.at)} · Ctrl-C to stop`)];
   }
 
   #begin(words: string): void {

@@ -136,7 +136,7 @@ export class PlainOutput implements Output {
         return screen.note(...toolEnd(item, form));
       case 'reasoning':
         this.#answer.completed(item.id, '');
-        return screen.note(dim(item.summary.join('\n')));
+        return screen.note(dim(item.summary.map(withoutStars).join('\n')));
       case 'agent-message':
         return this.#answer.completed(item.id, item.text) ? undefined : screen.note(item.text);
       case 'image-view':
@@ -153,4 +153,9 @@ export class PlainOutput implements Output {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id)}`));
   }
+}
+
+/** Models set their headlines in bold type: a dim line needs no stars. */
+function withoutStars(text: string): string {
+  return text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1');
 }

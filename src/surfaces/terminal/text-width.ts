@@ -1,7 +1,7 @@
 /** Most text: one column for each character. */
 const plain = /^[ -~]*$/;
 /** Marks that stand over or under the letter before, joiners, and selectors. */
-const noWidth = /\p{M}|[\u200B-\u200D\uFE00-\uFE0F]/u;
+const noWidth = /\p{M}|[\u200B-\u200D]|[\uFE00-\uFE0F]/u;
 /** Scripts and pictures that take two columns. */
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1F1E6}-\u{1F1FF}\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;

@@ -1,5 +1,5 @@
 /** Most text: one column for each character. */
-const plain = /^[ -~]*$/;
+const plain = /^[ -~\u00A1-\u00AC\u00AE-\u024F\u2010-\u2027\u2190-\u21FF\u2400-\u2421\u2500-\u259F]*$/;
 /** Marks that stand over or under the letter before, joiners, and selectors. */
 const noWidth = /\p{M}|[\u200B-\u200D]|[\uFE00-\uFE0F]/u;
 /** Scripts and pictures that take two columns. */

@@ -7,9 +7,13 @@ import type { ModelFailure, ModelFailureCode } from '../ports/model-client.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import { begin, type CompactionStep, next } from './machine.ts';
-import type { CompactionPlan, CompactionBudget } from './plan/plan.ts';
-import type { CompactionOutcome, CompactionRequest } from './plan/request.ts';
-import type { CompactionSource } from './plan/source.ts';
+import type {
+  CompactionPlan,
+  CompactionBudget,
+  CompactionSource,
+  CompactionOutcome,
+  CompactionRequest,
+} from './plan/plan.ts';
 import { noWork } from './plan/work-records.ts';
 
 const user: Origin = { family: 'user' };

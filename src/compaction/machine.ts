@@ -1,15 +1,15 @@
+import { isBoundary } from '../history/entry.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { anythingToCompact } from './plan/anything-to-compact.ts';
-import type { Candidate } from './candidates/candidate.ts';
+import { type Candidate, isFaulty } from './candidates/candidate.ts';
 import { candidateProblem } from './candidates/check-candidate.ts';
-import { isFaulty } from './candidates/faulty.ts';
 import { requestWeight } from './requests/fits.ts';
-import { focusProblem } from './plan/focus-problem.ts';
-import { mechanicalCandidate } from './candidates/mechanical-candidate.ts';
-import { plainCandidate } from './candidates/plain-candidate.ts';
-import type { CompactionPlan } from './plan/plan.ts';
+import * as refusals from './plan/refusals.ts';
+import { mechanicalCandidate } from './candidates/candidate-parts.ts';
+import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
+import type { CompactionPlan, CompactionSource, CompactionOutcome, CompactionRequest } from './plan/plan.ts';
 import {
   afterAnswer,
   afterPart,
@@ -21,24 +21,9 @@ import {
   startOf,
 } from './requests/progress.ts';
 import { partNotes } from './prompts/part-notes.ts';
-import {
-  compactionAborted,
-  askedAgain,
-  modelFailed,
-  noGain,
-  nothingToCompact,
-  refusedAsTooLong,
-  requestTooLarge,
-  stands,
-  tooLargeForProvider,
-  unusableAnswers,
-} from './plan/refusals.ts';
-import type { CompactionOutcome, CompactionRequest } from './plan/request.ts';
 import { remoteCandidate } from './candidates/remote-candidate.ts';
 import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests/requests.ts';
-import type { CompactionSource } from './plan/source.ts';
-import { itemsOfPrograms, turnBeginnings } from './requests/stages.ts';
-import { structuredCandidate } from './candidates/structured-candidate.ts';
+import { itemsWhere } from './requests/stages.ts';
 
 /** A compaction under way. Opaque to its performer. */
 export interface CompactionState {
@@ -52,30 +37,27 @@ export interface CompactionState {
 /** What is to be done. Until a candidate is there, and has been installed, the old history stands (I8). */
 export type CompactionStep =
   | { readonly kind: 'request'; readonly state: CompactionState; readonly request: CompactionRequest }
-  /**
-   * Checked: it parses, it fits, it keeps the user's words, and it frees space. `why` says what kept the model from the
-   * way that was planned, if it is another.
-   */
+  /** Checked: parses, fits, keeps the user's words, frees space. `why`: what kept the model from the planned way. */
   | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly why?: Outcome }
   /** The same, built without the model; `why` says what kept the model from it. */
   | { readonly kind: 'mechanical'; readonly candidate: Candidate; readonly why: Outcome }
   /** There is nothing better than what stands. */
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-interface Work {
-  readonly plan: CompactionPlan;
-  readonly source: CompactionSource;
-}
+type Work = Pick<CompactionState, 'plan' | 'source'>;
 
 export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
-  if (!anythingToCompact(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
-  const tooMuchFocus = focusProblem(plan);
+  if (!anythingToCompact(plan, source)) return { kind: 'refused', outcome: refusals.nothingToCompact };
+  const tooMuchFocus = refusals.focusProblem(plan);
   if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
   const work = { plan, source };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
   if (remote !== undefined) return ask(work, progress, remote);
-  return fromModel(work, plan.strategy === 'remote' ? { ...progress, why: tooLargeForProvider(plan) } : progress);
+  return fromModel(
+    work,
+    plan.strategy === 'remote' ? { ...progress, why: refusals.tooLargeForProvider(plan) } : progress,
+  );
 }
 
 export function next(state: CompactionState, outcome: CompactionOutcome): CompactionStep {
@@ -84,7 +66,7 @@ export function next(state: CompactionState, outcome: CompactionOutcome): Compac
   if (progress.way === 'remote') {
     const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
     if (!isFaulty(candidate)) return checked(state, progress, candidate);
-    return fromModel(state, { ...progress, why: unusableAnswers(candidate.faults) });
+    return fromModel(state, { ...progress, why: refusals.unusableAnswers(candidate.faults) });
   }
   if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
   const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
@@ -96,7 +78,7 @@ export function next(state: CompactionState, outcome: CompactionOutcome): Compac
 function fromModel(work: Work, progress: Progress): CompactionStep {
   const way = progress.way === 'remote' ? 'structured' : progress.way;
   const laidOut = layOut(work.plan, work.source, { ...progress, way }, 0);
-  if (laidOut === undefined) return mechanical(work, requestTooLarge(work.plan, leastRequest(work.plan)));
+  if (laidOut === undefined) return mechanical(work, refusals.requestTooLarge(work.plan, leastRequest(work.plan)));
   return lookAtNext(work, laidOut);
 }
 
@@ -119,8 +101,10 @@ function noted(work: Work, progress: Progress, answer: string): CompactionStep {
 
 function notesByCode({ source }: Work, { parts }: Progress): string {
   const { from, to } = parts[0]!;
-  const speakers = { isUsers: turnBeginnings(source), isPrograms: itemsOfPrograms(source) };
-  return partNotes(source.input.slice(from, to), speakers);
+  return partNotes(source.input.slice(from, to), {
+    isUsers: itemsWhere(source, isBoundary),
+    isPrograms: itemsWhere(source, ({ origin }) => origin.family === 'client'),
+  });
 }
 
 /** Once more with the faults named, where this is the way that was chosen and it has not been done; else the next way. */
@@ -133,7 +117,7 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
     const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
     if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
   }
-  return nextWay(state, progress, unusableAnswers(faults));
+  return nextWay(state, progress, refusals.unusableAnswers(faults));
 }
 
 /** The plain question is the shorter one, so it fits wherever the other did. */
@@ -148,6 +132,8 @@ const writeLess = 'The answer must be shorter, so that all of it fits.';
 
 /** Whatever is asked next would fail in the same way. */
 const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
+/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
+const givenUp: ReadonlySet<string> = new Set(['answer-too-slow', 'answer-too-large']);
 /** So many failures in a row are no accident: the parts after them would fare no better. */
 const mostFailedStages = 2;
 /** Something in the request is not as the provider wants it. */
@@ -155,13 +141,14 @@ const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
-  if (failure.code === 'aborted') return { kind: 'refused', outcome: compactionAborted(plan) };
+  if (failure.code === 'aborted') return { kind: 'refused', outcome: refusals.compactionAborted(plan) };
   // Some keys are good for turns and for nothing else.
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
-  if (failsEverywhere.has(failure.code) && !isAllowedLess) return { kind: 'refused', outcome: stands(failure) };
+  if (failsEverywhere.has(failure.code) && !isAllowedLess)
+    return { kind: 'refused', outcome: refusals.stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
-  if (isGivenUp(failure)) return withoutModel(state, failure);
-  if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
+  if (givenUp.has(failure.code)) return withoutModel(state, failure);
+  if (progress.way === 'remote') return fromModel(state, { ...progress, why: refusals.modelFailed(failure) });
   // Not every provider takes a schema, and each says so in its own words.
   if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
     return ask(state, { ...progress, freely: true }, withoutSchema(request));
@@ -172,18 +159,13 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
   return isStage || plan.trigger === 'manual'
     ? withoutModel(state, failure)
-    : nextWay(state, progress, modelFailed(failure));
-}
-
-/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
-function isGivenUp({ code }: ModelFailure): boolean {
-  return code === 'answer-too-slow' || code === 'answer-too-large';
+    : nextWay(state, progress, refusals.modelFailed(failure));
 }
 
 /** A user who asked for a checkpoint by hand can ask again, and loses more by a poor one. */
 function withoutModel(state: CompactionState, failure: ModelFailure): CompactionStep {
-  if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: stands(failure) };
-  return mechanical(state, modelFailed(failure));
+  if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: refusals.stands(failure) };
+  return mechanical(state, refusals.modelFailed(failure));
 }
 
 const mostOverflows = 3;
@@ -195,7 +177,7 @@ function tooLong(state: CompactionState): CompactionStep {
   const overflows = progress.overflows + 1;
   const { fixed } = plan.budget;
   const space = fixed + Math.max(0, Math.floor((Math.min(weight, progress.space) - fixed) / 2));
-  const tooLong = refusedAsTooLong(overflows, weight);
+  const tooLong = refusals.refusedAsTooLong(overflows, weight);
   const way = progress.way === 'remote' ? { way: 'structured' as const, why: tooLong } : {};
   const laidOut =
     overflows > mostOverflows
@@ -207,7 +189,7 @@ function tooLong(state: CompactionState): CompactionStep {
 function checked(work: Work, { why, faults }: Progress, candidate: Candidate): CompactionStep {
   const problem = candidateProblem(work.plan, candidate);
   if (problem !== undefined) return mechanical(work, problem);
-  const mended = [...(faults.length === 0 ? [] : [askedAgain(faults)]), ...candidate.mended];
+  const mended = [...(faults.length === 0 ? [] : [refusals.askedAgain(faults)]), ...candidate.mended];
   return { kind: 'candidate', candidate: { ...candidate, mended }, ...defined({ why }) };
 }
 
@@ -216,5 +198,5 @@ function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
   const candidate = mechanicalCandidate(plan, source, why);
   const problem = candidateProblem(plan, candidate);
   if (problem === undefined) return { kind: 'mechanical', candidate, why };
-  return { kind: 'refused', outcome: noGain(plan, candidate.tokens) };
+  return { kind: 'refused', outcome: refusals.noGain(plan, candidate.tokens) };
 }

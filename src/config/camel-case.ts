@@ -1,10 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 
-/**
- * Checked values under the names that the code uses. Only keys of the table are renamed: what the user named (providers,
- * headers, variables) stays as written.
- */
+/** Checked values under the names that the code uses. What the user named (providers, headers) stays as written. */
 export function camelCased<Keys extends KeyTable>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
   // The one place where the table's claim about its values becomes a type; `checkValues` has made it true.
   return renamed(kind.keys, values) as ValuesOf<Keys>;

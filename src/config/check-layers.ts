@@ -1,8 +1,7 @@
-import { type JsonObject, valueAt } from '../protocol/json.ts';
+import { valueAt } from '../protocol/json.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 import { type ConfigLayer, sourceOf } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { keyProblem } from './key-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { keyTable } from './key-table.ts';
 import { withoutForbiddenKeys } from './project-keys.ts';
 import { filterProblems } from './shell-filters.ts';
@@ -26,14 +25,12 @@ function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
   return { ...checked, layer, problems: [...problems, ...checked.problems, ...filterProblems(layer)] };
 }
 
-/**
- * The managed layer beats the flags and says so where they differ. Only one flag stands against it: `read-only` is
- * never widened.
- */
+/** The managed layer beats the flags and says so where they differ, but never widens a flag that says `read-only`. */
 function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
   const yields = flags.values['sandbox_mode'] === 'read-only';
   const keys = managed.keys.filter(([key]) => !yields || key !== 'sandbox_mode');
-  const values = yields ? withoutSandboxMode(managed.values) : managed.values;
+  const { sandbox_mode: _, ...others } = managed.values;
+  const values = yields ? others : managed.values;
   const problems = keys.flatMap((path) => overridden(flags, managed, path));
   return { ...managed, values, keys, problems: [...managed.problems, ...problems] };
 }
@@ -49,9 +46,4 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
       next: 'Ask the administrator of this machine.',
     }),
   ];
-}
-
-function withoutSandboxMode(values: JsonObject): JsonObject {
-  const { sandbox_mode: _, ...others } = values;
-  return others;
 }

@@ -1,11 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import type { ConfigProblem, ConfigProblemCode } from './config-problem.ts';
-import type { ChoiceKind, KeyKind, KeyTable, NamedTablesKind, TableKind, TogglesKind } from './key-kind.ts';
+import { type ConfigProblem, type ConfigProblemCode, keyProblem } from './config-problem.ts';
+import type { KeyKind, KeyTable, NamedTablesKind, TableKind, TogglesKind } from './key-kind.ts';
 import { hideSecrets } from './hide-secrets.ts';
-import { keyProblem } from './key-problem.ts';
-import { describeKind, hasType, isAllowed, wantsQuotes } from './kind-rules.ts';
+import { describeKind, type LeafKind, leafValue, wantsQuotes } from './kind-rules.ts';
 import { nearestKey } from './nearest-key.ts';
 import { type Override, overrideValues } from './override.ts';
 import { formatTomlKey } from './toml-key.ts';
@@ -50,28 +49,23 @@ class Check {
   }
 
   table(kind: AnyTable, values: JsonObject, path: Path): JsonObject {
-    const kept: [string, Json][] = [];
-    for (const [key, value] of Object.entries(values)) {
-      if (value === undefined) continue;
-      const at = [...path, key];
+    return members(values, path, (value, at, key) => {
       const known = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
-      if (known !== undefined) {
-        const checked = this.#value(known, value, at);
-        if (checked !== undefined) kept.push([key, checked]);
-      } else if (kind.unused.includes(key)) this.unused.push({ path: at, value });
-      else this.#unknown(kind, at);
-    }
-    return Object.fromEntries(kept);
+      if (known !== undefined) return this.#value(known, value, at);
+      if (!kind.unused.includes(key)) return this.#unknown(kind, at);
+      this.unused.push({ path: at, value });
+      return undefined;
+    });
   }
 
   #value(kind: KeyKind, value: Json, at: Path): Json | undefined {
     switch (kind.type) {
       case 'table':
-        return isJsonObject(value) ? this.table(kind, value, at) : this.#wrongType(kind, value, at);
+        return isJsonObject(value) ? this.table(kind, value, at) : this.#wrongValue(kind, value, at);
       case 'named-tables':
-        return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongType(kind, value, at);
+        return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongValue(kind, value, at);
       case 'toggles':
-        return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongType(kind, value, at);
+        return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongValue(kind, value, at);
       case 'unsupported': {
         // A file may be there for another program; an administrator's file or a flag means this one.
         const severity = this.#layer.name === 'managed' || this.#layer.name === 'flags' ? 'error' : 'warning';
@@ -84,84 +78,54 @@ class Check {
     }
   }
 
-  #namedTables(kind: NamedTablesKind<KeyTable>, value: JsonObject, at: Path): JsonObject {
-    const kept: [string, Json][] = [];
-    for (const [name, member] of Object.entries(value)) {
-      const here = [...at, name];
+  #namedTables(kind: NamedTablesKind<KeyTable>, value: JsonObject, path: Path): JsonObject {
+    const table = { type: 'table', keys: kind.keys, unused: kind.unused, unknown: 'warning' } as const;
+    return members(value, path, (member, at, name) => {
       const advice = Object.hasOwn(kind.reserved, name) ? kind.reserved[name] : undefined;
-      if (advice !== undefined) {
-        this.#report('error', 'config-reserved-name', here, 'is built in and cannot be defined again', advice);
-      } else if (isJsonObject(member)) {
-        kept.push([name, this.table({ ...kind, unknown: 'warning' }, member, here)]);
-      } else if (member !== undefined) {
-        this.#wrongType({ type: 'table', keys: kind.keys, unused: [], unknown: 'warning' }, member, here);
-      }
-    }
-    return Object.fromEntries(kept);
+      if (advice === undefined) return this.#value(table, member, at);
+      return this.#report('error', 'config-reserved-name', at, 'is built in and cannot be defined again', advice);
+    });
   }
 
-  #toggles(kind: TogglesKind, value: JsonObject, at: Path): JsonObject {
-    const kept: [string, Json][] = [];
-    for (const [name, member] of Object.entries(value)) {
-      const here = [...at, name];
-      if (member === undefined) continue;
-      if (!kind.names.includes(name)) this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, here);
-      else if (typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member))) {
-        this.keys.push(here);
-        kept.push([name, member]);
-      } else this.#wrongType({ type: 'boolean' }, member, here);
-    }
-    return Object.fromEntries(kept);
+  #toggles(kind: TogglesKind, value: JsonObject, path: Path): JsonObject {
+    return members(value, path, (member, at, name) => {
+      if (!kind.names.includes(name)) return this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, at);
+      const isRight = typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member));
+      return isRight ? this.#keep(member, at) : this.#wrongValue({ type: 'boolean' }, member, at);
+    });
   }
 
-  #leaf(kind: KeyKind, value: Json, at: Path): Json | undefined {
-    if (!hasType(kind, value)) return this.#wrongType(kind, value, at);
+  #leaf(kind: LeafKind, value: Json, at: Path): Json | undefined {
+    const found = leafValue(kind, value);
+    if (found === 'config-wrong-type') return this.#wrongValue(kind, value, at);
     const odd = oddMember(value);
     if (odd !== undefined) {
       return this.#report('error', 'config-wrong-value', at, `must not hold ${odd.what}`, 'Take it out.');
     }
-    if (kind.type === 'choice' && typeof value === 'string') {
-      const chosen = chosenOf(kind, value);
-      if (chosen === undefined) return this.#wrongValue(kind, value, at);
-      this.keys.push(at);
-      return chosen;
-    }
-    if (kind.type === 'choice-list' && Array.isArray(value)) {
-      const chosen = value.flatMap((member: Json) => chosenOf(kind, member) ?? []);
-      if (value.length === 0 || chosen.length < value.length) return this.#wrongValue(kind, value, at);
-      this.keys.push(at);
-      return [...new Set(chosen)];
-    }
-    if (!isAllowed(kind, value)) return this.#wrongValue(kind, value, at);
+    return typeof found === 'string' ? this.#wrongValue(kind, value, at, found) : this.#keep(found.kept, at);
+  }
+
+  #keep(value: Json, at: Path): Json {
     this.keys.push(at);
     return value;
   }
 
-  #wrongType(kind: KeyKind, value: Json, at: Path): undefined {
+  #wrongValue(kind: KeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
     const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
-    const quotes = wantsQuotes(kind, value) ? `Write it in quotes: "${String(shownValue(value, at))}".` : undefined;
-    return this.#report(
-      'error',
-      'config-wrong-type',
-      at,
-      what,
-      quotes ?? `Write ${describeKind(kind)} or remove the key.`,
-    );
+    const next = wantsQuotes(kind, value)
+      ? `Write it in quotes: "${String(shownValue(value, at))}".`
+      : `Write ${describeKind(kind)} or remove the key.`;
+    return this.#report('error', code, at, what, next);
   }
 
-  #wrongValue(kind: KeyKind, value: Json, at: Path): undefined {
-    const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
-    return this.#report('error', 'config-wrong-value', at, what, `Write ${describeKind(kind)} or remove the key.`);
-  }
-
-  #unknown(kind: AnyTable, at: Path): void {
+  #unknown(kind: AnyTable, at: Path): undefined {
     const severity = kind.unknown === 'error' ? 'error' : this.#unknownIs;
     const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
     const next =
       nearest === undefined
         ? 'It has no effect; remove it.'
         : `Did you mean ${formatTomlKey([...at.slice(0, -1), nearest])}?`;
-    this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
+    return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
   }
 
   #report(
@@ -176,14 +140,17 @@ class Check {
   }
 }
 
-/** The choice that is meant, by its own name or an older one. */
-function chosenOf(
-  { choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>,
-  value: Json,
-): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const chosen = Object.hasOwn(aliases, value) ? aliases[value] : value;
-  return chosen !== undefined && choices.includes(chosen) ? chosen : undefined;
+/** The members that the check keeps, as it gives them. */
+function members(
+  values: JsonObject,
+  path: Path,
+  check: (value: Json, at: Path, key: string) => Json | undefined,
+): JsonObject {
+  const kept = Object.entries(values).flatMap(([key, value]) => {
+    const checked = value === undefined ? undefined : check(value, [...path, key], key);
+    return checked === undefined ? [] : [[key, checked] as const];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** Short, and without the content of lists and tables. */

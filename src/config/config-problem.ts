@@ -1,17 +1,11 @@
+import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { type ConfigLayer, lineOf, sourceOf } from './config-layer.ts';
+import { formatTomlKey } from './toml-key.ts';
 
 export type ConfigProblemCode =
-  | 'config-unknown-key'
-  | 'config-unsupported-key'
-  | 'config-retired-key'
-  | 'config-forbidden-key'
-  | 'config-overridden-key'
-  | 'config-reserved-name'
-  | 'config-wrong-type'
-  | 'config-wrong-value'
-  | 'config-syntax'
-  | 'config-unreadable'
-  | 'config-profile'
+  | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden'}-key`
+  | `config-${'reserved-name' | 'wrong-type' | 'wrong-value' | 'syntax' | 'unreadable' | 'profile'}`
   | 'config-untrusted-project'
   | 'override-malformed';
 
@@ -26,10 +20,18 @@ export interface ConfigProblem extends Outcome<ConfigProblemCode> {
   readonly key?: string;
 }
 
-/**
- * The same problems, the gravest first. What is wrong comes before what is merely not known, because a misspelt key is
- * often the smaller part of the same mistake.
- */
+/** A problem with one key of a layer. `what` is the rest of a sentence that begins with the key. */
+export function keyProblem(
+  layer: ConfigLayer,
+  path: readonly string[],
+  { what, ...problem }: Pick<ConfigProblem, 'code' | 'severity' | 'next'> & { readonly what: string },
+): ConfigProblem {
+  const key = formatTomlKey(path);
+  const message = `${sourceOf(layer, path)}: ${key} ${what}.`;
+  return { ...problem, message, source: layer.source, ...defined({ line: lineOf(layer, path) }), key };
+}
+
+/** The gravest first. A key that is merely unknown is often the smaller part of the same mistake. */
 export function byGravity(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const rank = ({ severity, code }: ConfigProblem): number =>
     severity === 'warning' ? 2 : code === 'config-unknown-key' ? 1 : 0;

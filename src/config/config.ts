@@ -1,14 +1,13 @@
-import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import { defined } from '../protocol/defined.ts';
+import { valueAt } from '../protocol/json.ts';
 import { camelCased } from './camel-case.ts';
 import { type CheckedLayer, checkLayers } from './check-layers.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import { byGravity, type ConfigProblem } from './config-problem.ts';
+import { byGravity, type ConfigProblem, keyProblem } from './config-problem.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
-import { mergeLayers } from './merge-layers.ts';
+import { mergeLayers } from './merge-values.ts';
 import { type KeyOrigins, keyOrigins } from './key-origins.ts';
-import { oldProfileProblems } from './old-profiles.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
@@ -53,6 +52,7 @@ export function readConfig(
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const checked = checkLayers(layers, { unknown });
   const given = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
+  const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
   const defaults = defaultsFor(trust);
   const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
   const config: Config = {
@@ -63,7 +63,11 @@ export function readConfig(
     answer: { ...defaults.answer, ...given.answer },
     compaction: { ...defaults.compaction, ...given.compaction },
     undo: { ...defaults.undo, ...given.undo },
-    shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
+    shellEnvironmentPolicy: {
+      ...defaults.shellEnvironmentPolicy,
+      ...shellPolicy,
+      ...(filters && filterLists(filters)),
+    },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},
     trust,
@@ -80,18 +84,24 @@ export function readConfig(
   return { config, problems: byGravity(problems) };
 }
 
-function shellPolicy({
-  filters,
-  ...policy
-}: NonNullable<GivenValues['shellEnvironmentPolicy']> = {}): Partial<ShellEnvironmentPolicy> {
-  return filters === undefined ? policy : { ...policy, ...filterLists(filters) };
+/** Profiles were tables once. One that has the name of the chosen profile would be expected to count, and does not. */
+function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): readonly ConfigProblem[] {
+  const path = ['profiles', chosen];
+  const old = layers.filter(({ name, values }) => name !== 'project' && valueAt(values, path) !== undefined);
+  return old.map((layer) =>
+    keyProblem(layer, path, {
+      code: 'config-retired-key',
+      severity: 'error',
+      what: 'is the old form of a profile and is not read',
+      next: `Move its keys into ${chosen}.config.toml in the home folder of Capstan and remove the table.`,
+    }),
+  );
 }
 
 function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
-  const pinned = new Map<string, 'flags' | 'managed'>();
-  for (const { layer, keys } of checked) {
-    if (layer.name !== 'flags' && layer.name !== 'managed') continue;
-    for (const key of keys) pinned.set(formatTomlKey(key), layer.name);
-  }
-  return pinned;
+  return new Map(
+    checked.flatMap(({ layer: { name }, keys }) =>
+      name === 'flags' || name === 'managed' ? keys.map((key) => [formatTomlKey(key), name] as const) : [],
+    ),
+  );
 }

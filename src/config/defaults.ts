@@ -2,16 +2,8 @@ import { defaultShellEnvironmentPolicy, type ShellEnvironmentPolicy } from '../p
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import { type DefaultShares, defaultShares } from './default-shares.ts';
+import type { GivenValues } from './key-table.ts';
 import type { Trust } from './trust.ts';
-
-/** What commands may do besides reading when the sandbox mode is `workspace-write`. */
-export interface SandboxWorkspaceWrite {
-  readonly writableRoots: readonly string[];
-  readonly networkAccess: boolean;
-  readonly excludeTmpdirEnvVar: boolean;
-  readonly excludeSlashTmp: boolean;
-}
 
 /** What one answer of a model may bring. */
 export interface AnswerLimits {
@@ -48,7 +40,8 @@ export interface Defaults {
   readonly modelProvider: string;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxMode: SandboxMode;
-  readonly sandboxWorkspaceWrite: SandboxWorkspaceWrite;
+  /** What commands may do besides reading when the sandbox mode is `workspace-write`. */
+  readonly sandboxWorkspaceWrite: Required<NonNullable<GivenValues['sandboxWorkspaceWrite']>>;
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
   readonly blobs: { readonly maxBytes: number };
   readonly answer: AnswerLimits;
@@ -91,7 +84,28 @@ export function defaultsFor(trust: Trust): Defaults {
   return { ...builtIn, ...byTrust[trust] };
 }
 
-/** The same as layers, for surfaces that show where a value comes from. */
+/** The shares of the window that are used where no layer says otherwise. */
+const builtInShares = {
+  autoCompactPercent: 90,
+  reservePercent: 10,
+  skillsPercent: 2,
+  memoryPercent: 70,
+  baselineTokens: 12_000,
+} as const;
+
+export type DefaultShares = { readonly [Key in keyof typeof builtInShares]: number };
+
+/** Where only one of compaction and reserve is chosen, the other makes way for it. */
+export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShares {
+  const { autoCompactPercent: compact = 0, reservePercent: reserve = 0 } = chosen;
+  return {
+    ...builtInShares,
+    reservePercent: Math.min(builtInShares.reservePercent, 100 - compact),
+    autoCompactPercent: Math.min(builtInShares.autoCompactPercent, 100 - reserve),
+  };
+}
+
+/** The defaults as layers, for surfaces that show where a value comes from. */
 export function defaultLayers(trust: Trust, window: Partial<DefaultShares> = {}): readonly ConfigLayer[] {
   return [
     { name: 'default', source: 'built in', values: snakeCased({ ...builtIn, window: defaultShares(window) }) },

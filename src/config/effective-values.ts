@@ -2,8 +2,7 @@ import { isJsonObject, type Json, type JsonObject, valueAt } from '../protocol/j
 import { checkLayers } from './check-layers.ts';
 import type { CheckOptions } from './check-values.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import { mergeLayers } from './merge-layers.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeLayers, mergeValues } from './merge-values.ts';
 
 /** What holds when all layers are put together, under the names of the file, and who says so. */
 export interface EffectiveValues {
@@ -15,12 +14,13 @@ export interface EffectiveValues {
 
 /** `layers` begin with the defaults. */
 export function effectiveValues(layers: readonly ConfigLayer[], options: CheckOptions): EffectiveValues {
-  const defaults = layers.filter(({ name }) => name === 'default').map((layer) => ({ layer, values: layer.values }));
-  const checked = checkLayers(
-    layers.filter(({ name }) => name !== 'default'),
-    options,
-  ).map(({ layer, values, unused }) => ({ layer, values: mergeValues(unused, values) }));
-  const all = [...defaults, ...checked];
+  const { defaults = [], given = [] } = Object.groupBy(layers, ({ name }) =>
+    name === 'default' ? 'defaults' : 'given',
+  );
+  const all = [
+    ...defaults.map((layer) => ({ layer, values: layer.values })),
+    ...checkLayers(given, options).map(({ layer, values, unused }) => ({ layer, values: mergeValues(unused, values) })),
+  ];
   return {
     values: mergeLayers(all.map(({ values }) => values)),
     originOf: (path) => all.findLast(({ values }) => valueAt(values, path) !== undefined)?.layer,

@@ -1,7 +1,4 @@
-/**
- * Names that Codex knows under `features`, also those that it has renamed or retired. The list separates them from
- * misspelt ones; what a gate does is decided where it is asked.
- */
+/** Names that Codex knows under `features`, also renamed and retired ones: all others are misspelt. */
 export const featureNames: readonly string[] = `
   analytics_plan_history api_key_model_discovery apply_patch_freeform apply_patch_preserve_line_endings
   apply_patch_streaming_events apps apps_mcp_path_override artifact async_compaction auth_elicitation

@@ -2,34 +2,19 @@ import type { Json, JsonObject } from '../protocol/json.ts';
 
 /** What a configuration key accepts. */
 export type KeyKind =
-  | StringKind
+  | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
-  | { readonly type: 'path' }
-  | { readonly type: 'path-list' }
-  | IntegerKind
-  | { readonly type: 'boolean' }
+  | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-map' }
+  | { readonly type: 'integer'; readonly min: number; readonly max?: number }
   | ChoiceKind<string>
   | ChoiceListKind<string>
-  | { readonly type: 'string-list' }
-  | { readonly type: 'string-map' }
   | ChoiceMapKind<string>
   | TogglesKind
-  | FreeKind
+  /** A table or a list whose content is not checked. */
+  | { readonly type: 'free'; readonly shape: 'table' | 'list' }
   | TableKind<KeyTable>
   | NamedTablesKind<KeyTable>
-  | UnsupportedKind
-  | RetiredKind;
-
-export interface StringKind {
-  readonly type: 'string';
-  readonly blank: 'allowed' | 'refused';
-}
-
-export interface IntegerKind {
-  readonly type: 'integer';
-  readonly min: number;
-  readonly max?: number;
-}
+  | RefusedKind;
 
 export interface ChoiceKind<Choice extends string> {
   readonly type: 'choice';
@@ -56,12 +41,6 @@ export interface TogglesKind {
   readonly tables: 'allowed' | 'refused';
 }
 
-/** A table or a list whose content is not checked. */
-export interface FreeKind {
-  readonly type: 'free';
-  readonly shape: 'table' | 'list';
-}
-
 export interface TableKind<Keys extends KeyTable> {
   readonly type: 'table';
   readonly keys: Keys;
@@ -82,15 +61,12 @@ export interface NamedTablesKind<Keys extends KeyTable> {
   readonly names: 'words' | 'folders';
 }
 
-/** A key that restricts something and is not enforced yet: leaving it out in silence would be a false promise. */
-export interface UnsupportedKind {
-  readonly type: 'unsupported';
-  readonly advice: string;
-}
-
-/** A key whose meaning has gone: a user who writes it expects something that will not happen. */
-export interface RetiredKind {
-  readonly type: 'retired';
+/**
+ * `unsupported`: it restricts something and is not enforced yet, and leaving it out in silence would be a false promise.
+ * `retired`: its meaning has gone, and a user who writes it expects something that will not happen.
+ */
+export interface RefusedKind {
+  readonly type: 'unsupported' | 'retired';
   readonly advice: string;
 }
 
@@ -98,38 +74,38 @@ export interface KeyTable {
   readonly [key: string]: KeyKind;
 }
 
+interface PlainValues {
+  readonly string: string;
+  readonly path: string;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly 'string-list': readonly string[];
+  readonly 'path-list': readonly string[];
+  readonly 'string-map': Readonly<Record<string, string>>;
+  readonly toggles: Readonly<Record<string, boolean | JsonObject>>;
+  readonly free: Json;
+}
+
 /** The value of a key after checking. */
-export type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: 'string' | 'path' }
-  ? string
-  : Kind extends { readonly type: 'integer' }
-    ? number
-    : Kind extends { readonly type: 'boolean' }
-      ? boolean
-      : Kind extends ChoiceKind<infer Choice>
-        ? Choice
-        : Kind extends ChoiceListKind<infer Choice>
-          ? readonly Choice[]
-          : Kind extends { readonly type: 'string-list' | 'path-list' }
-            ? readonly string[]
-            : Kind extends { readonly type: 'string-map' }
-              ? Readonly<Record<string, string>>
-              : Kind extends ChoiceMapKind<infer Choice>
-                ? Readonly<Record<string, Choice>>
-                : Kind extends TogglesKind
-                  ? Readonly<Record<string, boolean | JsonObject>>
-                  : Kind extends FreeKind
-                    ? Json
-                    : Kind extends TableKind<infer Keys>
-                      ? ValuesOf<Keys>
-                      : Kind extends NamedTablesKind<infer Keys>
-                        ? Readonly<Record<string, ValuesOf<Keys>>>
-                        : never;
+type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: keyof PlainValues }
+  ? PlainValues[Kind['type']]
+  : Kind extends ChoiceKind<infer Choice>
+    ? Choice
+    : Kind extends ChoiceListKind<infer Choice>
+      ? readonly Choice[]
+      : Kind extends ChoiceMapKind<infer Choice>
+        ? Readonly<Record<string, Choice>>
+        : Kind extends TableKind<infer Keys>
+          ? ValuesOf<Keys>
+          : Kind extends NamedTablesKind<infer Keys>
+            ? Readonly<Record<string, ValuesOf<Keys>>>
+            : never;
 
 /** The checked values of a table, keys in camel case. */
 export type ValuesOf<Table extends KeyTable> = {
-  readonly [
-    Key in keyof Table & string as Table[Key] extends UnsupportedKind | RetiredKind ? never : CamelCase<Key>
-  ]?: ValueOf<Table[Key]>;
+  readonly [Key in keyof Table & string as Table[Key] extends RefusedKind ? never : CamelCase<Key>]?: ValueOf<
+    Table[Key]
+  >;
 };
 
 type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`

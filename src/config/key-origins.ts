@@ -28,12 +28,6 @@ export function originOf(origins: KeyOrigins, keys: readonly string[]): string |
 /** `user`, `profile careful`, `project (/repo)`: short enough for a log, and enough to find the file. */
 function originName({ name, source }: ConfigLayer): string {
   const parts = source.split('/');
-  switch (name) {
-    case 'profile':
-      return `profile ${(parts.at(-1) ?? '').replace(/\.config\.toml$/, '')}`;
-    case 'project':
-      return `project (${parts.slice(0, -2).join('/') || '/'})`;
-    default:
-      return name;
-  }
+  if (name === 'profile') return `profile ${(parts.at(-1) ?? '').replace(/\.config\.toml$/, '')}`;
+  return name === 'project' ? `project (${parts.slice(0, -2).join('/') || '/'})` : name;
 }

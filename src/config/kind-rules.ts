@@ -1,95 +1,103 @@
 import { isJsonObject, type Json } from '../protocol/json.ts';
-import type { IntegerKind, KeyKind } from './key-kind.ts';
+import type { ChoiceKind, KeyKind } from './key-kind.ts';
 
-/** The value is of the right sort; its content may still be refused. */
-export function hasType(kind: KeyKind, value: Json): boolean {
+/** A key with one value, which no further keys stand in. */
+export type LeafKind = Exclude<
+  KeyKind,
+  { readonly type: 'table' | 'named-tables' | 'toggles' | 'unsupported' | 'retired' }
+>;
+
+/** What the key takes of a value, aliases replaced, or what is wrong: its sort, or its content. */
+export function leafValue(
+  kind: LeafKind,
+  value: Json,
+): { readonly kept: Json } | 'config-wrong-type' | 'config-wrong-value' {
+  const result = (isOfType: boolean, kept: () => Json | undefined) => {
+    if (!isOfType) return 'config-wrong-type';
+    const content = kept();
+    return content === undefined ? 'config-wrong-value' : { kept: content };
+  };
+  const ifAllowed = (isAllowed: boolean): Json | undefined => (isAllowed ? value : undefined);
   switch (kind.type) {
     case 'string':
+      return result(isText(value), () => ifAllowed(kind.blank === 'allowed' || String(value).trim() !== ''));
     case 'path':
+      return result(isText(value), () => ifAllowed(value !== ''));
     case 'choice':
-      return typeof value === 'string';
+      return result(isText(value), () => chosenOf(kind, value));
     case 'boolean':
-      return typeof value === 'boolean';
+      return result(typeof value === 'boolean', () => value);
     case 'integer':
-      return typeof value === 'number';
+      return result(typeof value === 'number', () => {
+        const { min, max = Infinity } = kind;
+        return ifAllowed(Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max);
+      });
     case 'string-list':
+      return result(isTextList(value), () => value);
     case 'path-list':
+      return result(isTextList(value), () => ifAllowed(!(value as readonly Json[]).includes('')));
     case 'choice-list':
-      return Array.isArray(value) && value.every((member) => typeof member === 'string');
+      return result(isTextList(value), () => {
+        const chosen = (value as readonly Json[]).map((member) => chosenOf(kind, member));
+        const known = chosen.filter((member) => member !== undefined);
+        return known.length === 0 || known.length < chosen.length ? undefined : [...new Set(known)];
+      });
     case 'free':
-      return kind.shape === 'list' ? Array.isArray(value) : isJsonObject(value);
+      return result(kind.shape === 'list' ? Array.isArray(value) : isJsonObject(value), () => value);
     case 'string-map':
-      return isJsonObject(value) && Object.values(value).every((member) => typeof member === 'string');
-    case 'table':
-    case 'named-tables':
+      return result(isJsonObject(value) && Object.values(value).every(isText), () => value);
     case 'choice-map':
-    case 'toggles':
-    case 'unsupported':
-    case 'retired':
-      return isJsonObject(value);
-    default:
-      return kind satisfies never;
-  }
-}
-
-/** For a value of the right sort: its content is one that the key takes. Choices are checked where aliases are known. */
-export function isAllowed(kind: KeyKind, value: Json): boolean {
-  switch (kind.type) {
-    case 'string':
-      return kind.blank === 'allowed' || (typeof value === 'string' && value.trim() !== '');
-    case 'path':
-      return value !== '';
-    case 'path-list':
-      return Array.isArray(value) && !value.includes('');
-    case 'choice-map':
-      return (
-        isJsonObject(value) && Object.values(value).every((member) => kind.choices.some((choice) => choice === member))
+      return result(isJsonObject(value), () =>
+        ifAllowed(Object.values(value as object).every((member) => kind.choices.includes(member as string))),
       );
-    case 'integer':
-      return typeof value === 'number' && isInRange(kind, value);
-    default:
-      return true;
   }
 }
 
-function isInRange({ min, max = Infinity }: IntegerKind, value: number): boolean {
-  return Number.isSafeInteger(value) && value >= min && value <= max;
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
+
+function isTextList(value: Json): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+/** The choice that is meant, by its own name or an older one. */
+function chosenOf({ choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>, value: Json) {
+  const chosen = isText(value) && Object.hasOwn(aliases, value) ? aliases[value] : value;
+  return choices.find((choice) => choice === chosen);
+}
+
+const fixedDescriptions = {
+  path: 'a path',
+  boolean: 'true or false',
+  toggles: 'a table of true or false',
+  'string-list': 'a list of strings',
+  'path-list': 'a list of paths',
+  'string-map': 'a table of strings',
+  table: 'a table',
+  'named-tables': 'a table',
+  unsupported: 'a table',
+  retired: 'a table',
+} as const;
 
 /** What the key takes, as the rest of a sentence that begins with "must be". */
 export function describeKind(kind: KeyKind): string {
+  const choices = 'choices' in kind ? kind.choices.map((choice) => `"${choice}"`) : [];
   switch (kind.type) {
     case 'string':
       return kind.blank === 'allowed' ? 'a string' : 'a string that is not blank';
-    case 'path':
-      return 'a path';
     case 'choice':
-      return `one of ${kind.choices.map((choice) => `"${choice}"`).join(', ')}`;
-    case 'boolean':
-      return 'true or false';
+      return `one of ${choices.join(', ')}`;
     case 'integer':
       return `a whole number from ${kind.min}${kind.max === undefined ? '' : ` to ${kind.max}`}`;
     case 'choice-list':
-      return `a list of one or more of ${kind.choices.map((choice) => `"${choice}"`).join(', ')}`;
-    case 'toggles':
-      return 'a table of true or false';
+      return `a list of one or more of ${choices.join(', ')}`;
     case 'free':
       return `a ${kind.shape}`;
-    case 'string-list':
-      return 'a list of strings';
-    case 'path-list':
-      return 'a list of paths';
-    case 'string-map':
-      return 'a table of strings';
     case 'choice-map':
-      return `a table of values that are ${kind.choices.map((choice) => `"${choice}"`).join(' or ')}`;
-    case 'table':
-    case 'named-tables':
-    case 'unsupported':
-    case 'retired':
-      return 'a table';
+      return `a table of values that are ${choices.join(' or ')}`;
     default:
-      return kind satisfies never;
+      return fixedDescriptions[kind.type];
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { KeyKind } from './key-kind.ts';
 import { keyTable } from './key-table.ts';
 import { nearestKey } from './nearest-key.ts';
@@ -24,8 +25,7 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
       const next = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
       if (next !== undefined) return statusIn(next, rest, here);
       if (kind.unused.includes(key)) return { kind: 'unused' };
-      const nearest = nearestKey(key, [...Object.keys(kind.keys), ...kind.unused]);
-      return { kind: 'unknown', ...(nearest === undefined ? {} : { nearest: [...before, nearest] }) };
+      return unknownKey(key, before, [...Object.keys(kind.keys), ...kind.unused]);
     }
     case 'named-tables':
       // Behind a name that the user makes up there is a table of fixed keys again.
@@ -33,15 +33,39 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
     case 'string-map':
     case 'choice-map':
       return { kind: rest.length === 0 ? 'used' : 'unknown' };
-    case 'toggles': {
-      if (kind.names.includes(key)) return { kind: 'used' };
-      const nearest = nearestKey(key, kind.names);
-      return { kind: 'unknown', ...(nearest === undefined ? {} : { nearest: [...before, nearest] }) };
-    }
+    case 'toggles':
+      return kind.names.includes(key) ? { kind: 'used' } : unknownKey(key, before, kind.names);
     case 'unsupported':
     case 'retired':
       return { kind: 'unused' };
     default:
       return { kind: 'unknown' };
+  }
+}
+
+function unknownKey(key: string, before: readonly string[], known: readonly string[]): KeyStatus {
+  const nearest = nearestKey(key, known);
+  return { kind: 'unknown', ...defined({ nearest: nearest === undefined ? undefined : [...before, nearest] }) };
+}
+
+/** Every key that has one name and takes one value, as it is written on a command line: `window.effective_percent`. */
+export function keyNames(): readonly string[] {
+  return namesIn(keyTable, []);
+}
+
+function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
+  switch (kind.type) {
+    case 'table':
+      return Object.entries(kind.keys).flatMap(([key, below]) => namesIn(below, [...path, key]));
+    case 'toggles':
+      return kind.names.map((name) => [...path, name].join('.'));
+    case 'named-tables':
+    case 'string-map':
+    case 'choice-map':
+    case 'unsupported':
+    case 'retired':
+      return [];
+    default:
+      return [path.join('.')];
   }
 }

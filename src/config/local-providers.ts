@@ -1,4 +1,3 @@
-import type { Outcome } from '../protocol/outcome.ts';
 import type { ProviderConfig, ProviderProblem } from './providers.ts';
 
 /** A built-in provider on the user's own machine. */
@@ -24,33 +23,27 @@ export function localProvider(id: string): LocalProvider | undefined {
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 
-/**
- * The provider where the environment says that it is, if it is a local one: at an address, else at a port of this
- * machine. A variable that is blank counts as not set.
- */
+/** A local provider where the environment says that it is: at an address, else at a port. Blank counts as unset. */
 export function atLocalAddress(
   provider: ProviderConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): ProviderConfig | ProviderProblem {
   if (localProvider(provider.id) === undefined) return provider;
-  const [address, port] = [addressVariable, portVariable].map((name) => env[name]?.trim() ?? '');
-  if (address !== undefined && address !== '') {
+  const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
+  if (address !== '') {
     if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address)) {
       return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
     }
     return { ...provider, baseUrl: address.replace(/\/+$/, '') };
   }
-  if (port === undefined || port === '') return provider;
+  if (port === '') return provider;
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
     return wrong(`${portVariable} is not the number of a port: ${JSON.stringify(port)}`);
   }
   return { ...provider, baseUrl: `http://localhost:${Number(port)}/v1` };
 }
 
-function wrong(message: string): Outcome<'provider-incomplete'> {
-  return {
-    code: 'provider-incomplete',
-    message,
-    next: `Unset it, or set ${addressVariable} to the address that ends before /responses, such as http://localhost:11434/v1.`,
-  };
+function wrong(message: string): ProviderProblem {
+  const example = 'the address that ends before /responses, such as http://localhost:11434/v1';
+  return { code: 'provider-incomplete', message, next: `Unset it, or set ${addressVariable} to ${example}.` };
 }

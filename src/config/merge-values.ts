@@ -1,4 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { withToggles } from './feature-gates.ts';
+import { withoutRivals } from './shell-filters.ts';
 
 /** The upper values over the lower ones: tables merge key by key, everything else is replaced as a whole. */
 export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
@@ -9,4 +11,11 @@ export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
   }
   // Unlike assignment, this makes an own member even of a key such as `__proto__`.
   return Object.fromEntries(merged);
+}
+
+/** The values of all layers as one, later ones over earlier ones. */
+export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
+  return layers
+    .filter((values) => Object.keys(values).length > 0)
+    .reduce((lower, upper) => mergeValues(...withToggles(withoutRivals(lower, upper), upper)), {});
 }

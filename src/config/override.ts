@@ -10,9 +10,7 @@ export interface Override {
 }
 
 /** The key of `key=value`, and its value as it is written. */
-export function splitOverride(
-  text: string,
-): { readonly path: readonly string[]; readonly written: string } | ConfigProblem {
+export function splitOverride(text: string): (Pick<Override, 'path'> & { readonly written: string }) | ConfigProblem {
   const equals = text.indexOf('=');
   if (equals < 0) return malformed(text, 'has no "="');
   const path = parseTomlKey(text.slice(0, equals).trim());
@@ -31,11 +29,7 @@ function nested({ path, value }: Override): JsonObject {
 }
 
 function malformed(text: string, what: string): ConfigProblem {
-  return {
-    code: 'override-malformed',
-    message: `The override "${text}" ${what}`,
-    next: 'Write -c key=value, for example -c model_reasoning_effort=high.',
-    severity: 'error',
-    source: `-c ${text}`,
-  };
+  const message = `The override "${text}" ${what}`;
+  const next = 'Write -c key=value, for example -c model_reasoning_effort=high.';
+  return { code: 'override-malformed', message, next, severity: 'error', source: `-c ${text}` };
 }

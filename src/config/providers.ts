@@ -16,10 +16,7 @@ export interface ProviderConfig {
   /** Shown when none of the variables is set. */
   readonly envKeyInstructions?: string;
   readonly bearerToken?: string;
-  /**
-   * The login of the home folder counts when no key is set. `baseUrl`: where requests go under a login with ChatGPT,
-   * when no address is configured.
-   */
+  /** The login of the home counts when no key is set. `baseUrl`: for a login with ChatGPT, when none is configured. */
   readonly login?: { readonly baseUrl?: string };
   /** Prints the key; then there is no other. */
   readonly tokenCommand?: TokenCommand;
@@ -42,14 +39,8 @@ export interface TokenCommand {
   readonly cwd?: string;
 }
 
-export type ProviderProblemCode =
-  | 'provider-unknown'
-  | 'provider-incomplete'
-  | 'provider-wire-api'
-  | 'provider-auth-conflict'
-  | 'provider-auth-unsupported';
-
-export type ProviderProblem = Outcome<ProviderProblemCode>;
+export type ProviderProblem =
+  Outcome<`provider-${'unknown' | 'incomplete' | 'wire-api' | 'auth-conflict' | 'auth-unsupported'}`>;
 
 const openaiUrl = 'https://api.openai.com/v1';
 const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
@@ -89,15 +80,11 @@ export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): s
  * of OpenAI counts even where another provider is used, since it may be set for a thread of tomorrow.
  */
 export function providerVariables(config: Config): readonly string[] {
-  const builtIn = builtInProviders(config).flatMap(({ envKeys, envHttpHeaders }) => [
-    ...envKeys,
-    ...Object.values(envHttpHeaders),
-  ]);
-  const configured = Object.values(config.modelProviders).flatMap(({ envKey, envHttpHeaders = {} }) => [
-    ...(envKey === undefined ? [] : [envKey]),
-    ...Object.values(envHttpHeaders),
-  ]);
-  return [...new Set([...builtIn, ...configured])].toSorted();
+  const builtIn = builtInProviders(config);
+  const configured = Object.values(config.modelProviders);
+  const keys = [...builtIn.flatMap(({ envKeys }) => envKeys), ...configured.flatMap(({ envKey }) => envKey ?? [])];
+  const headers = [...builtIn, ...configured].flatMap(({ envHttpHeaders = {} }) => Object.values(envHttpHeaders));
+  return [...new Set([...keys, ...headers])].toSorted();
 }
 
 function builtInProviders(config: Config): readonly ProviderConfig[] {
@@ -112,8 +99,8 @@ function builtInProviders(config: Config): readonly ProviderConfig[] {
       login: loginFor(config.openaiBaseUrl),
       envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
     },
-    { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1', envKeys: [] },
-    { ...providerDefaults, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1', envKeys: [] },
+    { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1' },
+    { ...providerDefaults, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1' },
   ];
 }
 
@@ -122,82 +109,69 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
   if (refused !== undefined) return refused;
   const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
   if (baseUrl === undefined) {
-    return {
-      code: 'provider-incomplete',
-      message: `The provider "${id}" has no base_url`,
-      next: `Set model_providers.${id}.base_url to the address that ends before /responses.`,
-    };
+    const next = `Set model_providers.${id}.base_url to the address that ends before /responses.`;
+    return incomplete(`The provider "${id}" has no base_url`, next);
   }
   const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
   const usesOpenaiKeys = !namesKey && given.requiresOpenaiAuth === true;
   const instructions = given.envKeyInstructions ?? (usesOpenaiKeys ? openaiKeyInstructions : undefined);
+  const { wireApi, httpHeaders, envHttpHeaders, queryParams, streamIdleTimeoutMs } = given;
   return checkedUrl({
+    ...providerDefaults,
     id,
     name: given.name ?? id,
     baseUrl: withoutSlash(baseUrl),
-    wireApi: given.wireApi ?? providerDefaults.wireApi,
     envKeys: given.envKey === undefined ? (usesOpenaiKeys ? openaiKeys : []) : [given.envKey],
-    ...defined({ envKeyInstructions: instructions, bearerToken: given.experimentalBearerToken }),
-    ...(usesOpenaiKeys ? { login: loginFor(given.baseUrl) } : {}),
-    ...(given.auth?.command === undefined ? {} : { tokenCommand: tokenCommandOf(given.auth.command, given.auth) }),
-    httpHeaders: given.httpHeaders ?? {},
-    envHttpHeaders: given.envHttpHeaders ?? {},
-    queryParams: given.queryParams ?? {},
+    ...defined({
+      envKeyInstructions: instructions,
+      bearerToken: given.experimentalBearerToken,
+      login: usesOpenaiKeys ? loginFor(given.baseUrl) : undefined,
+      tokenCommand: tokenCommandOf(given.auth),
+    }),
+    ...defined({ wireApi, httpHeaders, envHttpHeaders, queryParams, streamIdleTimeoutMs }),
     requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
     streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
-    streamIdleTimeoutMs: given.streamIdleTimeoutMs ?? providerDefaults.streamIdleTimeoutMs,
   });
 }
 
-function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
-  if (given.aws !== undefined) {
-    return {
-      code: 'provider-auth-unsupported',
-      message: `The provider "${id}" gets its key through "aws", which is not supported now`,
-      next: `Put the key into a variable and name it in model_providers.${id}.env_key instead.`,
-    };
-  }
-  return given.auth === undefined ? undefined : refuseCommand(id, given);
-}
-
 /** There is one way to get a key, and it is whole. */
-function refuseCommand(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
+function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
   const path = `model_providers.${id}`;
-  if (given.auth?.command === undefined) {
-    return {
-      code: 'provider-incomplete',
-      message: `The provider "${id}" has a table "auth" without a command`,
-      next: `Set ${path}.auth.command to the program that prints the key, or remove the table.`,
-    };
+  if (given.aws !== undefined) {
+    const message = `The provider "${id}" gets its key through "aws", which is not supported now`;
+    const next = `Put the key into a variable and name it in ${path}.env_key instead.`;
+    return { code: 'provider-auth-unsupported', message, next };
   }
-  const other = [
-    given.envKey === undefined ? [] : ['env_key'],
-    given.experimentalBearerToken === undefined ? [] : ['experimental_bearer_token'],
-    given.requiresOpenaiAuth === true ? ['requires_openai_auth'] : [],
-  ].flat();
+  if (given.auth === undefined) return undefined;
+  if (given.auth.command === undefined) {
+    const next = `Set ${path}.auth.command to the program that prints the key, or remove the table.`;
+    return incomplete(`The provider "${id}" has a table "auth" without a command`, next);
+  }
+  const other = Object.entries({
+    env_key: given.envKey,
+    experimental_bearer_token: given.experimentalBearerToken,
+    requires_openai_auth: given.requiresOpenaiAuth === true ? true : undefined,
+  }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (other.length === 0) return undefined;
-  return {
-    code: 'provider-auth-conflict',
-    message: `The provider "${id}" gets its key from a command, and also from ${other.join(' and ')}`,
-    next: `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`,
-  };
+  const message = `The provider "${id}" gets its key from a command, and also from ${other.join(' and ')}`;
+  const next = `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`;
+  return { code: 'provider-auth-conflict', message, next };
 }
 
-function tokenCommandOf(
-  command: string,
-  { args = [], timeoutMs = 5000, refreshIntervalMs = 300_000, cwd }: NonNullable<ConfiguredProvider['auth']>,
-): TokenCommand {
-  return { command, args, timeoutMs, refreshIntervalMs, ...defined({ cwd }) };
+function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | undefined {
+  const { command, args = [], timeoutMs = 5000, refreshIntervalMs = 300_000, cwd } = auth;
+  return command === undefined ? undefined : { command, args, timeoutMs, refreshIntervalMs, ...defined({ cwd }) };
 }
 
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
   if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
-  return {
-    code: 'provider-incomplete',
-    message: `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`,
-    next: `Set ${key} to an address that begins with https:// or http://.`,
-  };
+  const message = `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`;
+  return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
+}
+
+function incomplete(message: string, next: string): ProviderProblem {
+  return { code: 'provider-incomplete', message, next };
 }
 
 function unknownProvider(config: Config, id: string): ProviderProblem {
@@ -206,11 +180,8 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
   const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
-  return {
-    code: 'provider-unknown',
-    message: `There is no provider "${id}"; known are ${known.join(', ')}`,
-    next: `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`,
-  };
+  const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
+  return { code: 'provider-unknown', message: `There is no provider "${id}"; known are ${known.join(', ')}`, next };
 }
 
 function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {

@@ -1,14 +1,11 @@
 import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
-import type { ChoiceListKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
+import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 
 const text = { type: 'string', blank: 'allowed' } as const;
 const name = { type: 'string', blank: 'refused' } as const;
 const flag = { type: 'boolean' } as const;
-const strings = { type: 'string-list' } as const;
-const anyTable = { type: 'free', shape: 'table' } as const;
-const anyList = { type: 'free', shape: 'list' } as const;
 const pins = { type: 'toggles', names: featureNames, tables: 'refused' } as const;
 
 function choices<const Choice extends string>(
@@ -53,45 +50,36 @@ export const unenforcedKeys = [
 ] as const;
 
 /** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
-const passing = {
-  remote_sandbox_config: anyList,
-  allowed_permission_profiles: anyTable,
-  default_permissions: name,
-  rules: anyTable,
-  experimental_network: anyTable,
-  model_catalog_json: name,
-  allowed_approvals_reviewers: strings,
-  allowed_web_search_modes: strings,
-  allow_managed_hooks_only: flag,
-  hooks: anyTable,
-  mcp_servers: anyTable,
-  plugins: anyTable,
-  marketplaces: anyTable,
-  apps: anyTable,
-  enforce_residency: name,
-  allowed_login_methods: strings,
-  allowed_chatgpt_workspaces: strings,
-  cli_auth_credentials_store: name,
-  chatgpt_base_url: name,
-  sqlite_home: name,
-  log_dir: name,
-  check_for_update_on_startup: flag,
-  feedback: anyTable,
-  auto_review: anyTable,
+const passing: KeyTable = {
+  ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
+  ...each(
+    { type: 'free', shape: 'table' },
+    'allowed_permission_profiles rules experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
+      'auto_review windows computer_use browser_use in_app_browser',
+  ),
+  ...each(
+    name,
+    'default_permissions model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url ' +
+      'sqlite_home log_dir',
+  ),
+  ...each(
+    { type: 'string-list' },
+    'allowed_approvals_reviewers allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces',
+  ),
+  ...each(
+    flag,
+    'allow_managed_hooks_only check_for_update_on_startup allow_browser_and_computer_use allow_appshots ' +
+      'allow_remote_control',
+  ),
   guardian_policy_config: text,
-  windows: anyTable,
-  allow_browser_and_computer_use: flag,
-  allow_appshots: flag,
-  allow_remote_control: flag,
-  computer_use: anyTable,
-  browser_use: anyTable,
-  in_app_browser: anyTable,
-} as const satisfies KeyTable;
+};
 
-const keys = { ...enforced, ...passing };
+function each(kind: KeyKind, keys: string): KeyTable {
+  return Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
+}
 
 /** The values of `requirements.toml` after checking. */
-export type RequirementValues = ValuesOf<typeof keys>;
+export type RequirementValues = ValuesOf<typeof enforced>;
 
 /** Every key of `requirements.toml`. */
-export const requirementTable: TableKind<typeof keys> = table(keys);
+export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });

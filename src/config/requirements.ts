@@ -1,12 +1,13 @@
-import type { Allowed, NewThreadDefaults, Requirements } from '../policy/requirements.ts';
+import type { Allowed, Requirements } from '../policy/requirements.ts';
+import type { ProfileWidth } from '../policy/profile-width.ts';
 import { defined } from '../protocol/defined.ts';
+import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
 import { camelCased } from './camel-case.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkValues } from './check-values.ts';
 import { type ConfigLayer, sourceOf } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { featureGates } from './feature-gates.ts';
-import { keyProblem } from './key-problem.ts';
 import { requirementTable, type RequirementValues, unenforcedKeys } from './requirement-keys.ts';
 
 export interface ReadRequirements {
@@ -14,10 +15,7 @@ export interface ReadRequirements {
   readonly problems: readonly ConfigProblem[];
 }
 
-/**
- * What `requirements.toml` demands, with what the managed configuration decides over it: its approval policy is the
- * only one allowed, and its sandbox mode the widest. A caller that finds an error in `problems` must not continue.
- */
+/** What `requirements.toml` demands, and over it the managed configuration. A caller that finds an error must stop. */
 export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undefined): ReadRequirements {
   const checked = checkValues(requirementTable, file, { unknown: 'error' });
   const values = camelCased(requirementTable, checked.values);
@@ -26,45 +24,36 @@ export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undef
 }
 
 function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
-  const place = (...path: readonly string[]): string => sourceOf(file, path);
   const approvals = allowed(file, 'allowed_approval_policies', values.allowedApprovalPolicies);
   const sandboxModes = allowed(file, 'allowed_sandbox_modes', values.allowedSandboxModes);
   const pins = { ...featureGates(values.featureRequirements ?? {}), ...featureGates(values.features ?? {}) };
   const patterns = values.permissions?.filesystem?.denyRead ?? [];
   const instructions = values.additionalDeveloperInstructions ?? '';
-  const newThread = newThreadDefaults(values);
-  return {
-    ...defined({ approvals, sandboxModes }),
-    ...(patterns.length === 0
-      ? {}
-      : { denyRead: { patterns, source: place('permissions', 'filesystem', 'deny_read') } }),
-    ...(Object.keys(pins).length === 0 ? {} : { features: { pins, source: file.source } }),
-    ...(instructions.trim() === '' ? {} : { instructions }),
-    ...defined({ allowLoginShell: values.allowLoginShell }),
-    ...(Object.keys(newThread).length === 0 ? {} : { newThread }),
-  };
-}
-
-function newThreadDefaults({ models }: RequirementValues): NewThreadDefaults {
-  const { model, modelReasoningEffort: effort, serviceTier } = models?.newThread ?? {};
-  return {
-    ...defined({ model, effort, serviceTier }),
-  };
+  const { model, modelReasoningEffort: effort, serviceTier } = values.models?.newThread ?? {};
+  const newThread = defined({ model, effort, serviceTier });
+  const deniedAt = sourceOf(file, ['permissions', 'filesystem', 'deny_read']);
+  return defined({
+    approvals,
+    sandboxModes,
+    denyRead: patterns.length === 0 ? undefined : { patterns, source: deniedAt },
+    features: Object.keys(pins).length === 0 ? undefined : { pins, source: file.source },
+    instructions: instructions.trim() === '' ? undefined : instructions,
+    allowLoginShell: values.allowLoginShell,
+    newThread: Object.keys(newThread).length === 0 ? undefined : newThread,
+  });
 }
 
 /** What the managed configuration says about these two is a demand as well. */
 function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'sandboxModes'> {
   if (managed === undefined) return {};
   const [checked] = checkLayers([managed], { unknown: 'error' });
-  const approval = checked?.values['approval_policy'];
-  const mode = checked?.values['sandbox_mode'];
-  const approvals = allowed(managed, 'approval_policy', approval === undefined ? undefined : [approval]);
-  const sandboxModes = allowed(managed, 'sandbox_mode', mode === undefined ? undefined : [mode, 'read-only']);
-  return {
-    // Both were held against the table of keys, which has the same choices.
-    ...(approvals === undefined ? {} : { approvals: approvals as NonNullable<Requirements['approvals']> }),
-    ...(sandboxModes === undefined ? {} : { sandboxModes: sandboxModes as NonNullable<Requirements['sandboxModes']> }),
-  };
+  // Both were held against the table of keys, which has the same choices.
+  const approval = checked?.values['approval_policy'] as ApprovalPolicy | undefined;
+  const mode = checked?.values['sandbox_mode'] as SandboxMode | undefined;
+  return defined({
+    approvals: allowed(managed, 'approval_policy', approval && [approval]),
+    sandboxModes: allowed<ProfileWidth>(managed, 'sandbox_mode', mode && [mode, 'read-only']),
+  });
 }
 
 function allowed<Value>(
@@ -76,11 +65,8 @@ function allowed<Value>(
   return first === undefined ? undefined : { allowed: [first, ...others], source: sourceOf(layer, [key]), key };
 }
 
-function withoutReadOnly(
-  file: ConfigLayer,
-  { allowedSandboxModes: modes }: RequirementValues,
-): readonly ConfigProblem[] {
-  if (modes === undefined || modes.includes('read-only')) return [];
+function withoutReadOnly(file: ConfigLayer, values: RequirementValues): readonly ConfigProblem[] {
+  if (values.allowedSandboxModes?.includes('read-only') !== false) return [];
   return [
     keyProblem(file, ['allowed_sandbox_modes'], {
       code: 'config-wrong-value',

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, objectAt } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { keyProblem } from './key-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 
 const table = 'shell_environment_policy';
 const lists = ['exclude', 'include_only'];
@@ -14,11 +13,10 @@ export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
   const report = (path: readonly string[], what: string, next: string): ConfigProblem =>
     keyProblem(layer, [table, 'filters', ...path], { code: 'config-wrong-value', severity: 'error', what, next });
   const rivals = lists.filter((list) => policy[list] !== undefined);
-  const seen = new Map<string, string>();
+  const seen = new Set<string>();
   const twice = Object.keys(filters).filter((pattern) => {
-    const first = seen.get(folded(pattern));
-    if (first === undefined) seen.set(folded(pattern), pattern);
-    return first !== undefined;
+    const before = seen.size;
+    return seen.add(folded(pattern)).size === before;
   });
   return [
     ...rivals.map((list) => report([], `cannot stand beside ${list}`, `Move the patterns of ${list} into filters.`)),
@@ -42,11 +40,8 @@ export function withoutRivals(lower: JsonObject, upper: JsonObject): JsonObject 
 }
 
 /** The filters as the two lists that the policy knows. */
-export function filterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>): {
-  readonly exclude: readonly string[];
-  readonly includeOnly: readonly string[];
-} {
-  const patterns = (action: 'include' | 'exclude'): readonly string[] =>
+export function filterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>) {
+  const patterns = (action: string): readonly string[] =>
     Object.keys(filters).filter((pattern) => filters[pattern] === action);
   return { exclude: patterns('exclude'), includeOnly: patterns('include') };
 }

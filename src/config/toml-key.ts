@@ -1,21 +1,13 @@
-import { formatTomlString, readTomlString } from './toml-string.ts';
-
-/**
- * A dotted TOML key as its parts: bare words, or quoted where a part has dots or other characters of its own. Undefined
- * when the text is no such key.
- */
+/** A dotted TOML key as its parts, bare or quoted. Undefined when the text is no such key. */
 export function parseTomlKey(text: string): readonly string[] | undefined {
   const parts: string[] = [];
-  let at = 0;
-  for (;;) {
-    at = afterSpace(text, at);
-    const part = readPart(text, at);
+  for (let at = 0; ; at++) {
+    const part = readPart(text, afterSpace(text, at));
     if (part === undefined) return undefined;
     parts.push(part.value);
     at = afterSpace(text, part.end);
     if (at === text.length) return parts;
     if (text[at] !== '.') return undefined;
-    at++;
   }
 }
 
@@ -36,4 +28,43 @@ function afterSpace(text: string, at: number): number {
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;
   return end;
+}
+
+const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', '"': '"', '\\': '\\' };
+
+const string = /"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"|'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y;
+
+/** The TOML string on one line that begins at the position, and where it ends. Undefined when there is none. */
+function readTomlString(text: string, start: number): { readonly value: string; readonly end: number } | undefined {
+  // Three quotes begin a string over several lines, which is not read here.
+  if (text.startsWith('"""', start) || text.startsWith("'''", start)) return undefined;
+  string.lastIndex = start;
+  const [whole = '', basic, literal = ''] = string.exec(text) ?? [];
+  const value = whole === '' ? undefined : basic === undefined ? literal : unescape(basic);
+  return value === undefined ? undefined : { value, end: start + whole.length };
+}
+
+/** The text as a TOML string on one line. */
+export function formatTomlString(text: string): string {
+  // The escapes of JSON are escapes of TOML too. It lacks the one for delete, which TOML wants escaped, and those for
+  // characters that a reader would not see, or that would show the text in another order.
+  return JSON.stringify(text).replaceAll(
+    /[\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function unescape(body: string): string | undefined {
+  let valid = true;
+  const value = body.replace(/\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)/g, (_, name: string) => {
+    const character = name.length > 1 ? fromCodePoint(Number.parseInt(name.slice(1), 16)) : escapes[name];
+    if (character === undefined) valid = false;
+    return character ?? '';
+  });
+  return valid ? value : undefined;
+}
+
+function fromCodePoint(code: number): string | undefined {
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return code > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(code);
 }

@@ -1,7 +1,4 @@
-/**
- * Top-level names of Codex's configuration that have no effect here yet. One file may serve both programs, so these are
- * neither typing errors nor worth a word.
- */
+/** Names of Codex's configuration without an effect here yet. A file may serve both programs, so they pass. */
 export const unusedKeys: readonly string[] = `
   agents analytics approvals_reviewer apps apps_mcp_product_sku audio auto_review
   background_terminal_max_timeout browser_use chatgpt_base_url check_for_update_on_startup

@@ -1,7 +1,6 @@
 import type { CheckedLayer } from './check-layers.ts';
 import { sourceOf } from './config-layer.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { keyProblem } from './key-problem.ts';
+import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { formatTomlKey } from './toml-key.ts';
 import { valueAt } from '../protocol/json.ts';
 
@@ -12,10 +11,7 @@ interface Found {
   readonly value: number;
 }
 
-/**
- * Shares of the window that cannot hold together, whichever layers they come from. The higher of the two layers is
- * reported: the lower one was right before it came.
- */
+/** Shares of the window that cannot hold together. The higher layer is reported: the lower was right before it came. */
 export function windowProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
   const find = (key: string): Found | undefined => findKey(checked, ['window', key]);
   const [tokens, percent] = [find('effective_tokens'), find('effective_percent')];

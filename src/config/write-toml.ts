@@ -1,11 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
-import { formatTomlKey } from './toml-key.ts';
-import { formatTomlString } from './toml-string.ts';
+import { formatTomlKey, formatTomlString } from './toml-key.ts';
 
-export interface WriteOptions {
-  /** What to say behind a key, on its line. */
-  readonly comment?: (path: readonly string[]) => string | undefined;
-}
+/** What to say behind a key, on its line. */
+type WriteOptions = { readonly comment?: (path: readonly string[]) => string | undefined };
 
 /** The values as a TOML document. Keys stay in their order, but for tables, which come after all other keys. */
 export function writeToml(values: JsonObject, options: WriteOptions = {}): string {

@@ -15,28 +15,21 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of its path is not a folder',
+  EISDIR: 'it is a folder',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  EROFS: 'the disk is read-only',
+  ELOOP: 'its links lead in a circle',
+};
+
 /** Why a file could not be used, for the user. */
 export function reasonOf(error: unknown): string {
-  switch (errorCode(error)) {
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    case 'ENOENT':
-      return 'it does not exist';
-    case 'ENOTDIR':
-      return 'a part of its path is not a folder';
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'the disk is full';
-    case 'EROFS':
-      return 'the disk is read-only';
-    case 'ELOOP':
-      return 'its links lead in a circle';
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
+  return reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** Never throws: what cannot be looked at counts as missing. */
@@ -47,5 +40,19 @@ export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missin
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   } catch {
     return 'missing';
+  }
+}
+
+/** What stands at a path, a link itself and not what it leads to. What this user may not look at is missing. */
+export function lookAt(
+  path: string,
+): { readonly kind: 'folder' | 'file' | 'missing' } | { readonly kind: 'link'; readonly target: string } {
+  try {
+    const found = fileSystem.lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: 'missing' };
+    if (found.isSymbolicLink()) return { kind: 'link', target: fileSystem.readlinkSync(path) };
+    return { kind: found.isDirectory() ? 'folder' : 'file' };
+  } catch {
+    return { kind: 'missing' };
   }
 }

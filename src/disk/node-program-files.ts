@@ -1,19 +1,14 @@
 import type { Stats } from 'node:fs';
 import type { ProgramFiles } from '../ports/program-files.ts';
+import { fileSystem as fs } from './file-system.ts';
+import { realPath } from './folders.ts';
 
-const fs = process.getBuiltinModule('node:fs');
 const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /** Programs on the real disk. */
 export const nodeProgramFiles: ProgramFiles = {
-  place(path) {
-    try {
-      return fs.realpathSync(path);
-    } catch {
-      return undefined;
-    }
-  },
+  place: realPath,
   program(path) {
     try {
       if (fs.statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
@@ -25,23 +20,19 @@ export const nodeProgramFiles: ProgramFiles = {
   },
   isWritableByOthers(folder) {
     try {
-      return isOpenToOthers(folder);
+      if (isOpen(fs.statSync(folder))) return true;
+      // In a folder above, the sticky bit keeps others from renaming what is not theirs; in the folder itself they add names.
+      for (let above = folder; above !== '/';) {
+        above = above.slice(0, above.lastIndexOf('/')) || '/';
+        const found = fs.statSync(above);
+        if (isOpen(found) && (found.mode & sticky) === 0) return true;
+      }
+      return false;
     } catch {
       return true;
     }
   },
 };
-
-/** In a folder above, the sticky bit keeps others from renaming what is not theirs; in the folder itself they add names. */
-function isOpenToOthers(folder: string): boolean {
-  if (isOpen(fs.statSync(folder))) return true;
-  for (let above = folder; above !== '/';) {
-    above = above.slice(0, above.lastIndexOf('/')) || '/';
-    const found = fs.statSync(above);
-    if (isOpen(found) && (found.mode & sticky) === 0) return true;
-  }
-  return false;
-}
 
 /** A group may be trusted by the administrator; `staff` owns /usr/local on Debian. */
 function isOpen({ uid, mode }: Stats): boolean {

@@ -2,24 +2,14 @@ import type { Stats } from 'node:fs';
 import { fileSystem } from './file-system.ts';
 import { readUpTo, withRegular } from './regular-file.ts';
 
-export interface OwnFile {
-  readonly bytes: Buffer;
-  readonly stats: Stats;
-}
-
 /** What others may do with a file or folder of ours: read it, or nothing. They may never write to it. */
 export type ToOthers = 'readable' | 'closed';
 
-export interface OwnFileOptions {
-  readonly maxBytes: number;
-  readonly toOthers: ToOthers;
-}
-
-/**
- * A small file of the engine's own: regular, no link, of this user, within its limit. Anything else counts as missing,
- * whatever the reason.
- */
-export function readOwnFile(path: string, { maxBytes, toOthers }: OwnFileOptions): OwnFile | undefined {
+/** A small file of the engine's own: regular, no link, of this user, within its limit. Anything else is missing. */
+export function readOwnFile(
+  path: string,
+  { maxBytes, toOthers }: { readonly maxBytes: number; readonly toOthers: ToOthers },
+): { readonly bytes: Buffer; readonly stats: Stats } | undefined {
   try {
     return withRegular(path, { links: 'refused' }, (file, stats) => {
       if (!isOurs(stats, toOthers) || stats.size > maxBytes) return undefined;

@@ -8,11 +8,6 @@ export interface BoundedReading {
   denies?(path: string): boolean;
 }
 
-export interface BytesRead {
-  readonly kind: 'read';
-  readonly bytes: Buffer;
-}
-
 /** `reason` ends a sentence: "… cannot be read: {reason}." */
 export interface UnreadFile {
   readonly kind: 'unread';
@@ -22,7 +17,7 @@ export interface UnreadFile {
   readonly size?: number;
 }
 
-export type ReadFile = BytesRead | UnreadFile | { readonly kind: 'missing' };
+export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
 
 /**
  * The content of a regular file of limited size. Nothing at the path can hold the program up or fill its memory: a pipe,

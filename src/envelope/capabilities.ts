@@ -1,33 +1,27 @@
 import { defined } from '../protocol/defined.ts';
-import type { TurnFacts } from './facts.ts';
+import type { FoundCapabilities, TurnFacts } from './facts.ts';
+import type { ModelRecord } from './model-record.ts';
 import type { Identity } from './identity.ts';
-import type { Instructions } from './instructions.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';
-import type { Workspace } from './workspace.ts';
 
 /** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
-export interface Capabilities {
+export interface Capabilities
+  extends
+    Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
+    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>>,
+    Pick<FoundCapabilities, 'skills'> {
   readonly tools: readonly string[];
-  /** Tools that a client brought along; among `tools` too. */
-  readonly dynamicTools: readonly string[];
   /** Gates that are open. */
   readonly features: readonly string[];
-  /** What the model can take in. */
-  readonly modalities: readonly string[];
-  readonly imageGeneration: boolean;
-  readonly webSearch: boolean;
-  readonly apps: boolean;
-  readonly plugins: boolean;
-  readonly skills?: string;
   readonly hooks: { readonly sessionContext: readonly string[] };
 }
 
 export function resolveCapabilities(
   facts: TurnFacts,
   settings: Settings,
-  { identity, policy }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
+  { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
 ): Capabilities {
   const { skills, sessionContext = [], apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const { model } = identity;

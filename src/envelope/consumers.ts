@@ -4,29 +4,23 @@
  */
 export const consumerTable = `
 request builder | src/thread/request/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
-request headers | src/thread/request/request-headers.ts | identity.client.name identity.client.version
-compactor | src/thread/contract/compaction-contract.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
 compactor | src/thread/checkpoint/compaction-requests.ts | window.effective
 compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective
-compactor | src/thread/turn/overflow.ts | identity.model.slug window.effective
+compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider window.effective
 token count | src/thread/contract/active-now.ts | instructions.base.text
 rollout | src/thread/record/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
 rollout | src/state/turn-drafts.ts | identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.networkRules policy.profile telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
-rollout | src/envelope/model-record.ts | identity.model.compatibility
+identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
-token count | src/thread/record/record-usage.ts | instructions.base.text window.baseline window.effective
+token count | src/thread/record/record-usage.ts | window.baseline window.effective
 history | src/thread/record/record.ts | window.toolOutput
-turn | src/thread/turn/open-turn.ts | telemetry.turnId
 settings event | src/thread/contract/preview.ts | telemetry.threadId workspace.date
 model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
-identity | src/envelope/model-defaults.ts | identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
-model switch | src/envelope/effort-for.ts | identity.model.guessed identity.model.slug identity.model.supportedEfforts
-refusals | src/envelope/effort-problem.ts | identity.model.guessed identity.model.slug identity.model.supportedEfforts
-refusals | src/thread/turn/prompt-size.ts | identity.model.slug instructions.base.text window.effective
+refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
+refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
-request builder | src/envelope/sent-effort.ts | identity.model.defaultEffort identity.model.supportedEfforts
 rollout | src/state/stored-envelope.ts | policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
@@ -58,19 +52,20 @@ AGENTS.md | src/gather/instructions/find-instruction-files.ts | instructions.use
 AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
-capstan envelope | src/surfaces/envelope/field-origin.ts | telemetry.origins
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 call pipeline | src/thread/calls/calls.ts | policy.sandboxLevel
-compactor | src/thread/contract/far-from-full.ts | instructions.base.text
 call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
-compactor | src/thread/turn/unexplained-refusal.ts | identity.model.slug identity.provider window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
-contract of now | src/thread/contract/contract-now.ts | instructions.base
+contract of now | src/thread/contract/contract-now.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 request builder | src/thread/turn/sample.ts | capabilities.modalities window.effective
 steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
 compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
+capstan envelope | src/surfaces/envelope/envelope-fields.ts | telemetry.origins
+effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.guessed identity.model.slug identity.model.supportedEfforts
+compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
+request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 `;

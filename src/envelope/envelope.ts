@@ -10,10 +10,7 @@ import { resolveTelemetry, type Telemetry } from './telemetry.ts';
 import { resolveWindow, type Window } from './window.ts';
 import { resolveWorkspace, type Workspace } from './workspace.ts';
 
-/**
- * The contract of one turn. Prompt, tools, sandbox and rollout read it and nothing else. It is frozen all the way down
- * and never changes after it was resolved.
- */
+/** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Frozen all the way down. */
 export interface Envelope {
   readonly identity: Identity;
   readonly workspace: Workspace;
@@ -25,15 +22,15 @@ export interface Envelope {
   readonly window: Window;
 }
 
-/** Each group sees the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
+/** Each group may see the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
 export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envelope {
   const identity = resolveIdentity(facts, settings);
-  const workspace = resolveWorkspace(facts, settings, { identity });
+  const workspace = resolveWorkspace(facts, settings);
   const instructions = resolveInstructions(facts, settings, { identity, workspace });
-  const policy = resolvePolicyGroup(facts, settings, { identity, workspace, instructions });
-  const capabilities = resolveCapabilities(facts, settings, { identity, workspace, instructions, policy });
-  const modes = resolveModes(facts, settings, { identity, workspace, instructions, policy, capabilities });
-  const before = { identity, workspace, instructions, policy, capabilities, modes };
-  const telemetry = resolveTelemetry(facts, settings, before);
-  return deepFreeze({ ...before, telemetry, window: resolveWindow(facts, settings, { identity }) });
+  const policy = resolvePolicyGroup(settings, { workspace });
+  const capabilities = resolveCapabilities(facts, settings, { identity, policy });
+  const modes = resolveModes(facts, settings, { identity });
+  const telemetry = resolveTelemetry(facts, settings, { identity });
+  const window = resolveWindow(facts, settings, { identity });
+  return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });
 }

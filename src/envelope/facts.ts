@@ -1,10 +1,9 @@
 import type { Trust } from '../config/trust.ts';
-import type { Places } from '../policy/resolve-policy.ts';
+import type { Places } from '../policy/places.ts';
 import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { BaseInstructions } from './base-instructions.ts';
 import type { Catalogue } from './model-record.ts';
-import type { ToolTraits } from './tool-traits.ts';
+import type { CallNeeds } from '../policy/approval.ts';
 
 /** What is true of the world at the start of a turn. Gathered once, by `gather/`; resolvers read nothing else. */
 export interface Facts {
@@ -105,4 +104,19 @@ export interface InstructionDocument {
   readonly directory?: string;
   /** Absent when no file applies. */
   readonly text?: string;
+}
+
+/** `model`: the text is the catalogue's for that model. `custom`: the user or a program chose it. */
+export interface BaseInstructions {
+  readonly text: string;
+  readonly provenance: { readonly type: 'model'; readonly model: string } | { readonly type: 'custom' };
+}
+
+/** What decides whether a tool is offered to the model. */
+export interface ToolTraits {
+  readonly name: string;
+  /** What every call of it does at least. Absent: nothing that the policy governs. */
+  readonly effect?: NonNullable<CallNeeds['effect']>;
+  /** Of no use to a model that takes no pictures. */
+  readonly givesPictures?: true;
 }

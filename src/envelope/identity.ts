@@ -1,24 +1,17 @@
 import { defined } from '../protocol/defined.ts';
 import type { Facts } from './facts.ts';
-import { type ModelChoices, modelDefaults } from './model-defaults.ts';
-import { lookUpModel, type ModelRecord } from './model-record.ts';
+import { type ModelChoices, modelDefaults, lookUpModel, type ModelRecord } from './model-record.ts';
 import type { Settings } from './settings.ts';
 
 /** Which model acts, by way of whom, thinking how hard, for which client. */
-export interface Identity {
+export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, ModelChoices {
   readonly model: ModelRecord;
-  readonly provider: string;
   /** Where it is reached, without anything secret: the same id at another address is another provider. */
   readonly address?: string;
   /** The wire format that the provider speaks. */
   readonly modelClient: string;
-  readonly effort?: string;
-  /** `none` when it was chosen. */
-  readonly summary?: string;
-  readonly verbosity?: string;
-  /** What was chosen of the three above. What is absent is the default of the model, and changes with the model. */
+  /** What was chosen of effort, summary and verbosity. What is absent is the default of the model, and changes with the model. */
   readonly chosen: ModelChoices;
-  readonly serviceTier?: string;
   /** What was asked for, when requests go without it. */
   readonly askedTier?: string;
   readonly client: { readonly name: string; readonly version: string };
@@ -43,9 +36,7 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
     ...defined({ address }),
     modelClient: wire,
     ...defined({ effort, summary, verbosity }),
-    chosen: {
-      ...defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
-    },
+    chosen: defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
     ...defined({ serviceTier }),
     ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
     client: { name, version },

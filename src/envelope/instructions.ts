@@ -1,9 +1,7 @@
 import { defined } from '../protocol/defined.ts';
-import type { BaseInstructions } from './base-instructions.ts';
-import type { TurnFacts } from './facts.ts';
+import type { BaseInstructions, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
-import type { InstructionRules } from './instruction-rules.ts';
-import type { Settings } from './settings.ts';
+import type { InstructionRules, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /**

@@ -49,10 +49,8 @@ class Check {
 
   #combined(schema: JsonObject, value: Json, at: string, depth: number): string | undefined {
     const fits = (each: Json | undefined): boolean => this.problem(each, value, at, depth) === undefined;
-    for (const each of listAt(schema, 'allOf')) {
-      const problem = this.problem(each, value, at, depth);
-      if (problem !== undefined) return problem;
-    }
+    const ofAll = firstProblem(listAt(schema, 'allOf'), (each) => this.problem(each, value, at, depth));
+    if (ofAll !== undefined) return ofAll;
     const [any, one] = [listAt(schema, 'anyOf'), listAt(schema, 'oneOf')];
     if (any.length > 0 && !any.some(fits)) return `${at} fits none of the ${any.length} forms of anyOf`;
     if (one.length > 0) {
@@ -81,14 +79,11 @@ class Check {
     const properties = objectAt(schema, 'properties') ?? {};
     // Which keys patterns cover is not checked, so neither is what is left.
     const others = schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined;
-    for (const key of keys) {
+    return firstProblem(keys, (key) => {
       const isNamed = Object.hasOwn(properties, key);
       if (!isNamed && others === false) return `${at} must not have the key ${JSON.stringify(key)}`;
-      const member = memberAt(at, key);
-      const problem = this.problem(isNamed ? properties[key] : others, value[key]!, member, depth);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
+      return this.problem(isNamed ? properties[key] : others, value[key]!, memberAt(at, key), depth);
+    });
   }
 
   #elements(schema: JsonObject, value: readonly Json[], at: string, depth: number): string | undefined {
@@ -99,13 +94,22 @@ class Check {
     const { items, prefixItems } = schema;
     const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
     const rest = Array.isArray(items) ? schema['additionalItems'] : items;
-    for (const [i, element] of value.entries()) {
+    return firstProblem(value, (element, i) => {
       const own = i < first.length ? (first as readonly Json[])[i] : rest;
-      const problem = this.problem(own, element, `${at === 'The answer' ? 'answer' : at}[${i}]`, depth);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
+      return this.problem(own, element, `${at === 'The answer' ? 'answer' : at}[${i}]`, depth);
+    });
   }
+}
+
+/** Asks no further once there is a problem. */
+function firstProblem<Each>(
+  all: readonly Each[],
+  problemOf: (each: Each, index: number) => string | undefined,
+): string | undefined {
+  return all
+    .values()
+    .map(problemOf)
+    .find((problem) => problem !== undefined);
 }
 
 function typeProblem(schema: JsonObject, value: Json, at: string): string | undefined {

@@ -22,32 +22,16 @@ export function modelNotices(
 function windowNotices(model: string, record: ModelRecord, window: WindowSettings): readonly ModelNotice[] {
   const { contextWindow = 0, effectiveTokens = 0 } = window;
   const [most, raw] = [largestWindow(record), rawWindow(record, window)];
-  const about = (key: string, chosen: number, used: number, next: string): ModelNotice => ({
-    code: 'window-too-large',
-    message: `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens: ${used} are used.`,
-    next,
-  });
+  const about = (key: string, chosen: number, used: number, next: string): readonly ModelNotice[] => {
+    if (chosen <= used) return [];
+    const message = `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens: ${used} are used.`;
+    return [{ code: 'window-too-large', message, next: `Set it to ${used} or less${next}.` }];
+  };
+  const described = ', or describe the model in a file and name that in model_catalog_json';
+  const wider = raw < most ? `, or model_context_window to ${most} or less` : '';
   return [
-    ...(contextWindow > most
-      ? [
-          about(
-            'model_context_window',
-            contextWindow,
-            most,
-            `Set it to ${most} or less, or describe the model in a file and name that in model_catalog_json.`,
-          ),
-        ]
-      : []),
-    ...(effectiveTokens > raw
-      ? [
-          about(
-            'window.effective_tokens',
-            effectiveTokens,
-            raw,
-            `Set it to ${raw} or less${raw < most ? `, or model_context_window to ${most} or less` : ''}.`,
-          ),
-        ]
-      : []),
+    ...about('model_context_window', contextWindow, most, described),
+    ...about('window.effective_tokens', effectiveTokens, raw, wider),
   ];
 }
 

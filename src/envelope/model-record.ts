@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
-import type { CollaborationMode } from './settings.ts';
+import type { CollaborationMode, Settings } from './settings.ts';
+import { defined } from '../protocol/defined.ts';
 
 /** What the catalogue knows about a model. */
 export interface ModelRecord {
@@ -63,4 +64,12 @@ function withoutNamespace(name: string): string | undefined {
 /** The compaction-compatibility value in the key that other programs read. */
 export function compatibilityField(record: ModelRecord): JsonObject {
   return record.compatibility === undefined ? {} : { comp_hash: record.compatibility };
+}
+
+/** What a model has defaults for, and the user may choose instead. */
+export type ModelChoices = Pick<Settings, 'effort' | 'summary' | 'verbosity'>;
+
+/** What holds where nothing is chosen. */
+export function modelDefaults({ defaultEffort, defaultSummary, defaultVerbosity }: ModelRecord): ModelChoices {
+  return defined({ effort: defaultEffort, summary: defaultSummary, verbosity: defaultVerbosity });
 }

@@ -1,27 +1,16 @@
 import { defined } from '../protocol/defined.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { Capabilities } from './capabilities.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
-import type { Instructions } from './instructions.ts';
-import type { Policy } from './policy.ts';
-import type { CollaborationMode, OmittedContext, Personality, TurnSettings } from './settings.ts';
-import type { Workspace } from './workspace.ts';
+import type { CollaborationMode, OmittedContext, RealtimeSetting, TurnSettings } from './settings.ts';
 
 /** How the model and the user work together. */
-export interface Modes {
+export interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyberAccessProgram'> {
   readonly collaboration: Collaboration;
-  /** Absent: none was chosen, and the model speaks as it does. */
-  readonly personality?: Personality;
-  readonly realtime: { readonly active: boolean; readonly startInstructions?: string };
+  readonly realtime: RealtimeSetting;
   /** The turn reviews work and does none. */
   readonly review: boolean;
-  /** The answer must be JSON of this shape. */
-  readonly outputSchema?: JsonObject;
-  /** The program of OpenAI under which the turn is let work on security. */
-  readonly cyberAccessProgram?: string;
   /** How a checkpoint is asked for. */
-  readonly compaction: 'structured' | 'plain' | 'remote';
+  readonly compaction: NonNullable<TurnSettings['compaction']>;
   readonly leaveOut: readonly OmittedContext[];
 }
 
@@ -38,15 +27,7 @@ export interface Collaboration {
 export function resolveModes(
   facts: TurnFacts,
   settings: TurnSettings,
-  {
-    identity,
-  }: {
-    identity: Identity;
-    workspace: Workspace;
-    instructions: Instructions;
-    policy: Policy;
-    capabilities: Capabilities;
-  },
+  { identity }: { readonly identity: Identity },
 ): Modes {
   const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
   // Other providers do not know such programs, and may refuse a request that names one.
@@ -70,9 +51,5 @@ function collaborationFor({ model }: Identity, { collaboration }: TurnSettings):
   const mode = runs ? asked : 'default';
   const given = collaboration?.instructions;
   const instructions = model.modes[mode]?.guidance ?? (runs ? given : undefined);
-  return {
-    mode,
-    ...(runs ? {} : { asked }),
-    ...defined({ instructions, given }),
-  };
+  return { mode, ...(runs ? {} : { asked }), ...defined({ instructions, given }) };
 }

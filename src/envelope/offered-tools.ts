@@ -1,7 +1,7 @@
 import { decideApproval } from '../policy/approval.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
-import type { ToolTraits } from './tool-traits.ts';
+import type { ToolTraits } from './facts.ts';
 
 /** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
 export function isOffered(

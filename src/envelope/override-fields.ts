@@ -4,25 +4,20 @@ import { profileFor } from '../policy/profiles.ts';
 import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
 import { isWrong, unknownKeyIn, type WrongValue } from '../policy/wrong-value.ts';
 import { defined } from '../protocol/defined.ts';
-import { isJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
-import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting } from './settings.ts';
+import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
 
-/** What a client may change between two turns. What is omitted stays. */
-export interface SettingsChange {
-  /** Absolute; kept in normal form. */
-  readonly cwd?: string;
-  readonly approval?: ApprovalPolicy;
-  readonly profile?: PermissionProfile;
+/** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
+export interface SettingsChange extends Partial<
+  Pick<Settings, 'cwd' | 'approval' | 'profile' | 'model' | 'summary' | 'collaboration'>
+> {
   /** The profile by a word, or in the coarser form; not together with `profile`. */
   readonly sandboxMode?: SandboxMode | SandboxPolicy;
-  readonly model?: string;
   /** `null`: as the model has it. */
   readonly effort?: string | null;
-  readonly summary?: string;
   /** `null`: the standard tier. */
   readonly serviceTier?: string | null;
-  readonly collaboration?: CollaborationSetting;
   /** `null`: none is chosen. */
   readonly personality?: Personality | null;
   /** Start instructions that are omitted stay. */
@@ -71,30 +66,24 @@ export const changeFields = {
     { ...name, read: (given) => (given === 'fast' ? 'priority' : name.read(given)) } satisfies Field<string>,
     'default',
   ),
-  collaboration: {
-    expected: `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
-    read(given) {
-      if (!isJsonObject(given)) return undefined;
-      const unknown = unknownKeyIn(given, '', ['mode', 'instructions']);
-      if (unknown !== undefined) return unknown;
-      const mode = collaborationModes.find((one) => one === given['mode']);
-      const { instructions } = given;
+  collaboration: objectOf<CollaborationSetting>(
+    `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
+    ['mode', 'instructions'],
+    ({ mode: given, instructions }) => {
+      const mode = collaborationModes.find((one) => one === given);
       if (mode === undefined || !isTextOrAbsent(instructions)) return undefined;
       return { mode, ...defined({ instructions }) };
     },
-  } satisfies Field<CollaborationSetting>,
+  ),
   personality: orNull(choice<Personality>(['none', 'friendly', 'pragmatic']), null),
-  realtime: {
-    expected: 'an object with active (true or false) and perhaps startInstructions',
-    read(given) {
-      if (!isJsonObject(given)) return undefined;
-      const unknown = unknownKeyIn(given, '', ['active', 'startInstructions']);
-      if (unknown !== undefined) return unknown;
-      const { active, startInstructions } = given;
+  realtime: objectOf<RealtimeSetting>(
+    'an object with active (true or false) and perhaps startInstructions',
+    ['active', 'startInstructions'],
+    ({ active, startInstructions }) => {
       if (typeof active !== 'boolean' || !isTextOrAbsent(startInstructions)) return undefined;
       return { active, ...defined({ startInstructions }) };
     },
-  } satisfies Field<RealtimeSetting>,
+  ),
 } as const satisfies { readonly [Name in keyof Required<SettingsChange>]: Field<unknown> };
 
 /** The fields of a change that were given, each as its field reads it. */
@@ -113,6 +102,17 @@ function choice<Choice extends string>(
   return {
     expected: `one of ${quoted(choices)}`,
     read: (given) => choices.find((one) => one === given) ?? (typeof given === 'string' ? older.get(given) : undefined),
+  };
+}
+
+function objectOf<Value>(
+  expected: string,
+  keys: readonly string[],
+  read: (given: JsonObject) => Value | undefined,
+): Field<Value> {
+  return {
+    expected,
+    read: (given) => (isJsonObject(given) ? (unknownKeyIn(given, '', keys) ?? read(given)) : undefined),
   };
 }
 

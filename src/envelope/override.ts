@@ -7,19 +7,13 @@ import { equalJson, isJsonObject, type Json } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { effortFor } from './effort-for.ts';
-import { effortProblem } from './effort-problem.ts';
+import { effortFor, effortProblem } from './effort.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
 import { defined } from '../protocol/defined.ts';
 
 export type { SettingsChange } from './override-fields.ts';
-
-export interface ChangeRules {
-  readonly catalogue: Catalogue;
-  readonly requirements: Requirements;
-}
 
 export type ChangeProblem = Outcome<
   'change-malformed' | 'change-unknown-key' | 'change-wrong-value' | 'change-not-allowed'
@@ -34,14 +28,15 @@ export type Changed =
  * The settings with a `SettingsChange` over them. All of it is applied or nothing: a key that is not known, a value of the
  * wrong sort or one that breaks a requirement refuses the whole change. A turn that runs keeps the envelope that it has.
  */
-export function applyChange(settings: Settings, change: unknown, { catalogue, requirements }: ChangeRules): Changed {
+export function applyChange(
+  settings: Settings,
+  change: unknown,
+  { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: Requirements },
+): Changed {
   const given = readFields(change);
   if ('code' in given) return { kind: 'refused', outcome: given };
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
-  const effort =
-    given.effort === undefined || given.effort === null
-      ? undefined
-      : effortProblem(lookUpModel(catalogue, wanted.model), given.effort);
+  const effort = given.effort ? effortProblem(lookUpModel(catalogue, wanted.model), given.effort) : undefined;
   if (effort !== undefined) {
     const { message, next } = effort;
     return { kind: 'refused', outcome: { code: 'change-wrong-value', message, next: `${next} Nothing was changed.` } };
@@ -59,18 +54,7 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
 }
 
-const changeable = [
-  'cwd',
-  'approval',
-  'profile',
-  'model',
-  'effort',
-  'summary',
-  'serviceTier',
-  'collaboration',
-  'personality',
-  'realtime',
-] as const satisfies readonly (keyof Settings)[];
+const changeable = Object.keys(changeFields).filter((name) => name !== 'sandboxMode') as (keyof Settings)[];
 
 function readFields(change: unknown): ReadFields | ChangeProblem {
   if (!isJsonObject(change)) {

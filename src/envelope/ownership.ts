@@ -66,6 +66,8 @@ const byDefault: Row = { source: { otherwise: 'default' } };
 /** A budget without a setting of its own is a share of the effective window. */
 const share: Row = { source: { otherwise: 'effective window' } };
 
+const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
+
 const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.slug': chosen('default', 'model'),
   'identity.model.contextWindow': catalogue,
@@ -165,18 +167,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'telemetry.readiness': { ...facts, awaits: 'parts that take time to start' },
   'telemetry.origins': chosen('default', 'origins'),
 
-  'window.effective': chosen(
-    'model catalogue',
-    'window.effectiveTokens',
-    'window.effectivePercent',
-    'window.contextWindow',
-  ),
-  'window.configured': chosen(
-    'model catalogue',
-    'window.effectiveTokens',
-    'window.effectivePercent',
-    'window.contextWindow',
-  ),
+  'window.effective': ofModel,
+  'window.configured': ofModel,
   'window.autoCompact': chosen(
     'effective window',
     'window.autoCompactTokens',

@@ -1,12 +1,9 @@
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
-import type { InstructionRules } from './instruction-rules.ts';
+import type { Trust } from '../config/trust.ts';
 
-/**
- * What was chosen for a thread: by flag, by configuration, or because the thread had it before. A turn never sees a
- * change of these: it has the envelope that was resolved from them.
- */
+/** What was chosen for a thread. A turn never sees a change of these: it has the envelope resolved from them. */
 export interface Settings {
   readonly model: string;
   readonly provider: string;
@@ -102,4 +99,18 @@ export interface WindowSettings {
   readonly baselineTokens?: number;
   /** Tokens of one tool output that may enter history. */
   readonly toolOutputTokens?: number;
+}
+
+/** Which AGENTS.md files apply to a turn, and how much of them. */
+export interface InstructionRules {
+  /** Absolute, as it was written: links in it are kept, and its parents are the ones in its spelling. */
+  readonly cwd: string;
+  /** A project that was called untrusted gives no instructions. One without a decision does. */
+  readonly trusted: Trust;
+  /** For all files of the project together; 0 leaves them out. The personal file has a limit of its own. */
+  readonly maxBytes: number;
+  /** Names that serve in a folder without AGENTS.md, in order of preference. */
+  readonly fallbackFilenames: readonly string[];
+  /** What stands in the root of a project. Without any, the working folder is the project. */
+  readonly rootMarkers: readonly string[];
 }

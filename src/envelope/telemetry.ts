@@ -1,12 +1,8 @@
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { Capabilities } from './capabilities.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
-import { type Instructions, keepsOtherInstructions } from './instructions.ts';
-import type { Modes } from './modes.ts';
-import type { Policy } from './policy.ts';
+import { keepsOtherInstructions } from './instructions.ts';
 import type { Settings } from './settings.ts';
-import type { Workspace } from './workspace.ts';
 
 /** What labels the turn in logs, traces and the rollout. */
 export interface Telemetry {
@@ -25,16 +21,7 @@ export interface Telemetry {
 export function resolveTelemetry(
   facts: TurnFacts,
   settings: Settings,
-  {
-    identity,
-  }: {
-    identity: Identity;
-    workspace: Workspace;
-    instructions: Instructions;
-    policy: Policy;
-    capabilities: Capabilities;
-    modes: Modes;
-  },
+  { identity }: { readonly identity: Identity },
 ): Telemetry {
   const { id, turnId } = facts.thread;
   return {

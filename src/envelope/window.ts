@@ -1,12 +1,9 @@
-import { type DefaultShares, defaultShares } from '../config/default-shares.ts';
+import { type DefaultShares, defaultShares } from '../config/defaults.ts';
 import type { NamedWindow, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
-/**
- * How much fits. `effective` is the parent of every other number here; nothing outside this file reads the raw window
- * of a model.
- */
+/** How much fits. `effective` is the parent of every other number; nothing else reads the raw window of a model. */
 export interface Window {
   /** Tokens that a request and its answer may use. */
   readonly effective: number;
@@ -21,12 +18,7 @@ export interface Window {
   /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
   /** What a checkpoint may hold: the user's texts and pictures, what the model writes, and what code adds. */
-  readonly checkpoint: {
-    readonly words: number;
-    readonly pictures: number;
-    readonly answer: number;
-    readonly records: number;
-  };
+  readonly checkpoint: Readonly<Record<'words' | 'pictures' | 'answer' | 'records', number>>;
   /** For the catalogue of skills. */
   readonly skills: number;
   /** For what memory may take in at once. */
@@ -122,10 +114,7 @@ export function rawWindow(model: Identity['model'], { contextWindow, effectiveTo
   return Math.min(contextWindow ?? own, largestWindow(model));
 }
 
-/**
- * The `model_context_window` with which the limit of a thread can be so many tokens; undefined when the model has none
- * that large, or when something else than the window decides.
- */
+/** The `model_context_window` that gives such a limit; undefined where none does. */
 export function contextWindowFor(
   window: Pick<Window, 'effective' | 'configured' | 'autoCompactScope' | 'mostAutoCompact'>,
   model: Identity['model'],

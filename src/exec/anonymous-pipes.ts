@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { signalProcess } from '../disk/processes.ts';
 import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
 
 /** A shell answers within milliseconds; one that hangs must not hang a command. */
@@ -17,12 +18,15 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const ended = endOf(child);
-  const timer = setTimeout(() => killGroup(child), patienceMs);
+  const ended = new Promise<unknown>((resolve) => void child.on('error', resolve).on('exit', resolve));
+  const timer = setTimeout(() => child.pid && signalProcess(-child.pid, 'SIGKILL'), patienceMs);
   void ended.then(() => clearTimeout(timer));
   try {
-    const holders = await Promise.race([holdersIn(child, count), ended.then(failed)]);
-    return openAll(holders.map((holder) => () => openHeld(holder)));
+    const holders = await Promise.race([holdersIn(child, count), ended.then(() => undefined)]);
+    if (holders === undefined) throw new Error('The shell that makes pipes ended too early.');
+    // Opening what we have open cannot lead to another pipe, whatever became of the holder meanwhile.
+    const toWrite = (readEnd: number): string => `/proc/self/fd/${readEnd}`;
+    return openAll(holders.map((holder) => () => openBothEnds({ toRead: `/proc/${holder}/fd/5`, toWrite }, 0)));
   } finally {
     child.stdin?.end();
   }
@@ -33,11 +37,6 @@ function holderScript(count: number): string {
   return `exec 3<&0 4>&1
 hold() { exec 5<&0; read -r process rest </proc/self/stat; echo "$process" >&4; read -r rest <&3; }
 :${' | hold'.repeat(count)}`;
-}
-
-function openHeld(holder: string): PipeEnds {
-  // Opening what we have open cannot lead to another pipe, whatever became of the holder meanwhile.
-  return openBothEnds({ toRead: `/proc/${holder}/fd/5`, toWrite: (readEnd) => `/proc/self/fd/${readEnd}` }, 0);
 }
 
 function holdersIn(child: ChildProcess, count: number): Promise<readonly string[]> {
@@ -53,24 +52,4 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
       else reject(new Error('The shell does not say which processes hold the pipes.'));
     });
   });
-}
-
-function endOf(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.on('error', () => resolve());
-    child.on('exit', () => resolve());
-  });
-}
-
-function failed(): never {
-  throw new Error('The shell that makes pipes ended too early.');
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Ended in the meantime.
-  }
 }

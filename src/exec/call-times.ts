@@ -1,24 +1,22 @@
 import type { ChangeWatch, CallTime } from '../ports/change-watch.ts';
 import { defined } from '../protocol/defined.ts';
 import { numberAt, parseJsonObject, stringAt } from '../protocol/json.ts';
-import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
+import { fileSystem as fs } from '../disk/file-system.ts';
 import { realPath } from '../disk/folders.ts';
 import { isAlive } from '../disk/processes.ts';
-import { openRegular, type OpenRegularFile, readUpTo, withRegular } from '../disk/regular-file.ts';
+import { readUpTo, withRegular } from '../disk/regular-file.ts';
 import { fileTime } from './file-time.ts';
 import { processTable } from './processes/process-identity.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 
 /** When a call of any thread of this home ran, as the log has it. */
-export interface LoggedCallTime {
-  readonly id: string;
+export interface LoggedCallTime extends Pick<CallTime, 'id' | 'from'> {
   readonly process: number;
   /** When that process was started, where the system says it: another process may get its number later. */
   readonly startedAt?: string;
   /** The folder that its call worked in, without links. */
   readonly root: string;
-  readonly from: number;
   /** Absent while the call runs, and for ever when its program died. */
   readonly to?: number;
 }
@@ -42,9 +40,13 @@ export function createChangeWatch(home: string): ChangeWatch {
   const crowded = new Set<string>();
   const namesIn = (root: string): readonly string[] | undefined => {
     if (crowded.has(root)) return undefined;
-    const names = listed(root);
-    if (names !== undefined && names.length > mostNames) crowded.add(root);
-    return names;
+    try {
+      const names = fs.readdirSync(root);
+      if (names.length > mostNames) crowded.add(root);
+      return names;
+    } catch {
+      return undefined;
+    }
   };
   return {
     begin(root) {
@@ -78,36 +80,16 @@ export function isRunning({ process: id, startedAt }: LoggedCallTime): boolean {
   return isAlive(id);
 }
 
-function listed(folder: string): readonly string[] | undefined {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return undefined;
-  }
-}
-
 function append(log: string, entry: object): void {
+  const folder = log.slice(0, log.lastIndexOf('/'));
   try {
-    const { file } = openLog(log);
-    try {
+    if (!fs.existsSync(folder)) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    withRegular(log, { links: 'refused', flags: O_WRONLY | O_APPEND | O_CREAT, mode: 0o600 }, (file) => {
       fs.writeSync(file, `${JSON.stringify(entry)}\n`);
       if (fs.fstatSync(file).size > longestLogBytes) fs.renameSync(log, `${log}.1`);
-    } finally {
-      fs.closeSync(file);
-    }
+    });
   } catch {
     // Said above.
-  }
-}
-
-function openLog(log: string): OpenRegularFile {
-  const open = () => openRegular(log, { links: 'refused', flags: O_WRONLY | O_APPEND | O_CREAT, mode: 0o600 });
-  try {
-    return open();
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    fs.mkdirSync(log.slice(0, log.lastIndexOf('/')), { recursive: true, mode: 0o700 });
-    return open();
   }
 }
 

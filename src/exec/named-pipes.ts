@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeOwnFolder } from '../disk/own-file.ts';
 import { systemPrograms } from './processes/programs.ts';
 import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
-import { sweepFolders } from '../disk/sweep-folders.ts';
+import { sweepFolders } from '../disk/processes.ts';
 
 const prefix = 'pipes-';
 

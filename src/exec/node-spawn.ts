@@ -16,21 +16,15 @@ import { startFailure } from './start-failure.ts';
 import { guard } from './warden.ts';
 import { markName } from './warden-script.ts';
 
-export interface NodeSpawnOptions {
-  /** Measures durations. Time limits run on real time, as processes do. */
-  readonly clock: Clock;
-  /** Where pipes get their names for a moment, on systems that need names. No command may write there. */
-  readonly runFolder: string;
-}
-
 /** How long a killed command may tidy up. */
 const graceMs = 500;
 /** How long output may stay open after the command ended, because a process it left behind holds it. */
 const drainMs = 250;
 const longestTimerMs = 2 ** 31 - 1;
 
-export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
-  const pipes = createPipeStock({ platform: process.platform, runFolder });
+/** The clock measures durations; time limits run on real time. No command may write in the folder of pipes' names. */
+export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder: string }): Spawn {
+  const pipes = createPipeStock(runFolder);
   let doors: InheritedDoors | undefined;
   return {
     async run(command, limits, { signal, started, output: onOutput }) {
@@ -46,11 +40,12 @@ export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
         if (onOutput !== undefined) running.onOutput(onOutput);
         if (started !== undefined) void tellStarted(running, started);
         const cause = await firstOf(running.exited, limits.timeoutMs, signal);
-        if (cause === 'exited') await drain(running);
-        else await killTree(running);
-        return cause === 'exited'
-          ? { kind: 'exited', exitCode: await running.exited, ...told() }
-          : { kind: cause, ...told() };
+        if (cause !== 'exited') {
+          await killTree(running);
+          return { kind: cause, ...told() };
+        }
+        await drain(running);
+        return { kind: 'exited', exitCode: await running.exited, ...told() };
       } finally {
         if (running?.kind === 'running') running.close();
         await command.cleanup();
@@ -67,7 +62,7 @@ interface Running {
   readonly mark: string;
   readonly group: ProcessGroup;
   /** Whether `close` was called. */
-  readonly over: boolean;
+  over: boolean;
   /** The exit code; 128 plus its number when a signal ended the command. */
   readonly exited: Promise<number>;
   /** No process holds the output open any more, and all of it has been read. */
@@ -77,9 +72,14 @@ interface Running {
 }
 
 async function start(command: RunnableCommand, pipes: PipeStock, doors: InheritedDoors): Promise<Running | NotStarted> {
-  const pipe = await pipes.take();
+  const pipe = await pipes();
   const write = pipe?.writeEnd ?? 'pipe';
   const guarded = guard(doors);
+  const fail = (error: unknown): NotStarted => {
+    guarded.ended();
+    if (pipe !== undefined) closeSync(pipe.readEnd);
+    return { kind: 'not-started', reason: startFailure(command, error) };
+  };
   let child: ChildProcess;
   try {
     const [program = '', ...parameters] = command.argv;
@@ -92,9 +92,7 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
     // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
-    guarded.ended();
-    if (pipe !== undefined) closeSync(pipe.readEnd);
-    return { kind: 'not-started', reason: startFailure(command, error) };
+    return fail(error);
   } finally {
     // Ours must go, or the output would never end.
     if (pipe !== undefined) closeSync(pipe.writeEnd);
@@ -102,17 +100,12 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
   });
-  const failure = await startOf(child);
-  if (failure !== undefined) {
-    guarded.ended();
-    if (pipe !== undefined) closeSync(pipe.readEnd);
-    return { kind: 'not-started', reason: startFailure(command, failure) };
-  }
-  const outputs = (
-    pipe === undefined
-      ? [child.stdout, child.stderr]
-      : [new Socket({ fd: pipe.readEnd, readable: true, writable: false })]
-  ) as readonly Readable[];
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined)).on('error', resolve);
+  });
+  if (failure !== undefined) return fail(failure);
+  const piped = pipe && new Socket({ fd: pipe.readEnd, readable: true, writable: false });
+  const outputs = (piped === undefined ? [child.stdout, child.stderr] : [piped]) as readonly Readable[];
   const outputEnded = Promise.all(outputs.map(closed));
   const extra = child.stdio.slice(3, 3 + command.files.length) as readonly Writable[];
   for (const [index, stream] of extra.entries()) {
@@ -122,27 +115,25 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   }
   const pid = child.pid as number;
   const group = trackGroup(pid);
-  let over = false;
-  return {
+  const running: Running = {
     kind: 'running',
     pid,
     mark: guarded.mark,
     group,
-    get over() {
-      return over;
-    },
+    over: false,
     exited,
     outputEnded,
     onOutput(listener) {
       for (const stream of outputs) stream.on('data', listener);
     },
     close() {
-      over = true;
+      running.over = true;
       for (const stream of [...outputs, ...extra]) stream.destroy();
       group.release();
       guarded.ended();
     },
   };
+  return running;
 }
 
 /** Reports by what the process can be known again; not after its end, when no listener is left. */
@@ -151,18 +142,9 @@ async function tellStarted(running: Running, onStarted: (process: StartedProcess
   if (startedAt !== undefined && !running.over) onStarted({ pid: running.pid, startedAt, mark: running.mark });
 }
 
-function startOf(child: ChildProcess): Promise<Error | undefined> {
-  return new Promise((resolve) => {
-    child.once('spawn', () => resolve(undefined));
-    child.on('error', resolve);
-  });
-}
-
+/** Settles when the stream is closed, whatever happens to it before. */
 function closed(stream: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    stream.on('error', () => {});
-    stream.on('close', resolve);
-  });
+  return new Promise((resolve) => void stream.on('error', () => {}).on('close', resolve));
 }
 
 function firstOf(

@@ -1,15 +1,10 @@
 import type { ProcessOutput } from '../ports/spawn.ts';
 
-export interface OutputBuffer {
-  add(bytes: Uint8Array): void;
-  result(): ProcessOutput;
-}
-
 /**
  * Keeps the first and the last half of `limit` bytes and counts the rest. Bytes are turned into text only at the end,
  * so that a character split over two chunks survives, and a cut never splits one.
  */
-export function createOutputBuffer(limit: number): OutputBuffer {
+export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): void; result(): ProcessOutput } {
   const headSize = Math.floor(limit / 2);
   const tailSize = limit - headSize;
   // Most commands say little: memory comes when there is something to put into it.
@@ -62,9 +57,9 @@ export function createOutputBuffer(limit: number): OutputBuffer {
   };
 }
 
-function grown(buffer: Buffer, size: { readonly needed: number; readonly limit: number }): Buffer {
-  if (buffer.length >= size.needed) return buffer;
-  const larger = Buffer.alloc(Math.min(size.limit, Math.max(size.needed, buffer.length * 2)));
+function grown(buffer: Buffer, { needed, limit }: { needed: number; limit: number }): Buffer {
+  if (buffer.length >= needed) return buffer;
+  const larger = Buffer.alloc(Math.min(limit, Math.max(needed, buffer.length * 2)));
   buffer.copy(larger);
   return larger;
 }

@@ -6,19 +6,16 @@ export interface PipeEnds {
   readonly writeEnd: number;
 }
 
-export interface PipeNames {
-  /** The pipe, for its reader. */
-  readonly toRead: string;
-  /** The same pipe, for its writer, when the reader has this descriptor. */
-  toWrite(readEnd: number): string;
-}
-
 /**
  * Opens both ends, the reader first and without waiting, so that neither call blocks; the writer without that flag,
- * because children share it. Throws unless both got the same pipe of this user: a name may have been swapped, and bytes
+ * because children share it. `toWrite` names the pipe for
+ * its writer when the reader has the descriptor. Throws unless both got the same pipe of this user: a name may have been swapped, and bytes
  * of a command must never reach a file.
  */
-export function openBothEnds({ toRead, toWrite }: PipeNames, flags: number): PipeEnds {
+export function openBothEnds(
+  { toRead, toWrite }: { readonly toRead: string; toWrite(readEnd: number): string },
+  flags: number,
+): PipeEnds {
   const readEnd = openSync(toRead, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   let writeEnd: number | undefined;
   try {

@@ -2,17 +2,8 @@ import { makeAnonymousPipes } from './anonymous-pipes.ts';
 import { makeNamedPipes } from './named-pipes.ts';
 import type { PipeEnds } from './pipe-ends.ts';
 
-export interface PipeStock {
-  /** A fresh pipe, or undefined where the system gives none. */
-  take(): Promise<PipeEnds | undefined>;
-}
-
-export interface PipeStockOptions {
-  /** As Node names it. */
-  readonly platform: string;
-  /** Where pipes get their names for a moment, on systems that need names. No command may write there. */
-  readonly runFolder: string;
-}
+/** Gives a fresh pipe, or undefined where the system gives none. */
+export type PipeStock = () => Promise<PipeEnds | undefined>;
 
 /** The first command should not wait for many; a turn of many commands should not ask often. */
 const firstBatch = 3;
@@ -22,9 +13,9 @@ const laterBatch = 8;
  * Real pipes. Node gives children socket pairs, one per stream, which has two faults: output of the two streams
  * arrives in no particular order, and `echo x > /dev/stderr` fails, because a socket cannot be opened by its name.
  */
-export function createPipeStock({ platform, runFolder }: PipeStockOptions): PipeStock {
+export function createPipeStock(runFolder: string): PipeStock {
   const make = (count: number): Promise<readonly PipeEnds[]> =>
-    platform === 'linux' ? makeAnonymousPipes(count) : makeNamedPipes(runFolder, count);
+    process.platform === 'linux' ? makeAnonymousPipes(count) : makeNamedPipes(runFolder, count);
   const stock: PipeEnds[] = [];
   let unavailable = false;
   let batch = firstBatch;
@@ -41,13 +32,11 @@ export function createPipeStock({ platform, runFolder }: PipeStockOptions): Pipe
     return refill;
   }
 
-  return {
-    async take() {
-      while (stock.length === 0 && !unavailable) await start();
-      const taken = stock.pop();
-      // The next batch is made while commands run.
-      if (stock.length <= 1 && !unavailable) void start();
-      return taken;
-    },
+  return async () => {
+    while (stock.length === 0 && !unavailable) await start();
+    const taken = stock.pop();
+    // The next batch is made while commands run.
+    if (stock.length <= 1 && !unavailable) void start();
+    return taken;
   };
 }

@@ -34,15 +34,10 @@ export function createShellEnvironment({ env, loginShell }: ShellEnvironmentOpti
   return {
     async variables(request) {
       if (loginShell === undefined) return own;
-      asked ??= load({ ...loginShell, env });
+      // Loaded on use: many turns run no command.
+      asked ??= import('./login-shell/login-shell.ts').then((module) => new module.LoginShell({ ...loginShell, env }));
       const added = await (await asked).variables(request);
       return added === undefined ? own : withLoginShell(own, added);
     },
   };
-}
-
-/** Loaded on use: many turns run no command. */
-async function load(options: LoginShellOptions): Promise<LoginShell> {
-  const { LoginShell } = await import('./login-shell/login-shell.ts');
-  return new LoginShell(options);
 }

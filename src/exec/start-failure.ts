@@ -1,30 +1,26 @@
 import { statSync } from 'node:fs';
+import { errorCode } from '../disk/file-system.ts';
 import type { PlainCommand } from '../ports/sandbox.ts';
+import { errorWords } from '../protocol/error-words.ts';
 
 /** Why the operating system did not start the command, in a sentence. */
 export function startFailure(command: PlainCommand, error: unknown): string {
   // The system reports a missing working folder as if the program were missing.
   const folder = folderProblem(command.cwd);
   if (folder !== undefined) return folder;
-  const program = command.argv[0] ?? '';
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return `The program ${JSON.stringify(program)} was not found.`;
-    case 'EACCES':
-      return `The program ${JSON.stringify(program)} may not be executed.`;
-    case 'E2BIG':
-      return 'The command line and its environment are longer than the system allows.';
-    default:
-      return `The command could not be started: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  const program = JSON.stringify(command.argv[0] ?? '');
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: `The program ${program} was not found.`,
+    EACCES: `The program ${program} may not be executed.`,
+    E2BIG: 'The command line and its environment are longer than the system allows.',
+  };
+  return known[errorCode(error) ?? ''] ?? `The command could not be started: ${errorWords(error)}`;
 }
 
 function folderProblem(cwd: string): string | undefined {
   try {
     return statSync(cwd).isDirectory() ? undefined : `The working folder ${JSON.stringify(cwd)} is not a folder.`;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-      ? `The working folder ${JSON.stringify(cwd)} does not exist.`
-      : `The working folder ${JSON.stringify(cwd)} cannot be used.`;
+    return `The working folder ${JSON.stringify(cwd)} ${errorCode(error) === 'ENOENT' ? 'does not exist' : 'cannot be used'}.`;
   }
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { signalProcess } from '../disk/processes.ts';
 import type { Processes, StartedProcess, Survival } from '../ports/processes.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import { markName } from './warden-script.ts';
@@ -14,7 +15,8 @@ export const systemProcesses: Processes = {
       const left = await survivorsOf(known);
       if (left.length === 0) return survival;
       survival = 'ended';
-      for (const pid of left) kill(pid);
+      // With the group, if it leads one. Its last output is of no use, so it gets no time to end.
+      for (const target of left.flatMap((pid) => [-pid, pid])) signalProcess(target, 'SIGKILL');
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     return 'running';
@@ -40,15 +42,4 @@ function marked(mark: string): readonly number[] {
         return false;
       }
     });
-}
-
-/** With the group, if it leads one. Its last output is of no use, so it gets no time to end. */
-function kill(pid: number): void {
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, 'SIGKILL');
-    } catch {
-      // Gone in the meantime, no group, or not ours to kill: the next look shows.
-    }
-  }
 }

@@ -34,12 +34,11 @@ export interface FactSources {
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
-  const { clock, env, cwd, client, trust, catalogue, own, profile, programFiles, roots = [] } = sources;
-  const { provider } = sources;
+  const { clock, env, cwd, client, trust, catalogue, provider } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
-    shell: findShell(env, { cwd, files: programFiles, roots }),
-    places: findPlaces(cwd, env, { own, profile }),
+    shell: findShell(env, { cwd, files: sources.programFiles, roots: sources.roots ?? [] }),
+    places: findPlaces(cwd, env, sources),
     trust,
     catalogue,
     client,

@@ -39,10 +39,7 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
   return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
 }
 
-/**
- * Reasoning tokens of the newest response that the next request does not carry: providers see reasoning again only when
- * it stands in history, encrypted or in words.
- */
+/** Reasoning tokens of the newest response that are not sent again: none where its reasoning stands in history. */
 export function droppedReasoning({ history, reader }: Pick<ActiveState, 'history' | 'reader'>, usage: Usage): number {
   return weightOf(history, { reader }).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
 }

@@ -23,10 +23,7 @@ const usualPairs =
   'iabcdefglmnoprstvz jes keis ladefilostuy mabeimopsu nacdefgiklnopstuvy obcdfgiklmnoprstuvw paeiloprstu qu ' +
   'racdegiklmnorstuy sacehikoprstuy tacehioprstuy uabcegilmnprst vaei waehinor xcpt ynopst zei';
 
-/**
- * 1 for two lower letters that seldom stand together: a word that has them is seldom one token. At 32 times the code of
- * the first plus that of the second; 0 where there is no first.
- */
+/** 1 for two lower letters that seldom stand together, at 32 times the code of the first plus that of the second. */
 export const oddPairs = new Uint8Array(128 * 32);
 oddPairs.fill(1, 97 * 32);
 for (const [first, ...followers] of usualPairs.split(' ')) {

@@ -1,4 +1,5 @@
-import type { TextGap } from '../fragments/text/cut-text.ts';
+import type { LeftOutMessages } from '../fragments/checkpoint/checkpoint-intent.ts';
+import type { TextGap, TextPlace } from '../fragments/text/cut-text.ts';
 import { looksInjected, recognise } from '../fragments/foreign/recognise.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
@@ -16,10 +17,7 @@ export type Origin =
   /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
   | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: EntryCause };
 
-/**
- * Why context was injected: the thread began; a fact changed; all was told again because nothing proves what the model
- * knows; or something happened once.
- */
+/** Why context was injected. `reinjection`: all was told again, because nothing proves what the model knows. */
 export type EntryCause = (typeof causes)[number];
 
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;
@@ -37,12 +35,6 @@ export interface Entry {
   readonly summary?: SummaryPlace;
   /** Of an opaque item: who made it, as far as that is recorded. Only that provider is sent it. */
   readonly maker?: ProviderName;
-}
-
-/** Places in the text of an item, `end` not included. */
-export interface TextPlace {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Who speaks to the model beside the user, by the user's own setup: a hook, or a program that drives the thread. */
@@ -78,17 +70,6 @@ export interface QuotedWords extends TextPlace {
   readonly alsoIn?: readonly number[];
   /** Messages between this one and the one before it that a checkpoint has left out. */
   readonly leftOutBefore?: LeftOutMessages;
-}
-
-/** Messages that found no space in a checkpoint. */
-export interface LeftOutMessages {
-  readonly count: number;
-  /** How many of them are not the user's. */
-  readonly others?: number;
-  readonly tokens: number;
-  /** The numbers of their first and last turn. */
-  readonly from?: number;
-  readonly to?: number;
 }
 
 /** A summary that a model wrote, and how far into the thread it reaches. */
@@ -128,63 +109,52 @@ export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
   const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
   if (ours === undefined) return { item, origin };
-  const turn = stringAt(ours, 'turn');
-  const words = readWords(ours);
-  const summary = readSummary(ours['summary']);
-  const maker = readProviderName(ours['maker']);
-  return {
-    item,
-    origin,
-    ...(turn === undefined ? {} : { turn: turn as TurnId }),
-    ...countAt(ours, 'number'),
-    ...defined({ words, summary, maker }),
+  const known = {
+    turn: stringAt(ours, 'turn') as TurnId | undefined,
+    number: countAt(ours, 'number'),
+    words: readWords(ours),
+    summary: readSummary(ours['summary']),
+    maker: readProviderName(ours['maker']),
   };
+  return { item, origin, ...defined(known) };
 }
 
 function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
   return arrayAt(ours, 'words')?.flatMap((value): QuotedWords[] => {
     const place = readPlace(value);
     if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
-    const { id, turn, pictures, alsoIn } = value;
-    const leftOutBefore = readLeftOut(value['leftOutBefore']);
-    const by = otherSpeakers.find((known) => known === value['by']);
-    const gaps = readGaps(value);
-    const request = readPlace(value['request']);
-    return [
-      {
-        id,
-        ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
-        ...countAt(value, 'number'),
-        ...place,
-        ...defined({ by }),
-        ...(value['task'] === true ? { task: true } : {}),
-        ...(value['endedEarly'] === true ? { endedEarly: true } : {}),
-        ...(value['cut'] === true ? { cut: true } : {}),
-        ...defined({ gaps, request }),
-        ...(isRange(pictures) ? { pictures } : {}),
-        ...countAt(value, 'picturesLeftOut'),
-        ...countAt(value, 'picturesLeftOutTokens'),
-        ...(isNumbers(alsoIn) ? { alsoIn } : {}),
-        ...defined({ leftOutBefore }),
-      },
-    ];
+    const { id, pictures, alsoIn } = value;
+    const turn = stringAt(value, 'turn') as TurnId | undefined;
+    const known = {
+      by: otherSpeakers.find((speaker) => speaker === value['by']),
+      task: flagAt(value, 'task'),
+      endedEarly: flagAt(value, 'endedEarly'),
+      cut: flagAt(value, 'cut'),
+      gaps: readGaps(value),
+      request: readPlace(value['request']),
+      pictures: isRange(pictures) ? pictures : undefined,
+      picturesLeftOut: countAt(value, 'picturesLeftOut'),
+      picturesLeftOutTokens: countAt(value, 'picturesLeftOutTokens'),
+      alsoIn: isNumbers(alsoIn) ? alsoIn : undefined,
+      leftOutBefore: readLeftOut(value['leftOutBefore']),
+    };
+    return [{ id, ...defined({ turn, number: countAt(value, 'number') }), ...place, ...defined(known) }];
   });
 }
 
 function readGaps(value: JsonObject): readonly TextGap[] | undefined {
   return arrayAt(value, 'gaps')?.flatMap((gap): TextGap[] => {
     const place = readPlace(gap);
-    const { bytes } = isJsonObject(gap) ? countAt(gap, 'bytes') : {};
+    const bytes = isJsonObject(gap) ? countAt(gap, 'bytes') : undefined;
     return place === undefined || bytes === undefined ? [] : [{ ...place, bytes }];
   });
 }
 
 function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { count } = countAt(value, 'count');
+  const at = (key: string): number | undefined => (isJsonObject(value) ? countAt(value, key) : undefined);
+  const count = at('count');
   if (count === undefined) return undefined;
-  const { tokens = 0 } = countAt(value, 'tokens');
-  return { count, tokens, ...countAt(value, 'others'), ...countAt(value, 'from'), ...countAt(value, 'to') };
+  return { count, tokens: at('tokens') ?? 0, ...defined({ others: at('others'), from: at('from'), to: at('to') }) };
 }
 
 function isNumbers(value: Json | undefined): value is number[] {
@@ -196,12 +166,7 @@ function readSummary(value: Json | undefined): SummaryPlace | undefined {
   if (!isJsonObject(value) || place === undefined) return undefined;
   const model = stringAt(value, 'model');
   const earlier = arrayAt(value, 'earlier')?.flatMap((one) => readSummary(one) ?? []);
-  return {
-    ...place,
-    ...defined({ model }),
-    ...countAt(value, 'number'),
-    ...defined({ earlier }),
-  };
+  return { ...place, ...defined({ model, number: countAt(value, 'number'), earlier }) };
 }
 
 function readPlace(value: Json | undefined): TextPlace | undefined {
@@ -211,16 +176,17 @@ function readPlace(value: Json | undefined): TextPlace | undefined {
 }
 
 function isRange(value: Json | undefined): value is [number, number] {
-  return Array.isArray(value) && value.length === 2 && value.every((place) => Number.isSafeInteger(place));
+  return isNumbers(value) && value.length === 2;
 }
 
-type CountKey = 'number' | 'picturesLeftOut' | 'picturesLeftOutTokens' | 'count' | 'others' | 'tokens' | 'bytes';
-
-function countAt<Key extends CountKey | 'from' | 'to'>(source: JsonObject, key: Key): { readonly [K in Key]?: number } {
+/** A whole number above zero. */
+function countAt(source: JsonObject, key: string): number | undefined {
   const count = source[key];
-  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0
-    ? ({ [key]: count } as { readonly [K in Key]: number })
-    : {};
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+function flagAt(source: JsonObject, key: string): true | undefined {
+  return source[key] === true ? true : undefined;
 }
 
 function readOrigin(ours: JsonObject | undefined): Origin | undefined {
@@ -231,7 +197,7 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   if (family !== 'context') return undefined;
   const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
   const cause = causes.find((known) => known === origin['cause']);
-  return cause === undefined ? { family, kinds } : { family, kinds, cause };
+  return { family, kinds, ...defined({ cause }) };
 }
 
 /** A part that no kind fits is named `foreign`. */

@@ -1,9 +1,6 @@
 import { perToken } from './token-parts.ts';
 
-/**
- * What a character outside ASCII weighs, by its script. In scripts with many characters the common ones stand together
- * with others in one token, and the rare ones take several.
- */
+/** What a character outside ASCII weighs, by its script. Rare characters of large scripts take several tokens. */
 export function foreignParts(code: number): number {
   return parts[code]!;
 }

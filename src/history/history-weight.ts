@@ -20,10 +20,7 @@ export interface HistoryWeight {
   readonly newReasoning: number;
   /** What only another provider can read: it weighs nothing, and that provider's counts include it. */
   readonly hidden: number;
-  /**
-   * Whether reasoning of the newest turn that the model spoke in stands in history, and is not among `earlierReasoning`:
-   * in words, or encrypted after the newest boundary.
-   */
+  /** Whether reasoning of the newest turn stands in history: in words, or encrypted after the newest boundary. */
   readonly thoughtKept: boolean;
 }
 
@@ -49,31 +46,34 @@ const nothing: Walked = {
 };
 
 /** History grows by appending, so what is known of a storage is kept and added to: a step costs what is new to it. */
-export function weightOf({ storage, length }: History, { reader }: WeighedFor = {}): HistoryWeight {
-  const { upToModel, encryptedKept, wordsKept, ...walk } = walked(storage, length, reader);
+export function weightOf(history: History, { reader }: WeighedFor = {}): HistoryWeight {
+  const { upToModel, encryptedKept, wordsKept, ...walk } = walked(history, reader);
   const { earlierReasoning, newReasoning, hidden } = walk;
-  const afterModel = upToModel === 0 ? undefined : tokensBetween(storage, { from: upToModel, to: length, reader });
+  const afterModel = upToModel === 0 ? undefined : tokensSince(history, upToModel, { reader });
   return { afterModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
 }
 
 /** What was added since history had so many entries. */
 export function tokensSince({ storage, length }: History, before: number, { reader }: WeighedFor = {}): number {
-  return tokensBetween(storage, { from: before, to: length, reader });
+  let tokens = 0;
+  for (let index = before; index < length; index++) tokens += entryTokens(storage[index]!, reader);
+  return tokens;
 }
 
 /** All of it. Apart from the rest, because to weigh a long history that was just read takes its time. */
-export function historyTokens({ storage, length }: History, { reader }: WeighedFor = {}): number {
+export function historyTokens(history: History, { reader }: WeighedFor = {}): number {
+  const { storage, length } = history;
   const { totals } = knownFor(reader);
   const known = totals.get(storage) ?? { length: 0, tokens: 0 };
   const goesOn = known.length <= length;
-  const from = goesOn ? known.length : 0;
-  const tokens = (goesOn ? known.tokens : 0) + tokensBetween(storage, { from, to: length, reader });
+  const before = goesOn ? known : { length: 0, tokens: 0 };
+  const tokens = before.tokens + tokensSince(history, before.length, { reader });
   if (goesOn) totals.set(storage, { length, tokens });
   return tokens;
 }
 
 /** What an entry weighs in a request to the reader. */
-function entryTokens({ item, maker }: Entry, { reader }: WeighedFor): number {
+function entryTokens({ item, maker }: Entry, reader: WeighedFor['reader']): number {
   const sent = reader === undefined ? item : forReader(item, maker, reader);
   return sent === undefined ? 0 : itemTokens(sent);
 }
@@ -93,7 +93,7 @@ function knownFor(reader: WeighedFor['reader']): Known {
   return known;
 }
 
-function walked(storage: readonly Entry[], length: number, reader: WeighedFor['reader']): Walked {
+function walked({ storage, length }: History, reader: WeighedFor['reader']): Walked {
   const { walks } = knownFor(reader);
   const known = walks.get(storage) ?? nothing;
   // An older value of a storage that has grown is looked at and forgotten.
@@ -121,17 +121,6 @@ function withEntry(walk: Walked, entry: Entry, reader: WeighedFor['reader']): Wa
     wordsKept: modelMade ? (!isHidden && holdsThoughts(item)) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
     isPassed: boundary || (walk.isPassed && !modelMade),
   };
-}
-
-interface Range extends WeighedFor {
-  readonly from: number;
-  readonly to: number;
-}
-
-function tokensBetween(storage: readonly Entry[], { from, to, reader }: Range): number {
-  let tokens = 0;
-  for (let index = from; index < to; index++) tokens += entryTokens(storage[index]!, { reader });
-  return tokens;
 }
 
 function holdsThoughts(item: Entry['item']): boolean {

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { noUsage } from '../protocol/usage.ts';
-import { apportion } from './apportion.ts';
-import { ledgerOf, requestTokens } from './ledger.ts';
+import { apportion, ledgerOf, requestTokens } from './ledger.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
 
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });

@@ -1,13 +1,9 @@
 import type { Prompt } from '../ports/prompt.ts';
 import { stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import { apportion } from './apportion.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
 
-/**
- * How far a number of tokens can be trusted: the provider said it; it is our estimate, scaled so that all of them sum
- * to what the provider said; or it is our estimate alone.
- */
+/** The provider said it; it is our estimate, scaled to sum to what the provider said; or our estimate alone. */
 export type Measure = 'exact' | 'scaled' | 'estimated';
 
 /** What one part of a request weighs. */
@@ -68,4 +64,22 @@ function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonl
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** Whole numbers in the ratio of the weights that sum to the total: what rounding left over goes to the largest remainders. */
+export function apportion(weights: readonly number[], total: number): readonly number[] {
+  const weight = weights.reduce((sum, each) => sum + each, 0);
+  // Nothing weighs anything and yet there is something to share: all get alike.
+  if (weight === 0 && weights.length > 0)
+    return apportion(
+      weights.map(() => 1),
+      total,
+    );
+  const wanted = weights.map((each) => (each * total) / weight);
+  const shares = wanted.map(Math.floor);
+  const byRemainder = wanted.map((_, index) => index);
+  byRemainder.sort((a, b) => wanted[b]! - shares[b]! - (wanted[a]! - shares[a]!) || a - b);
+  const left = total - shares.reduce((sum, each) => sum + each, 0);
+  for (const index of byRemainder.slice(0, left)) shares[index]!++;
+  return shares;
 }

@@ -22,14 +22,10 @@ export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause
     else groups.push([fragment]);
   }
   return groups.map((group) => {
-    const role = group[0]!.role;
+    const { role } = group[0]!;
     const kinds = group.map(({ kind }) => kind);
     const texts = group.map(({ text }) => text);
-    return {
-      fragments: group,
-      role,
-      item: (id) => contextMessage(id, role, texts),
-      origin: { family: 'context', kinds, ...defined({ cause }) },
-    };
+    const origin = { family: 'context', kinds, ...defined({ cause }) } as const;
+    return { fragments: group, role, item: (id) => contextMessage(id, role, texts), origin };
   });
 }

@@ -1,5 +1,6 @@
 import { abortedCall } from '../fragments/answers/call-answers.ts';
 import type { Item } from '../protocol/item.ts';
+import { oncePerObject } from '../protocol/once-per-object.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 
 /** Calls and answers that must come in pairs: providers refuse anything else. */
@@ -13,16 +14,8 @@ const answerTypes: Readonly<Record<string, { readonly type: string; readonly pre
 
 const answerTypeNames: ReadonlySet<string> = new Set(Object.values(answerTypes).map(({ type }) => type));
 
-export interface PairedItem {
-  readonly id: string;
-  readonly half: 'call' | 'answer';
-}
-
-/**
- * Set for an item that needs its other half. An output without a call id is an event from outside, and what a server
- * did itself needs nothing from us: those stand alone.
- */
-export function pairedItem(item: Item): PairedItem | undefined {
+/** Set for an item that needs its other half. Events from outside and what a server did itself stand alone. */
+export function pairedItem(item: Item): { readonly id: string; readonly half: 'call' | 'answer' } | undefined {
   const isAnswer = answerTypeNames.has(item.type);
   if (!isAnswer && answerTypes[item.type] === undefined) return undefined;
   const id = item['call_id'];
@@ -30,17 +23,11 @@ export function pairedItem(item: Item): PairedItem | undefined {
   return { id, half: isAnswer ? 'answer' : 'call' };
 }
 
-const missing = new WeakMap<Item, Item>();
-
 /** Stands in for the answer that a call never got. The same object for the same call, so that it is encoded once. */
-export function missingAnswer(call: Item, id: string): Item {
-  const known = missing.get(call);
-  if (known !== undefined) return known;
+export const missingAnswer = oncePerObject((call: Item): Item => {
   const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
   const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
   const body =
     type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: abortedCall };
-  const answer: Item = { type, ...itemId, call_id: id, ...body };
-  missing.set(call, answer);
-  return answer;
-}
+  return { type, ...itemId, call_id: call['call_id'], ...body };
+});

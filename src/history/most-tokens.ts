@@ -6,10 +6,7 @@ import { mediaOf, partsKey } from './media-part.ts';
 /** No character weighs more, in whatever text it stands; what JSON adds to texts weighs less than its characters do. */
 const perCharacter = 2;
 
-/**
- * The most that parts of a request can weigh, by their length alone. Pictures and sound weigh by what they show: with one
- * of them there is no such bound.
- */
+/** The most that parts of a request can weigh, by their length alone; no bound where there is a picture or sound. */
 export function mostTokens(parts: Iterable<string | Item | ToolSpec>): number {
   let characters = 0;
   for (const part of parts) {

@@ -1,7 +1,8 @@
 import type { Item } from '../protocol/item.ts';
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { isJsonObject, type Json } from '../protocol/json.ts';
+import { oncePerObject } from '../protocol/once-per-object.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
-import { partsKey } from './media-part.ts';
+import { partsKey, withWords } from './media-part.ts';
 
 /** Items that only the provider that made them can read. */
 
@@ -26,31 +27,19 @@ export function isOpaque(item: Item): boolean {
   return key !== undefined && (item[key] as readonly Json[]).some(isOpaquePart);
 }
 
-/**
- * The item as a provider is sent it, undefined if nothing of it is. What another provider encrypted, or what nothing
- * proves to be its own, is left out: it could not be read, and is none of its business.
- */
+/** The item as a provider is sent it, without what only another can read; undefined if nothing of it is left. */
 export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
   if (!isOpaque(item) || (maker !== undefined && isSameProvider(maker, reader))) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
-  const known = standIns.get(item);
-  if (known !== undefined) return known;
-  const standIn = withoutOpaqueParts(item);
-  standIns.set(item, standIn);
-  return standIn;
+  return withoutOpaqueParts(item);
 }
-
-/** The same object each time, so that it is encoded once and the prefix holds. */
-const standIns = new WeakMap<Item, Item>();
 
 const notice = '[Something stands here that only another provider can read. It was left out.]';
 
-function withoutOpaqueParts({ encrypted_function_args: _arguments, ...item }: Item): Item {
-  const key = partsKey(item as Item);
-  if (key === undefined) return item as Item;
-  const words: JsonObject = { type: item['role'] === 'assistant' ? 'output_text' : 'input_text', text: notice };
-  return { ...item, [key]: (item[key] as readonly Json[]).map((part) => (isOpaquePart(part) ? words : part)) } as Item;
-}
+/** The same object each time, so that it is encoded once and the prefix holds. */
+const withoutOpaqueParts = oncePerObject(({ encrypted_function_args: _arguments, ...item }: Item): Item =>
+  withWords(item as Item, (part) => (isOpaquePart(part) ? notice : undefined)),
+);
 
 function isOpaquePart(part: Json): boolean {
   return isJsonObject(part) && part['type'] === 'encrypted_content';

@@ -17,10 +17,7 @@ export function percentRemaining({ effective, baseline, tokens }: WindowUse): nu
   return Math.round((100 * Math.max(0, space - used)) / space);
 }
 
-/**
- * Usage after the provider refused a request as too long. It was not counted, so nothing is added to the total; the
- * window is full, and the newest usage must say so, or Capstan would free no space.
- */
+/** Usage after a request was refused as too long: it is not counted, and the window must show as full. */
 export function usageAfterOverflow(effective: number, total: Usage): { readonly total: Usage; readonly last: Usage } {
   return { total, last: { ...noUsage, total: effective } };
 }

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { PrefixBreak } from '../protocol/thread-event.ts';
@@ -17,10 +18,7 @@ export interface SentRequest {
 }
 
 export interface PrefixReport {
-  /**
-   * What stands before the first break: what the provider may have in its cache. Its tokens are found only where
-   * something broke, because to weigh a long history that was just read takes its time.
-   */
+  /** What the provider may have in its cache. Tokens only where something broke: to weigh a history takes time. */
   readonly kept: { readonly items: number; readonly tokens?: number };
   /** In the order in which they stand in the request. Empty when the request only grew. */
   readonly breaks: readonly PrefixBreak[];
@@ -46,10 +44,9 @@ export function comparePrefix(before: SentRequest, now: SentRequest): PrefixRepo
   if (otherTools) breaks.push({ kind: 'tools', ...differentTools(before.tools, now.tools), tokens: toolsOn });
   const aboveInput = breaks.length > 0;
   if (lost !== undefined) {
-    const id = stringAt(lost, 'id');
     const what = isRemoved(lost, equalItems, before.input, now.input) ? 'removed' : 'changed';
-    const itemId = id === undefined ? {} : { itemId: id };
-    breaks.push({ kind: 'entry', index: equalItems, ...itemId, what, tokens: itemsAnew });
+    const itemId = stringAt(lost, 'id');
+    breaks.push({ kind: 'entry', index: equalItems, ...defined({ itemId }), what, tokens: itemsAnew });
   }
   const tokens = everything - (breaks[0]?.tokens ?? 0);
   return { kept: { items: aboveInput ? 0 : equalItems, tokens }, breaks };

@@ -24,7 +24,8 @@ export function project(history: History, { modalities, reader }: ProjectOptions
   const known = projections.get(storage);
   const isFor = known?.missing === missing && isSameReader(known.reader, reader);
   if (known !== undefined && isFor && known.length <= length && extend(known, history)) return known.items.slice();
-  const fresh = emptyProjection(missing, reader);
+  const sets = { calls: new Set<string>(), answers: new Set<string>(), open: new Set<string>() };
+  const fresh = { missing, reader, length: 0, items: [], ...sets, leftOut: new Set<string>() };
   extend(fresh, history);
   // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows
   // continues from it.
@@ -47,11 +48,6 @@ interface Projection {
 }
 
 const projections = new WeakMap<readonly Entry[], Projection>();
-
-function emptyProjection(missing: MissingMedia, reader: ProviderName | undefined): Projection {
-  const sets = { calls: new Set<string>(), answers: new Set<string>() };
-  return { missing, reader, length: 0, items: [], ...sets, open: new Set(), leftOut: new Set() };
-}
 
 /** Distinguished more finely than providers are: whose address is not known may be sent more. */
 function isSameReader(one: ProviderName | undefined, other: ProviderName | undefined): boolean {
@@ -82,7 +78,7 @@ function extend(projection: Projection, { storage, length }: History): boolean {
     items.push(withoutMedia(item, projection.missing));
     if (paired?.half === 'call' && !answers.has(paired.id)) {
       open.add(paired.id);
-      items.push(missingAnswer(item, paired.id));
+      items.push(missingAnswer(item));
     }
   }
   projection.length = length;

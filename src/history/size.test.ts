@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { jsonTokens } from './json-tokens.ts';
-import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
+import { jsonTokens, instructionsTokens, itemTokens, toolTokens } from './size.ts';
 import { textTokens } from './text-tokens.ts';
 
 const png = (width: number, height: number): string => {

@@ -2,10 +2,10 @@ import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
+import { oncePerObject } from '../protocol/once-per-object.ts';
 import { audioSeconds } from './audio-seconds.ts';
 import { base64Bytes } from './base64-bytes.ts';
 import { imageSize } from './image-size.ts';
-import { jsonTokens } from './json-tokens.ts';
 import { mediaOf, partsKey } from './media-part.ts';
 import { textTokens } from './text-tokens.ts';
 
@@ -14,16 +14,9 @@ import { textTokens } from './text-tokens.ts';
  * not text to the model, pictures, sound and encrypted content, weighs by what it stands for, four bytes to a token.
  */
 
-/** Found once per object: items and tools are not changed after they were made. */
-const sizes = new WeakMap<Item | ToolSpec, number>();
+export const itemTokens = oncePerObject((item: Item) => Math.ceil(weighItem(item)));
 
-export function itemTokens(item: Item): number {
-  return remembered(item, () => Math.ceil(weighItem(item)));
-}
-
-export function toolTokens(tool: ToolSpec): number {
-  return remembered(tool, () => Math.ceil(jsonTokens(tool)));
-}
+export const toolTokens = oncePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
 
 /** Found again at every step, and seldom other ones. */
 let newestInstructions = { text: '', tokens: 0 };
@@ -31,14 +24,6 @@ let newestInstructions = { text: '', tokens: 0 };
 export function instructionsTokens(text: string): number {
   if (text !== newestInstructions.text) newestInstructions = { text, tokens: Math.ceil(textTokens(text)) };
   return newestInstructions.tokens;
-}
-
-function remembered(value: Item | ToolSpec, measure: () => number): number {
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  const tokens = measure();
-  sizes.set(value, tokens);
-  return tokens;
 }
 
 function weighItem(item: Item): number {
@@ -124,3 +109,18 @@ export function partBytes(part: JsonObject): number {
   const { text, extra } = weighPart(part);
   return byteLength(JSON.stringify(text)) + extra;
 }
+
+/** What a value weighs as JSON, in tokens. The quotes, colons and commas around texts are mostly one token together. */
+export function jsonTokens(value: Json): number {
+  if (typeof value === 'string') return textTokens(value) + perText;
+  if (typeof value !== 'object' || value === null) return textTokens(String(value)) + perText;
+  if (Array.isArray(value)) return value.reduce((sum: number, each: Json) => sum + jsonTokens(each), perBrackets);
+  let tokens = perBrackets;
+  for (const [key, each] of Object.entries(value)) {
+    if (each !== undefined) tokens += textTokens(key) + perText + jsonTokens(each);
+  }
+  return tokens;
+}
+
+const perText = 1;
+const perBrackets = 0.5;

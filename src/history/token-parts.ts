@@ -1,7 +1,4 @@
-/**
- * What the pieces of a text weigh, in hundredths of a token: whole numbers are quicker to add up. The figures are means,
- * counted over prose, code, logs, data and encoded bytes; where kinds of text differ the dearer one was taken.
- */
+/** What the pieces of a text weigh, in hundredths of a token; `textTokens` says where the figures come from. */
 export const perToken = 100;
 
 /** What a piece comes after. */

@@ -1,50 +1,30 @@
-import type { TextGap } from '../fragments/text/cut-text.ts';
 import { hookWords } from '../fragments/events/hook-words.ts';
 import { recognise } from '../fragments/foreign/recognise.ts';
 import { isImageLabel } from '../fragments/events/user-image.ts';
 import { defined } from '../protocol/defined.ts';
-import { isMessage, type Item, messageText, type MessageItem } from '../protocol/item.ts';
+import { isMessage, messageText, type MessageItem } from '../protocol/item.ts';
 import { stableItemId } from '../protocol/item-id.ts';
-import type { TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { Entry, LeftOutMessages, OtherSpeaker, QuotedWords, TextPlace } from './entry.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
+import type { Entry, OtherSpeaker, QuotedWords } from './entry.ts';
 import { entries, type History } from './history.ts';
 
+/** What a checkpoint records of a message, and history knows of one that it holds. */
+type KnownWords = Omit<QuotedWords, 'start' | 'end' | 'pictures' | 'picturesLeftOut' | 'task' | 'cut'>;
+
 /** A message of the user, or of the user's setup, as far as it is still there. */
-export interface UserWords {
-  readonly id: string;
-  /** Who said it; absent: the user. */
-  readonly by?: OtherSpeaker;
-  readonly turn?: TurnId;
-  /** The number of its turn in the thread. */
-  readonly number?: number;
+export interface UserWords extends KnownWords {
   /** Its texts, a line end between two of them. */
   readonly text: string;
   /** Its pictures with their labels, and whatever else it holds beside text. */
   readonly pictures: readonly JsonObject[];
-  /** How many of its pictures an earlier checkpoint left out. */
   readonly picturesLeftOut: number;
-  /** What those weighed, in tokens. */
-  readonly picturesLeftOutTokens?: number;
   /** A model chose it as the request that defines the active task, at the newest checkpoint. */
   readonly task: boolean;
-  /** Its turn was stopped, or ended by a failure. */
-  readonly endedEarly?: true;
   /** Only a part of it is left. */
   readonly cut: boolean;
-  /** Where marks stand in its text for what earlier checkpoints cut out. */
-  readonly gaps?: readonly TextGap[];
-  /** The part of its text that a model quoted as the request. */
-  readonly request?: TextPlace;
-  /** The turns in which the user wrote exactly the same, as an earlier checkpoint noted. */
-  readonly alsoIn?: readonly number[];
-  /** Messages before it that an earlier checkpoint left out. */
-  readonly leftOutBefore?: LeftOutMessages;
 }
 
-/**
- * Every message of the user, oldest first: those that stand in history, and those that the text of a checkpoint quotes.
- */
+/** Every message of the user, oldest first, in history or quoted by a checkpoint. */
 export function usersWords(history: History): readonly UserWords[] {
   return heardWords(history).filter(({ by }) => by === undefined);
 }
@@ -91,8 +71,7 @@ type RowOf = (id: string, place: number, text: string) => Row;
 
 function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem): void {
   const text = saidText(item);
-  const { id } = item;
-  const row = rowOf(typeof id === 'string' ? id : '', place, text);
+  const row = rowOf(stringAt(item, 'id') ?? '', place, text);
   if (text !== '') row.text = text;
   row.pictures = otherParts(item);
   addKnown(row, entry);
@@ -117,8 +96,7 @@ function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefine
 
 /** It belongs to the turn of the message before it. */
 function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
-  const { id } = entry.item;
-  const row = rowOf(typeof id === 'string' ? id : '', place, other.text);
+  const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
   addKnown(row, { ...defined({ number }), ...entry });
 }
@@ -134,19 +112,11 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
   }
 }
 
-function addKnown(row: Row, { turn, number, ...known }: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
-  if (turn !== undefined) row.turn = turn;
-  if (number !== undefined) row.number = number;
-  if (known.by !== undefined) row.by = known.by;
-  if (known.task) row.task = true;
-  if (known.cut) row.cut = true;
-  if (known.gaps !== undefined) row.gaps = known.gaps;
-  if (known.request !== undefined) row.request = known.request;
-  if (known.endedEarly) row.endedEarly = true;
-  if (known.picturesLeftOut !== undefined) row.picturesLeftOut = known.picturesLeftOut;
-  if (known.picturesLeftOutTokens !== undefined) row.picturesLeftOutTokens = known.picturesLeftOutTokens;
-  if (known.alsoIn !== undefined) row.alsoIn = known.alsoIn;
-  if (known.leftOutBefore !== undefined) row.leftOutBefore = known.leftOutBefore;
+function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
+  const { turn, number, by, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
+  const { picturesLeftOut, picturesLeftOutTokens } = known;
+  Object.assign(row, defined({ turn, number, by, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }));
+  Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens }));
 }
 
 /** How many pictures stand among parts: their labels do not count. */
@@ -162,8 +132,7 @@ function saidText(item: MessageItem): string {
 }
 
 /** Pictures, their names, and whatever else is neither the user's text nor context. */
-function otherParts(item: Item): readonly JsonObject[] {
-  if (!isMessage(item)) return [];
+function otherParts(item: MessageItem): readonly JsonObject[] {
   const said = new Set(saidParts(item));
   return item.content.filter((part) => !said.has(part) && !isContext(item, part));
 }

@@ -1,6 +1,5 @@
 import type { Item } from '../protocol/item.ts';
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
-import { mediaOf, partsKey } from './media-part.ts';
+import { mediaOf, withWords } from './media-part.ts';
 
 /** What a model cannot take in. */
 export type MissingMedia = 'none' | 'image' | 'audio' | 'image and audio';
@@ -23,10 +22,7 @@ const standIns: Readonly<Record<Exclude<MissingMedia, 'none'>, WeakMap<Item, Ite
   'image and audio': new WeakMap(),
 };
 
-/**
- * The item as a model without these media is sent it: words in the place of each picture or recording. It depends on
- * the item alone and is the same object each time, so that it is encoded once and the prefix holds.
- */
+/** The item with words in the place of media: the same object each time, so that the prefix holds. */
 export function withoutMedia(item: Item, missing: MissingMedia): Item {
   if (missing === 'none') return item;
   const known = standIns[missing].get(item);
@@ -40,15 +36,8 @@ function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean)
   if (item.type === 'image_generation_call') {
     return isMissing('image') && typeof item['result'] === 'string' ? { ...item, result: '' } : item;
   }
-  const key = partsKey(item);
-  if (key === undefined) return item;
-  const type = item['role'] === 'assistant' ? 'output_text' : 'input_text';
-  const parts = item[key] as readonly Json[];
-  const media = parts.map((part) => {
-    const held = isJsonObject(part) ? mediaOf(part) : undefined;
-    return held !== undefined && isMissing(held) ? held : undefined;
+  return withWords(item, (part) => {
+    const media = mediaOf(part);
+    return media !== undefined && isMissing(media) ? places[media] : undefined;
   });
-  if (media.every((held) => held === undefined)) return item;
-  const words = (held: 'image' | 'audio'): JsonObject => ({ type, text: places[held] });
-  return { ...item, [key]: parts.map((part, index) => (media[index] === undefined ? part : words(media[index]))) };
 }

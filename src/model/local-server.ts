@@ -1,4 +1,4 @@
-import { arrayAt, isJsonObject, type Json, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 
 /** What is found at an address where a server should be that has models. */
 export type LocalServer =
@@ -25,19 +25,8 @@ export async function askLocalServer(baseUrl: string): Promise<LocalServer> {
 }
 
 function modelsIn(text: string): readonly string[] | undefined {
-  const list = listIn(text);
-  return list
-    ?.map((model) => (isJsonObject(model) ? stringAt(model, 'id') : undefined))
-    .filter((id) => id !== undefined);
-}
-
-/** Some servers write nothing in the place of an empty list. */
-function listIn(text: string): readonly Json[] | undefined {
-  try {
-    const json = JSON.parse(text) as Json;
-    if (!isJsonObject(json)) return undefined;
-    return json['data'] === null ? [] : arrayAt(json, 'data');
-  } catch {
-    return undefined;
-  }
+  const json = parseJsonObject(text) ?? {};
+  // Some servers write nothing in the place of an empty list.
+  const list = json['data'] === null ? [] : arrayAt(json, 'data');
+  return list?.flatMap((model) => (isJsonObject(model) ? (stringAt(model, 'id') ?? []) : []));
 }

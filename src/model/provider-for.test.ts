@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { providerDefaults } from '../config/providers.ts';
 import type { HttpClientOptions } from './http/ask.ts';
 import { loadEncoders, providerFor } from './provider-for.ts';
-import { responsesFormat } from './responses/format.ts';
+import { responsesFormat } from './responses/client.ts';
 
 const options = (wireApi: string): HttpClientOptions => ({
   provider: { ...providerDefaults, id: 'mine', name: 'Mine', baseUrl: 'http://localhost:1/v1', wireApi },

@@ -1,8 +1,7 @@
 import type { Access } from '../protocol/permission-profile.ts';
-import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { globCovers } from './glob.ts';
-import { depthOf, isWithin, normalisePath } from './paths.ts';
-import { platformReadRoots } from './platform-read-roots.ts';
+import { byDepth, depthOf, isWithin, normalisePath } from './paths.ts';
 
 /**
  * What the policy grants at a path, by its spelling: the most specific rule wins, at equal depth deny beats write beats
@@ -15,14 +14,17 @@ export function access(policy: ResolvedPolicy, path: string): Access {
   const target = normalisePath(path);
   if (target === undefined) return 'deny';
   if (files.denyGlobs.some((glob) => globCovers(glob, target))) return 'deny';
-  const rules: readonly AccessRule[] = files.platformDefaults ? [...files.rules, ...platformRules] : files.rules;
-  return accessByRules(rules, target);
+  return accessByRules(accessRules(files), target);
 }
 
-/**
- * Whether a rule of the policy denies the path by name. A path that no rule covers is not denied in this sense: the user
- * may still let the engine read it, though no command may.
- */
+export type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+
+/** The rules with those that the platform adds. */
+export function accessRules({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] {
+  return platformDefaults ? [...rules, ...platformRules] : rules;
+}
+
+/** Whether a rule denies the path by name. Where no rule stands, the user may still let the engine read it. */
 export function isDenied(policy: ResolvedPolicy, path: string): boolean {
   const { files } = policy;
   if (files.kind === 'unrestricted') return false;
@@ -55,6 +57,22 @@ function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: 
   return names.some((name) => `/${below}/`.includes(`/${name}/`));
 }
 
+/** What programs need to start. Paths of other systems do no harm; Seatbelt also opens devices and services. */
+export const platformReadRoots: readonly string[] = [
+  '/bin',
+  '/sbin',
+  '/usr',
+  '/etc',
+  '/lib',
+  '/lib64',
+  '/nix/store',
+  '/run/current-system/sw',
+  '/System',
+  '/Library/Apple',
+  '/private/etc',
+  '/private/var/db/timezone',
+];
+
 const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ path, access: 'read' }));
 
 const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
@@ -62,4 +80,35 @@ const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 function beats(challenger: AccessRule, holder: AccessRule): boolean {
   const deeper = depthOf(challenger.path) - depthOf(holder.path);
   return deeper === 0 ? rank[challenger.access] > rank[holder.access] : deeper > 0;
+}
+
+export interface WritableRoot {
+  readonly path: string;
+  /** What stays read-only or denied below the root, shallow first. Narrower writable roots inside are records of their own. */
+  readonly carveOuts: readonly PathRule[];
+}
+
+/** The paths that may be written with all below them, sorted by name. Empty when the whole disk may be written. */
+export function writableRoots(policy: ResolvedPolicy): readonly WritableRoot[] {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return [];
+  const { rules } = files;
+  const paths = new Set(rules.filter((rule) => rule.access === 'write').map((rule) => rule.path));
+  return [...paths]
+    .filter((path) => accessByRules(rules, path) === 'write')
+    .toSorted()
+    .map((path) => ({ path, carveOuts: carveOutsOf(rules, path) }));
+}
+
+function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRule[] {
+  const inside = rules.filter(
+    (rule) => rule.path !== root && isWithin(rule.path, root) && rule.access === accessByRules(rules, rule.path),
+  );
+  const unique = new Map(inside.filter((rule) => rule.access !== 'write').map((rule) => [rule.path, rule]));
+  return [...unique.values()].toSorted((a, b) => byDepth(a.path, b.path));
+}
+
+/** Whether commands run in a sandbox of ours: something is restricted, and no other sandbox stands around us. */
+export function needsSandbox({ enforcement, files, network }: ResolvedPolicy): boolean {
+  return enforcement === 'managed' && !(files.kind === 'unrestricted' && network === 'enabled');
 }

@@ -3,26 +3,24 @@ import { globCovers } from './glob.ts';
 import { isWithin, normalisePath } from './paths.ts';
 import type { Requirements } from './requirements.ts';
 
-/**
- * The profile with what must never be read taken out of it. One that restricts nothing becomes one that writes the whole
- * disk but for these: without a sandbox nothing could be kept from commands. Doing it twice changes nothing.
- */
+/** The profile without what must never be read; one that restricts nothing gets a sandbox for it. Can be done twice. */
 export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
-  const present = entriesOf(profile);
-  const known = new Set(present.map((entry) => JSON.stringify(entry)));
+  const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };
+  const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
   const added = denyRead.patterns.map(denial).filter((entry) => !known.has(JSON.stringify(entry)));
-  return withEntries(profile, [...present, ...added]);
+  const file_system = { ...rules, entries: [...rules.entries, ...added] };
+  if (profile.type === 'managed') return { ...profile, file_system };
+  return { type: 'managed', file_system, network: profile.type === 'disabled' ? 'enabled' : profile.network };
 }
 
 /** The profile as it was before, so that it can be compared with those that modes give. */
 export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
-  if (denyRead === undefined || profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
+  const rules = restricted(profile);
+  if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
   const denials = new Set(denyRead.patterns.map((pattern) => JSON.stringify(denial(pattern))));
-  return withEntries(
-    profile,
-    profile.file_system.entries.filter((entry) => !denials.has(JSON.stringify(entry))),
-  );
+  const entries = rules.entries.filter((entry) => !denials.has(JSON.stringify(entry)));
+  return { ...profile, file_system: { ...rules, entries } };
 }
 
 /** Whether the machine's manager forbids reading a path. Asked about its spelling and about where it really leads. */
@@ -40,17 +38,8 @@ export function deniesRead({ denyRead }: Requirements, path: string): boolean {
 
 const wholeDisk: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'write' };
 
-function entriesOf(profile: PermissionProfile): readonly FileSystemEntry[] {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return [wholeDisk];
-  return profile.file_system.entries;
-}
-
-function withEntries(profile: PermissionProfile, entries: readonly FileSystemEntry[]): PermissionProfile {
-  if (profile.type === 'managed' && profile.file_system.type === 'restricted') {
-    return { ...profile, file_system: { ...profile.file_system, entries } };
-  }
-  const network = profile.type === 'disabled' ? 'enabled' : profile.network;
-  return { type: 'managed', file_system: { type: 'restricted', entries }, network };
+function restricted(profile: PermissionProfile) {
+  return profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
 }
 
 function denial(pattern: string): FileSystemEntry {

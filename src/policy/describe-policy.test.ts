@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import { describePolicy } from './describe-policy.ts';
 import { profileFor } from './profiles.ts';
-import { type Places, resolvePolicy } from './resolve-policy.ts';
-import { writableRoots } from './writable-roots.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+import { type Places } from './places.ts';
+import { writableRoots } from './access.ts';
 import { noOwnPlaces } from './own-places.ts';
 
 const places: Places = {

@@ -1,9 +1,8 @@
 import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules } from './access.ts';
+import { accessByRules, writableRoots } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
 import { byDepth, isWithin, joinPath } from './paths.ts';
-import { writableRoots } from './writable-roots.ts';
 
 /** A policy in the terms that people and models are told about it. */
 export interface PolicyDescription {
@@ -26,35 +25,23 @@ export interface PolicyDescription {
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
   const { files, network } = policy;
   const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
-  if (files.kind === 'unrestricted') {
-    return {
-      mode,
-      network,
-      writableRoots: [],
-      readOnlyPaths: [],
-      keptGlobs: [],
-      deniedPaths: [],
-      readsEverything: true,
-      missingRoots: [],
-    };
-  }
+  const isOpen = files.kind === 'unrestricted';
+  const { rules, denyGlobs } = isOpen ? { rules: [], denyGlobs: [] } : files;
   const roots = writableRoots(policy);
   const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));
-  const kept = files.rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
+  const kept = rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
   // The engine's secrets are not named: no task is about them, and each path would stand in every request.
-  const denied = files.rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
+  const denied = rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
   return {
     mode,
     network,
-    writableRoots: roots.map((root) => root.path).toSorted((a, b) => holds(b, cwd) - holds(a, cwd)),
+    writableRoots: roots
+      .map((root) => root.path)
+      .toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
     readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
     keptGlobs: [...new Set(kept)].toSorted(),
-    deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...files.denyGlobs])].toSorted(),
-    readsEverything: accessByRules(files.rules, '/') !== 'deny',
-    missingRoots: files.missingRoots ?? [],
+    deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...denyGlobs])].toSorted(),
+    readsEverything: isOpen || accessByRules(rules, '/') !== 'deny',
+    missingRoots: isOpen ? [] : (files.missingRoots ?? []),
   };
-}
-
-function holds(root: string, cwd: string): number {
-  return isWithin(cwd, root) ? 1 : 0;
 }

@@ -7,10 +7,7 @@ import { isSoundEntry } from './sound-entry.ts';
 /** Written by other programs in front of a glob that belongs to every workspace root. */
 export const workspaceGlobPrefix = 'codex-project-roots://';
 
-/**
- * What an entry means here. `nothing` has a clear meaning and no target (an unset temporary folder); `malformed` has
- * no clear meaning.
- */
+/** `nothing`: a clear meaning and no target, as of an unset temporary folder. `malformed`: no clear meaning. */
 export type Expanded =
   | { readonly kind: 'paths'; readonly paths: readonly string[] }
   | { readonly kind: 'globs'; readonly globs: readonly string[] }
@@ -46,21 +43,21 @@ function expandSpecial(special: SpecialPath, places: Places): Expanded {
     case 'minimal':
       return { kind: 'platform' };
     case 'project_roots':
-      return toPaths(rootsOf(places).map((root) => below(root, special.subpath ?? '')));
-    case 'tmpdir':
-      return temporary(places);
+      return toPaths(
+        rootsOf(places)
+          .map(normalisePath)
+          .map((root) => (root === undefined ? root : descend(root, special.subpath ?? ''))),
+      );
+    case 'tmpdir': {
+      // The whole disk is no temporary folder: a variable that says so must not open it.
+      const path = normalisePath(places.temporaryDirectory || '/');
+      return path === '/' ? nothing : toPaths([path]);
+    }
     case 'slash_tmp':
       return places.slashTmp ? toPaths(['/tmp']) : nothing;
     default:
       return malformed;
   }
-}
-
-/** The whole disk is no temporary folder: a variable that says so must not open it. */
-function temporary({ temporaryDirectory }: Places): Expanded {
-  if (!temporaryDirectory) return nothing;
-  const path = normalisePath(temporaryDirectory);
-  return path === '/' ? nothing : toPaths([path]);
 }
 
 function toPaths(candidates: readonly (string | undefined)[]): Expanded {
@@ -81,9 +78,4 @@ function toGlobs(pattern: string, places: Places): Expanded {
   // `..` has no meaning inside a pattern: the components before it may be wildcards.
   const sound = globs.every((glob) => parseGlob(glob) !== undefined && !glob.split('/').includes('..'));
   return sound ? { kind: 'globs', globs } : malformed;
-}
-
-function below(root: string, subpath: string): string | undefined {
-  const folder = normalisePath(root);
-  return folder === undefined ? undefined : descend(folder, subpath);
 }

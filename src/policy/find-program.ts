@@ -31,16 +31,12 @@ export function programCandidates(search: ProgramSearch, files: ProgramFiles): r
 }
 
 export function findProgram(search: ProgramSearch, files: ProgramFiles): string | undefined {
-  const { value } = candidates(search, files).next();
-  return value ?? undefined;
+  return candidates(search, files).find(() => true);
 }
 
-function* candidates(
-  { name, prefer, path, writable }: ProgramSearch,
-  files: ProgramFiles,
-): Generator<string, undefined> {
+function* candidates({ name, prefer, path, writable }: ProgramSearch, files: ProgramFiles): Generator<string> {
   // A text with a slash is a path, and there is nothing to search for.
-  if (name === '' || name.includes('/') || name.includes('\0')) return undefined;
+  if (name === '' || name.includes('/') || name.includes('\0')) return;
   for (const folder of prefer === 'system' ? systemFolders : []) {
     const program = files.program(joinPath(folder, name));
     if (program !== undefined) yield program;
@@ -56,7 +52,6 @@ function* candidates(
       yield program;
     }
   }
-  return undefined;
 }
 
 /** Whether a program that the user named by its path lies in, or leads into, a folder that commands may write. */

@@ -1,5 +1,11 @@
-import { type GlobMatcher, globMatcher } from './glob-matcher.ts';
-import type { GlobPart } from './glob-part.ts';
+import { type GlobMatcher, globMatcher, type GlobPart } from './glob-matcher.ts';
+
+const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
+  '?': 'one',
+  '{': 'open',
+  '}': 'close',
+  ',': 'or',
+};
 
 /** The parts of the pattern, or undefined when it has no sense: the caller must then assume the worst. */
 export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
@@ -10,38 +16,30 @@ export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
   let at = 0;
   while (at < characters.length) {
     const character = characters[at] as string;
+    at += 1;
     if (character === '\\') {
-      const escaped = characters[at + 1];
+      const escaped = characters[at];
       if (escaped === undefined) return undefined;
       parts.push({ kind: 'text', text: escaped });
-      at += 2;
-    } else if (character === '*') {
-      let end = at;
-      while (characters[end] === '*') end += 1;
-      const whole = characters[at - 1] === '/' && characters[end] === '/';
-      if (end - at === 1) parts.push({ kind: 'some' });
-      else parts.push({ kind: whole ? 'folders' : 'anything' });
-      at = end - at > 1 && whole ? end + 1 : end;
-    } else if (character === '?') {
-      parts.push({ kind: 'one' });
       at += 1;
+    } else if (character === '*') {
+      const begin = at - 1;
+      while (characters[at] === '*') at += 1;
+      const whole = characters[begin - 1] === '/' && characters[at] === '/';
+      const isLong = at - begin > 1;
+      parts.push({ kind: isLong ? (whole ? 'folders' : 'anything') : 'some' });
+      if (isLong && whole) at += 1;
     } else if (character === '[') {
       const found = parseClass(characters, at);
       if (found === 'malformed') return undefined;
       parts.push(found === 'unclosed' ? { kind: 'text', text: '[' } : found.part);
-      at = found === 'unclosed' ? at + 1 : found.next;
-    } else if (character === '{') {
-      depth += 1;
-      parts.push({ kind: 'open' });
-      at += 1;
-    } else if (character === '}') {
-      depth -= 1;
-      if (depth < 0) return undefined;
-      parts.push({ kind: 'close' });
-      at += 1;
+      if (found !== 'unclosed') at = found.next;
+    } else if (character === '}' && depth === 0) {
+      return undefined;
     } else {
-      parts.push(character === ',' && depth > 0 ? { kind: 'or' } : { kind: 'text', text: character });
-      at += 1;
+      const kind = character === ',' && depth === 0 ? undefined : signs[character];
+      parts.push(kind === undefined ? { kind: 'text', text: character } : { kind });
+      depth += kind === 'open' ? 1 : kind === 'close' ? -1 : 0;
     }
   }
   return depth === 0 ? parts : undefined;
@@ -50,9 +48,8 @@ export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
 type ClassFound = { readonly part: GlobPart; readonly next: number } | 'unclosed' | 'malformed';
 
 function parseClass(characters: readonly string[], start: number): ClassFound {
-  let at = start + 1;
-  const negated = characters[at] === '!' || characters[at] === '^';
-  if (negated) at += 1;
+  const negated = characters[start] === '!' || characters[start] === '^';
+  let at = negated ? start + 1 : start;
   const ranges: [string, string][] = [];
   let reversed = false;
   for (let first = true; ; first = false) {

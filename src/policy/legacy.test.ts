@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystemEntry, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import { profileOf, sandboxModeOf, sandboxPolicyOf } from './legacy.ts';
 import { profileFor } from './profiles.ts';
-import { type Places, resolvePolicy } from './resolve-policy.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+import { type Places } from './places.ts';
 import { noOwnPlaces } from './own-places.ts';
 
 const places: Places = {

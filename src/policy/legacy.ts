@@ -1,10 +1,10 @@
 import type { PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { access } from './access.ts';
+import { access, writableRoots } from './access.ts';
 import { normalisePath } from './paths.ts';
 import { profileFor } from './profiles.ts';
-import { type Places, resolvePolicy } from './resolve-policy.ts';
-import { writableRoots } from './writable-roots.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+import { type Places } from './places.ts';
 import { noOwnPlaces } from './own-places.ts';
 
 /**
@@ -53,14 +53,11 @@ export function profileOf(policy: SandboxPolicy): PermissionProfile {
         excludeSlashTmp: policy.exclude_slash_tmp === true,
       });
     default:
-      return profileFor('read-only', {
-        network: policy.network_access === true,
-        writableRoots: [],
-        excludeTmpdir: true,
-        excludeSlashTmp: true,
-      });
+      return profileFor('read-only', { ...nothingElse, network: policy.network_access === true });
   }
 }
+
+const nothingElse = { writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 
 /** Files of other programs hold anything anywhere. */
 function textsOf(value: unknown): readonly string[] {

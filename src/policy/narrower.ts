@@ -1,9 +1,8 @@
-import type { Access, ApprovalPolicy, NetworkAccess, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { Access, ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules, type AccessRule } from './access.ts';
+import { accessByRules, type AccessRule, accessRules } from './access.ts';
 import { parentOf } from './paths.ts';
 import type { Places } from './places.ts';
-import { platformReadRoots } from './platform-read-roots.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
 /**
@@ -38,7 +37,7 @@ function elsewhere(places: Places): Places {
 
 function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
   if (configured.enforcement === 'disabled') return true;
-  if (!isAtMost(networkRank, claimed.network, configured.network)) return false;
+  if (claimed.network === 'enabled' && configured.network !== 'enabled') return false;
   // A user who counts on a sandbox around us, or on none, is not shut in by us.
   if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
   return opensNoMore(claimed.files, configured.files);
@@ -49,11 +48,11 @@ function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean
   if (claimed.kind === 'unrestricted') return false;
   // A glob may match anything: only the same one is known to deny as much.
   if (!configured.denyGlobs.every((glob) => claimed.denyGlobs.includes(glob))) return false;
-  const [given, granted] = [rulesOf(claimed), rulesOf(configured)];
+  const [given, granted] = [accessRules(claimed), accessRules(configured)];
   // Between the paths of rules nothing changes.
   const paths = ['/', ...given.map(({ path }) => path), ...granted.map(({ path }) => path)];
   return (
-    paths.every((path) => isAtMost(accessRank, accessByRules(given, path), accessByRules(granted, path))) &&
+    paths.every((path) => accessRank[accessByRules(given, path)] <= accessRank[accessByRules(granted, path)]) &&
     configured.rules.every((rule) => rule.ifMissing === 'skip' || keepsFromBeingMade(claimed.rules, given, rule))
   );
 }
@@ -62,10 +61,6 @@ function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean
 function keepsFromBeingMade(rules: readonly PathRule[], all: readonly AccessRule[], { path }: PathRule): boolean {
   if (accessByRules(all, parentOf(path)) !== 'write') return true;
   return rules.some((rule) => rule.path === path && rule.access !== 'write' && rule.ifMissing === 'protect');
-}
-
-function rulesOf({ rules, platformDefaults }: Extract<ResolvedFiles, { kind: 'restricted' }>): readonly AccessRule[] {
-  return platformDefaults ? [...rules, ...platformReadRoots.map((path) => ({ path, access: 'read' as const }))] : rules;
 }
 
 /** How deep globs are looked for may differ only where there are none to look for. */
@@ -80,8 +75,3 @@ function scanDepth(profile: PermissionProfile): number | undefined {
 }
 
 const accessRank: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };
-const networkRank: Readonly<Record<NetworkAccess, number>> = { restricted: 0, enabled: 1 };
-
-function isAtMost<Name extends string>(rank: Readonly<Record<Name, number>>, one: Name, other: Name): boolean {
-  return rank[one] <= rank[other];
-}

@@ -8,12 +8,16 @@ export function normalisePath(text: string): string | undefined {
   // A NUL byte ends a path for the kernel, so the rest would be a lie.
   if (!text.startsWith('/') || text.includes('\0')) return undefined;
   const kept: string[] = [];
-  for (const part of text.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part === '..') kept.pop();
-    else kept.push(part);
+  for (const name of namesOf(text)) {
+    if (name === '..') kept.pop();
+    else kept.push(name);
   }
   return `/${kept.join('/')}`;
+}
+
+/** The names that a text leads through, `..` among them. */
+export function namesOf(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
 /** Whether the path is the folder itself or lies below it, by whole components. */
@@ -38,18 +42,11 @@ export function joinPath(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
 
-/**
- * A path below the folder, or undefined when the text would leave it. Empty text and `.` mean the folder itself.
- */
+/** A path below the folder, or undefined when the text would leave it. Empty text and `.` mean the folder itself. */
 export function descend(folder: string, subpath: string): string | undefined {
   if (subpath.startsWith('/') || subpath.includes('\0')) return undefined;
-  const kept: string[] = [];
-  for (const part of subpath.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part === '..') return undefined;
-    kept.push(part);
-  }
-  return kept.reduce(joinPath, folder);
+  const parts = namesOf(subpath);
+  return parts.includes('..') ? undefined : parts.reduce(joinPath, folder);
 }
 
 /** Shallow paths first, equal depths by name: the order in which narrower rules override wider ones. */

@@ -11,10 +11,7 @@ export interface Places {
   readonly slashTmp: boolean;
   /** Where `.git` pointer files (worktrees, submodules) lead to. */
   readonly gitDirectories: readonly string[];
-  /**
-   * Names directly in the workspace roots that git takes as parts of a repository there, without any `.git`: they stay
-   * as they are.
-   */
+  /** Names in the workspace roots that make a repository for git, without any `.git`: they stay as they are. */
   readonly gitNames?: readonly string[];
   readonly own: OwnPlaces;
   /** Places that a profile may name to be written and that do not exist. Absent: none. */

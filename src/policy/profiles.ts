@@ -32,10 +32,7 @@ export function profileFor(mode: SandboxMode, options: ProfileOptions): Permissi
   }
 }
 
-/**
- * The profile with every workspace symbol replaced by one entry per root, in the order of the roots. Without roots
- * such entries disappear. Other symbols stay.
- */
+/** The profile with one entry per root, in their order, for every workspace symbol. Other symbols stay. */
 export function materialise(profile: PermissionProfile, workspaceRoots: readonly string[]): PermissionProfile {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
   const entries = profile.file_system.entries.flatMap((entry) =>
@@ -45,12 +42,9 @@ export function materialise(profile: PermissionProfile, workspaceRoots: readonly
   return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
-function managed(entries: readonly FileSystemEntry[], { network }: ProfileOptions): PermissionProfile {
-  return {
-    type: 'managed',
-    file_system: { type: 'restricted', entries },
-    network: network ? 'enabled' : 'restricted',
-  };
+function managed(entries: readonly FileSystemEntry[], options: ProfileOptions): PermissionProfile {
+  const network = options.network ? 'enabled' : 'restricted';
+  return { type: 'managed', file_system: { type: 'restricted', entries }, network };
 }
 
 function workspaceEntries(options: ProfileOptions): readonly FileSystemEntry[] {
@@ -80,9 +74,7 @@ function concrete(pattern: PathPattern, roots: readonly string[]): readonly Path
     const { subpath } = pattern.value;
     const paths = roots.map((root) => (subpath === undefined ? root : descend(root, subpath)));
     // A subpath that climbs out stays as it is, so that resolving still finds it malformed.
-    return paths.some((path) => path === undefined)
-      ? [pattern]
-      : paths.map((path) => ({ type: 'path', path: path as string }));
+    return paths.every((path) => path !== undefined) ? paths.map((path) => ({ type: 'path', path })) : [pattern];
   }
   if (pattern.type === 'glob_pattern' && pattern.pattern.startsWith(workspaceGlobPrefix)) {
     const rest = pattern.pattern.slice(workspaceGlobPrefix.length).replace(/^\/+/, '');

@@ -1,7 +1,4 @@
-/**
- * Folders whose content decides what programs do later: hooks, agent settings, credentials. Directly below anything
- * that may be written they stay read-only, whether they exist or not.
- */
+/** Folders that decide what programs do later: read-only directly below what may be written, there or not. */
 export const protectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws', '.capstan'];
 
 /** Git reads hooks and settings from these wherever they stand, so they are kept at any depth of what may be written. */

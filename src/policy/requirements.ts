@@ -1,9 +1,7 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 
-/**
- * What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it.
- */
+/** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
   /** `read-only` is always among them. */
@@ -43,19 +41,13 @@ export interface NewThreadDefaults {
 export const noRequirements: Requirements = {};
 
 /** The requirement that the policy breaks, or undefined. */
-export function brokenByApproval(
-  { approvals }: Requirements,
-  approval: ApprovalPolicy,
-): Allowed<ApprovalPolicy> | undefined {
-  return approvals === undefined || approvals.allowed.includes(approval) ? undefined : approvals;
+export function brokenByApproval({ approvals }: Requirements, approval: ApprovalPolicy) {
+  return approvals?.allowed.includes(approval) === false ? approvals : undefined;
 }
 
 /** The requirement that the profile breaks, or undefined. */
-export function brokenByProfile(
-  { sandboxModes }: Requirements,
-  profile: PermissionProfile,
-): Allowed<ProfileWidth> | undefined {
-  return sandboxModes === undefined || sandboxModes.allowed.includes(widthOf(profile)) ? undefined : sandboxModes;
+export function brokenByProfile({ sandboxModes }: Requirements, profile: PermissionProfile) {
+  return sandboxModes?.allowed.includes(widthOf(profile)) === false ? sandboxModes : undefined;
 }
 
 /** The mode that holds in place of one that is not allowed. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Access, FileSystemEntry, PathPattern, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { access } from './access.ts';
+import { access, writableRoots } from './access.ts';
 import { profileFor } from './profiles.ts';
-import { type Places, resolvePolicy } from './resolve-policy.ts';
-import { writableRoots } from './writable-roots.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+import { type Places } from './places.ts';
 import { noOwnPlaces } from './own-places.ts';
 
 const places: Places = {

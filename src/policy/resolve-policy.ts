@@ -7,8 +7,6 @@ import { joinPath, normalisePath } from './paths.ts';
 import type { Places } from './places.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
-export type { Places } from './places.ts';
-
 /** Matches every path: what stands in for a deny that cannot be parsed. */
 const denyEverything = '/**';
 
@@ -47,7 +45,10 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
         const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
         const kept = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
         explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...kept }) as const));
-        if (entry.path.type === 'path') noteReopened(reopened, entry.access, expanded.paths);
+        for (const path of entry.path.type === 'path' ? expanded.paths : []) {
+          if (entry.access !== 'deny') reopened.toRead.add(path);
+          if (entry.access === 'write') reopened.toWrite.add(path);
+        }
         break;
       }
       case 'globs':
@@ -74,25 +75,11 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   };
 }
 
-function noteReopened(
-  { toRead, toWrite }: { toRead: Set<string>; toWrite: Set<string> },
-  access: PathRule['access'],
-  paths: readonly string[],
-): void {
-  for (const path of paths) {
-    if (access !== 'deny') toRead.add(path);
-    if (access === 'write') toWrite.add(path);
-  }
-}
-
 /**
  * A missing root that lies in another writable one can be made there: the outer root grants it, and no rule of its own
  * stands below it, because a sandbox cannot keep names in a folder that is not there. Any other is lost.
  */
-function withoutMissingRoots(
-  rules: readonly PathRule[],
-  places: Places,
-): { readonly granted: readonly PathRule[]; readonly missingRoots: readonly string[] } {
+function withoutMissingRoots(rules: readonly PathRule[], places: Places) {
   const { missing = [] } = places;
   if (missing.length === 0) return { granted: rules, missingRoots: [] };
   const absent = new Set(missing.map(normalisePath));

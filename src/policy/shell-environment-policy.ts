@@ -43,10 +43,7 @@ const fixed: Readonly<Record<string, string>> = {
   CAPSTAN: '1',
 };
 
-/**
- * The whole environment of a command: what the policy lets through of `base`, then `extra` (the names of thread and
- * the like, which no filter touches), then the fixed values.
- */
+/** What passes of `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
 export function childEnvironment(
   base: Readonly<Record<string, string>>,
   policy: ShellEnvironmentPolicy,
@@ -56,8 +53,7 @@ export function childEnvironment(
   const isIncluded = includedBy(policy);
   const inherited = Object.entries(base).filter(([name]) => isInherited(name));
   const set = Object.entries(policy.set).filter(([name]) => isIncluded(name));
-  const chosen = [...inherited, ...set];
-  return Object.fromEntries([...chosen, ...Object.entries(extra), ...Object.entries(fixed)]);
+  return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
 }
 
 /** Whether a variable of the user's, by its name, passes the policy. */

@@ -1,4 +1,4 @@
-import { joinPath, parentOf } from './paths.ts';
+import { joinPath, namesOf, parentOf } from './paths.ts';
 
 export interface Link {
   /** Where the link stands: a path without links in it. */
@@ -14,9 +14,7 @@ export type PathSight =
 
 /** How far a path leads. All paths are without links. */
 export interface Walk<Sight> {
-  /**
-   * `missing`: nothing stands at `at`. `blocked`: `at` is no folder, and names follow. `loop`: the links lead nowhere.
-   */
+  /** `missing`: nothing stands at `at`. `blocked`: `at` is no folder, and names follow. `loop`: links lead nowhere. */
   readonly kind: 'found' | 'missing' | 'blocked' | 'loop';
   readonly at: string;
   /** What stands there. A link only when a link at the end is meant itself. */
@@ -46,7 +44,7 @@ export function walkPath<Sight extends PathSight>(
   const links: Link[] = [];
   let at = '/';
   let sight: Walk<Sight>['sight'] = { kind: 'folder' };
-  let ahead = partsOf(path);
+  let ahead = namesOf(path);
   /** How many of the last names are the path's own; those before them were written in links. */
   let own = ahead.length;
   while (ahead.length > 0) {
@@ -66,7 +64,7 @@ export function walkPath<Sight extends PathSight>(
       links.push({ location: next, target: seen.target });
       if (links.length > mostLinks) return { kind: 'loop', ...stopped };
       if (seen.target.startsWith('/')) at = '/';
-      ahead = [...partsOf(seen.target), ...rest];
+      ahead = [...namesOf(seen.target), ...rest];
       sight = { kind: 'folder' };
     } else if (seen.kind !== 'folder' && rest.length > 0) {
       return { kind: 'blocked', ...stopped };
@@ -76,8 +74,4 @@ export function walkPath<Sight extends PathSight>(
     }
   }
   return { kind: 'found', at, sight, rest: [], isInLink: false, links };
-}
-
-function partsOf(path: string): readonly string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
 }

@@ -26,15 +26,13 @@ export function matchesWildcards(parts: readonly Wildcard[], text: string): bool
       again = { part, at };
       continue;
     }
+    if (wanted === undefined && at === text.length) return true;
     const next = wanted === undefined ? undefined : after(wanted, text, at);
     if (next !== undefined) {
       part += 1;
       at = next;
-      if (part < parts.length || at === text.length) {
-        if (part === parts.length) return true;
-        continue;
-      }
-    } else if (wanted === undefined && at === text.length) return true;
+      continue;
+    }
     if (again === undefined || again.at >= text.length) return false;
     again.at += characterLength(text, again.at);
     ({ part, at } = again);

@@ -1,12 +1,7 @@
 /** Notes when calls may change files, so that a change can be attributed to the call that made it. */
 export interface ChangeWatch {
-  /** A call that may change files in the folder begins now. Never throws; takes microseconds. */
-  begin(root: string): OpenCallTime;
-}
-
-export interface OpenCallTime {
-  /** The call is over. */
-  end(): CallTime;
+  /** A call that may change files in the folder begins now, until `end` is called. Never throws; takes microseconds. */
+  begin(root: string): { end(): CallTime };
 }
 
 /**

@@ -1,13 +1,13 @@
 /** What signing in left in the home folder. It holds secrets: it goes into request headers and nowhere else. */
 export type Login =
   | { readonly kind: 'none' }
-  | ({ readonly kind: 'api-key'; readonly key: string } & LoginAdvice)
+  | { readonly kind: 'api-key'; readonly key: string; readonly renew: string }
   | ChatgptLogin
   /** Something is there and cannot be used. */
   | { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
 /** Times are in milliseconds since the epoch. */
-export interface ChatgptLogin extends LoginAdvice {
+export interface ChatgptLogin {
   readonly kind: 'chatgpt';
   readonly accessToken: string;
   readonly accountId?: string;
@@ -17,9 +17,6 @@ export interface ChatgptLogin extends LoginAdvice {
   readonly expiresAt?: number;
   /** When the tokens were last renewed. */
   readonly renewedAt?: number;
-}
-
-interface LoginAdvice {
   /** What the user can do when the login has expired, or is not accepted. */
   readonly renew: string;
 }

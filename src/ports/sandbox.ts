@@ -19,10 +19,8 @@ export interface RunnableCommand extends PlainCommand {
   cleanup(): Promise<void>;
 }
 
-export type SandboxRefusedCode = 'sandbox-missing' | 'sandbox-unusable' | 'policy-unenforceable';
-
 /** The policy cannot be enforced here, so the command must not run (I10). */
-export interface SandboxRefused extends Outcome<SandboxRefusedCode> {
+export interface SandboxRefused extends Outcome<'sandbox-missing' | 'sandbox-unusable' | 'policy-unenforceable'> {
   readonly kind: 'refused';
 }
 

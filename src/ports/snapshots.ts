@@ -18,14 +18,11 @@ export interface SnapshotRequest {
   readonly root: string;
   /** Places that no command may read: no copy of them is made. */
   denies(path: string): boolean;
-  /**
-   * An earlier snapshot of the same workspace, and what calls did since: then the result separates their work from
-   * others'.
-   */
+  /** An earlier snapshot, and what calls did since: then the result separates their work from others'. */
   readonly since?: { readonly snapshot: SnapshotTaken; readonly touched: readonly Touched[] };
 }
 
-export type Snapshot = SnapshotTaken | SnapshotMissing;
+export type Snapshot = SnapshotTaken | { readonly kind: 'missing'; readonly root: string; readonly outcome: Outcome };
 
 export interface SnapshotTaken {
   readonly kind: 'taken';
@@ -40,12 +37,6 @@ export interface SnapshotTaken {
   readonly git: GitSights;
   /** What is not in it: files over a limit, files that could not be read. Paths below the root. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
-}
-
-export interface SnapshotMissing {
-  readonly kind: 'missing';
-  readonly root: string;
-  readonly outcome: Outcome;
 }
 
 /** What a walk saw of git repositories. Paths are below the root, which is ''. */

@@ -12,9 +12,7 @@ export interface Spawn {
 
 export interface SpawnWatch {
   readonly signal: AbortSignal;
-  /**
-   * Called once, soon after the start and before the end, or not at all where the system says nothing about processes.
-   */
+  /** Called once, soon after the start and before the end; not at all where the system is silent about processes. */
   readonly started?: (process: StartedProcess) => void;
   /** Every byte that is read, as it comes. */
   readonly output?: (bytes: Uint8Array) => void;

@@ -3,11 +3,7 @@ import type { Usage } from '../protocol/usage.ts';
 /** Follows the steps of turns for monitors of a running system. Never throws and never waits. */
 export interface Tracer {
   /** Called when a request is about to be sent. */
-  startStep(labels: StepLabels): StepSpan;
-}
-
-export interface StepSpan {
-  end(result: StepResult): void;
+  startStep(labels: StepLabels): { end(result: StepResult): void };
 }
 
 /** Made from the envelope alone. */

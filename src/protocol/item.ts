@@ -64,6 +64,5 @@ export function messageText(item: MessageItem): string {
 }
 
 export function asItem(value: Json | undefined): Item | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return typeof (value as JsonObject)['type'] === 'string' ? (value as Item) : undefined;
+  return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }

@@ -22,32 +22,32 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The member if it is a string, else undefined. Foreign files hold anything anywhere. */
-export function stringAt(value: JsonObject, key: string): string | undefined {
-  const member = value[key];
+/** The member if it is a string, else undefined, also where there is no object. Foreign files hold anything anywhere. */
+export function stringAt(value: JsonObject | undefined, key: string): string | undefined {
+  const member = value?.[key];
   return typeof member === 'string' ? member : undefined;
 }
 
 /** The member if it is a finite number, else undefined. */
-export function numberAt(value: JsonObject, key: string): number | undefined {
-  const member = value[key];
+export function numberAt(value: JsonObject | undefined, key: string): number | undefined {
+  const member = value?.[key];
   return typeof member === 'number' && Number.isFinite(member) ? member : undefined;
 }
 
 /** The member if it is an object, else undefined. */
-export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
-  const member = value[key];
+export function objectAt(value: JsonObject | undefined, key: string): JsonObject | undefined {
+  const member = value?.[key];
   return isJsonObject(member) ? member : undefined;
 }
 
 /** The member if it is an array, else undefined. */
-export function arrayAt(value: JsonObject, key: string): readonly Json[] | undefined {
-  const member = value[key];
+export function arrayAt(value: JsonObject | undefined, key: string): readonly Json[] | undefined {
+  const member = value?.[key];
   return Array.isArray(member) ? (member as readonly Json[]) : undefined;
 }
 
 /** The value at the end of a path of keys, or undefined. */
-export function valueAt(values: JsonObject, path: readonly string[]): Json | undefined {
+export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
   for (const key of path) {
     if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;

@@ -11,17 +11,14 @@ export function oddText(text: string): string | undefined {
 
 export const halfCharacter = 'half of a character (a lone surrogate)';
 
-export interface OddMember {
-  /** Where in the value: `a.b[0]`; empty for the value itself. */
-  readonly at: string;
-  readonly what: string;
-}
-
 /** No argument has more levels. */
 const mostLevels = 100;
 
-/** The first odd text in a value, names of members included. Nesting without end is as odd. */
-export function oddMember(value: unknown, levels: number = mostLevels): OddMember | undefined {
+/** The first odd text in a value, names included, and where: `a.b[0]`. Nesting without end is as odd. */
+export function oddMember(
+  value: unknown,
+  levels: number = mostLevels,
+): { readonly at: string; readonly what: string } | undefined {
   if (levels === 0) return { at: '', what: `more than ${mostLevels} levels` };
   if (typeof value === 'string') {
     const what = oddText(value);

@@ -101,34 +101,24 @@ export interface UsageEvent {
 }
 
 /** History is being replaced by a checkpoint, has been, or stays as it was. `id` is that of the compaction. */
-export type CheckpointEvent =
-  | {
-      readonly kind: 'checkpoint-started';
-      readonly turnId: TurnId;
-      readonly id: string;
-      readonly trigger: 'manual' | 'auto';
-      readonly reason: string;
-      readonly phase: string;
-      readonly strategy: string;
-      readonly model: string;
-      /** The size of the history that is to be compacted. */
-      readonly tokens: number;
-    }
-  | {
-      readonly kind: 'checkpoint-installed';
-      readonly turnId: TurnId;
-      readonly id: string;
-      readonly report: CheckpointReport;
-    }
+export type CheckpointEvent = { readonly turnId: TurnId; readonly id: string } & (
+  | CheckpointStarted
+  | { readonly kind: 'checkpoint-installed'; readonly report: CheckpointReport }
   /** `paused`: nothing is compacted by itself in this thread from now on. */
   | {
       readonly kind: 'checkpoint-failed';
       readonly threadId: ThreadId;
-      readonly turnId: TurnId;
-      readonly id: string;
       readonly outcome: Outcome;
       readonly paused: boolean;
-    };
+    }
+);
+
+interface CheckpointStarted extends Pick<CheckpointReport, 'trigger' | 'reason' | 'phase' | 'model'> {
+  readonly kind: 'checkpoint-started';
+  readonly strategy: string;
+  /** The size of the history that is to be compacted. */
+  readonly tokens: number;
+}
 
 /** A request does not continue from the one before it: the provider reads again what it had cached. */
 export interface PrefixBrokenEvent {

@@ -7,13 +7,8 @@ export type TurnItem =
   | { readonly kind: 'agent-message'; readonly id: string; readonly text: string; readonly phase?: string }
   /** The model's own summary of its thinking; raw thinking is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
-  | {
-      readonly kind: 'image-view';
-      readonly id: string;
-      readonly path: string;
-      /** Why the picture could not be shown to the model. */
-      readonly problem?: string;
-    }
+  /** `problem`: why the picture could not be shown to the model. */
+  | { readonly kind: 'image-view'; readonly id: string; readonly path: string; readonly problem?: string }
   | PlanItem
   | CommandItem
   | FileChangeItem

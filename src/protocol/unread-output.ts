@@ -10,10 +10,7 @@ export interface UnreadOutput {
 /** Of each output that was left unread. */
 const unread = new WeakMap<Item, UnreadOutput>();
 
-/**
- * Gives an item its output without reading it: a reader that looks at the output gets its text, and one that does not
- * pays nothing for it.
- */
+/** Gives an item its output unread: a reader that looks at it gets its text, and one that does not pays nothing. */
 export function leaveUnread(item: Item, output: UnreadOutput): void {
   unread.set(item, output);
   Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });

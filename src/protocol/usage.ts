@@ -8,14 +8,7 @@ export interface Usage {
   readonly total: number;
 }
 
-export const noUsage: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWriteInput: 0,
-  output: 0,
-  reasoningOutput: 0,
-  total: 0,
-};
+export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, output: 0, reasoningOutput: 0, total: 0 };
 
 /** Counts as a provider or a file has them: anything may be missing, or make no sense. */
 export type ReportedUsage = { readonly [Name in keyof Usage]?: unknown };

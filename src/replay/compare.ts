@@ -56,7 +56,8 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
 
   function differenceOf(
     { prompt, record }: RebuiltRequest,
-    { sent, items }: { readonly sent: SentBody; readonly items: readonly (string | undefined)[] },
+    sent: SentBody,
+    items: readonly (string | undefined)[],
     encoder: Encoder,
   ): Difference {
     if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
@@ -65,9 +66,8 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     return firstDifferentItem(prompt.input, items, (item) => digestOf(item, encoder)) ?? { part: 'options' };
   }
 
-  function itemsOf(sent: SentBody): readonly (string | undefined)[] {
-    const kept = Array.from({ length: Math.min(sent.from, sent.items) }, (_, index) => sentItems[index]);
-    return [...kept, ...sent.digests];
+  function itemsOf({ from, items, digests }: SentBody): readonly (string | undefined)[] {
+    return [...Array.from({ length: Math.min(from, items) }, (_, index) => sentItems[index]), ...digests];
   }
 
   return (request) => {
@@ -79,7 +79,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     if (encoded === undefined) return { kind: 'other-encoder', version: record.encoder };
     if (sent === undefined) return { kind: 'not-recorded' };
     if (digester.body(encoded.body) === sent.sha256) return { kind: 'same' };
-    return { kind: 'different', first: differenceOf(request, { sent, items }, encoded.encoder) };
+    return { kind: 'different', first: differenceOf(request, sent, items, encoded.encoder) };
   };
 }
 
@@ -93,22 +93,11 @@ function firstDifferentItem(
     const [digest, sentDigest] = [item === undefined ? undefined : digestOf(item), sent[index]];
     if (digest === sentDigest || (sentDigest === undefined && index < sent.length)) continue;
     const next = items[index + 1];
-    const what =
-      item === undefined || (sent[index + 1] !== undefined && digest === sent[index + 1])
-        ? 'missing'
-        : sentDigest === undefined || (next !== undefined && digestOf(next) === sentDigest)
-          ? 'added'
-          : 'changed';
-    const id = item === undefined ? undefined : stringAt(item, 'id');
-    return {
-      part: 'item',
-      index,
-      what,
-      ...(id === undefined || what === 'missing' ? {} : { id }),
-      ...(item === undefined || what === 'missing' ? {} : { type: item.type }),
-      ...defined({ sentDigest }),
-      ...(digest === undefined || what === 'missing' ? {} : { digest }),
-    };
+    const isMissing = item === undefined || (sent[index + 1] !== undefined && digest === sent[index + 1]);
+    const isAdded = sentDigest === undefined || (next !== undefined && digestOf(next) === sentDigest);
+    const what = isMissing ? 'missing' : isAdded ? 'added' : 'changed';
+    const shown = isMissing ? {} : { id: stringAt(item, 'id'), type: item.type };
+    return { part: 'item', index, what, ...defined({ ...shown, sentDigest, digest: isMissing ? undefined : digest }) };
   }
   return undefined;
 }

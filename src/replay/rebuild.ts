@@ -27,9 +27,7 @@ export interface RebuiltRequest {
   readonly sent?: SentBody;
 }
 
-/**
- * A request of another program, which leaves no records: only its input is known, from what stood before the answer.
- */
+/** A request of another program, which leaves no records: only its input is known. */
 export interface InferredRequest {
   readonly kind: 'inferred';
   readonly turn: number;
@@ -84,7 +82,8 @@ function rebuild({ state, ...asked }: Asked, encoder: Encoder | undefined): Rebu
   const place = { kind: 'rebuilt', ...asked } as const;
   if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
   const prompt = promptFor(state, record);
-  return { ...place, prompt, ...(encoder === undefined ? {} : { encoded: { encoder, body: encoder.body(prompt) } }) };
+  const encoded = encoder && { encoder, body: encoder.body(prompt) };
+  return { ...place, prompt, ...defined({ encoded }) };
 }
 
 function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {
@@ -106,8 +105,7 @@ function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
   return {
     kind: 'inferred',
     turn,
-    ...(state.openTurn === undefined ? {} : { turnId: state.openTurn.id }),
-    ...defined({ model }),
+    ...defined({ turnId: state.openTurn?.id, model }),
     line,
     input: inputOf(state.history, { modalities: ['text', 'image', 'audio'] }),
   };

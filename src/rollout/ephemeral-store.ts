@@ -23,7 +23,7 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
     fork: async (_id, meta, from) => forgetful(clock, from.end, meta),
     read: (id, options) => below.read(id, options),
     readBack: (id, wanted) => below.readBack(id, wanted),
-    ...(below.readTail === undefined ? {} : { readTail: below.readTail.bind(below) }),
+    ...(below.readTail && { readTail: below.readTail.bind(below) }),
     current: (id) => below.current(id),
     hold: (id) => below.hold(id),
   };

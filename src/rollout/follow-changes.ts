@@ -1,12 +1,12 @@
+import { join } from 'node:path';
 import type { ThreadChange } from '../ports/thread-directory.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { type CodexIndexChange, hasCodexIndex, tellCodexIndex } from './codex-index.ts';
-import { currentRollout } from './current-rollout.ts';
 import { openThreadIndex } from './index/open-index.ts';
 import { RolloutFiles } from './rollout-files.ts';
-import { appendThreadName, type NameParts, threadNames } from './find/thread-names.ts';
+import type { HomeParts } from './find/names.ts';
+import { appendThreadName, threadNames } from './find/thread-names.ts';
 
-export interface FollowingParts extends NameParts {
+export interface FollowingParts extends HomeParts {
   /** Where Codex keeps its index. */
   readonly codexIndexFolder: string;
 }
@@ -17,35 +17,63 @@ export async function followChanges(
   changes: readonly ThreadChange[],
 ): Promise<readonly Outcome[]> {
   const deleted = changes.filter(({ kind }) => kind === 'deleted');
-  const problems: Outcome[] = [];
+  const problems: (Outcome | undefined)[] = [];
   if (deleted.length > 0) {
     const names = await threadNames(options.files, options.home);
-    for (const { id } of deleted.filter((gone) => names.has(gone.id))) {
-      const problem = await appendThreadName(options, id, '');
-      if (problem !== undefined) problems.push(problem);
-    }
+    for (const { id } of deleted) if (names.has(id)) problems.push(await appendThreadName(options, id, ''));
   }
-  const stale = await tellCodex(options, changes);
-  if (stale !== undefined) problems.push(stale);
+  problems.push(await tellCodex(options, changes));
   if (deleted.length > 0) await (await openThreadIndex(options)).forgetLost();
-  return problems;
+  return problems.filter((problem) => problem !== undefined);
 }
 
-async function tellCodex(
-  { files, home, clock, codexIndexFolder }: FollowingParts,
-  changes: readonly ThreadChange[],
-): Promise<Outcome | undefined> {
-  if (!hasCodexIndex(codexIndexFolder)) return undefined;
-  const told: CodexIndexChange[] = [];
-  for (const change of changes) {
-    if (change.kind === 'named' || change.kind === 'deleted') told.push(change);
-    else {
-      const current = await currentRollout(new RolloutFiles(files, home), change.id);
-      // Another program may have moved or removed it since; then that one has updated Codex.
-      if (current.kind === 'refused') continue;
-      const archived = change.kind === 'archived' ? { archivedAt: clock.now() } : {};
-      told.push({ kind: 'moved', id: change.id, path: current.location, ...archived });
+/**
+ * Codex keeps a row per thread that says which file is the thread's, and does not look for a newer one. So where it has
+ * a row already, the row is set right; rows that are missing Codex makes by itself. The files are the truth: if this
+ * fails, there is something to report, and nothing is lost.
+ */
+async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]): Promise<Outcome | undefined> {
+  // The file whose rows Codex believes before it looks at the folders.
+  const path = join(parts.codexIndexFolder, 'state_5.sqlite');
+  if (!process.getBuiltinModule('node:fs').existsSync(path)) return undefined;
+  const statements: Statement[] = [];
+  for (const change of changes) statements.push(...(await statementsFor(parts, change)));
+  if (statements.length === 0) return undefined;
+  try {
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+    const database = new DatabaseSync(path, { timeout: 5000 });
+    try {
+      for (const [sql, ...values] of statements) database.prepare(sql).run(...values);
+    } finally {
+      database.close();
     }
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      code: 'codex-index-stale',
+      message: `The index of Codex, ${path}, could not be updated: ${reason}.`,
+      next: 'Capstan does not need it. If Codex shows the thread as it was, try again when Codex has ended.',
+    };
   }
-  return tellCodexIndex(codexIndexFolder, told);
+}
+
+type Statement = readonly [sql: string, ...values: (string | number | null)[]];
+
+async function statementsFor(
+  { files, home, clock }: FollowingParts,
+  change: ThreadChange,
+): Promise<readonly Statement[]> {
+  if (change.kind === 'deleted') return [['DELETE FROM threads WHERE id = ?', change.id]];
+  if (change.kind === 'named') {
+    const sql = `UPDATE threads SET name = CASE history_mode WHEN 'paginated' THEN ?1 ELSE name END,
+       title = CASE history_mode WHEN 'paginated' THEN title ELSE ?1 END WHERE id = ?2`;
+    return [[sql, change.name, change.id]];
+  }
+  const current = await new RolloutFiles(files, home).current(change.id);
+  // Another program may have moved or removed it since; then that one has updated Codex.
+  if (current.kind === 'refused') return [];
+  const sql = 'UPDATE threads SET rollout_path = ?, archived = ?, archived_at = ? WHERE id = ?';
+  const archived = change.kind === 'archived' ? [1, Math.floor(clock.now() / 1000)] : [0, null];
+  return [[sql, current.location, ...archived, change.id]];
 }

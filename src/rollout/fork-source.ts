@@ -1,13 +1,16 @@
+import type { OpenFile } from '../ports/files.ts';
 import type { OpenRefused, RolloutPlace } from '../ports/rollout-store.ts';
+import type { Ordinal } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { errorCode } from '../disk/file-system.ts';
 import { diskFault } from './disk/disk-fault.ts';
-import { byteAfterLines, findPlace, type FoundPlace } from './lines/find-place.ts';
 import { type HistoryBase, historyMode, withBase } from './lines/history-base.ts';
-import { encodeLine } from './lines/line-codec.ts';
-import type { OpenRollout, Segment } from './lines/lineage.ts';
+import { decodeLine, encodeLine } from './lines/line-codec.ts';
+import type { Segment } from './lines/lineage.ts';
+import { ordinalOf } from './lines/read.ts';
 import { readHead } from './lines/read-head.ts';
+import { splitBackward, splitForward } from './lines/split-lines.ts';
 import { unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
@@ -25,7 +28,7 @@ export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): P
     const head = await readHead(opened.file);
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (mode === undefined) return unknownPlace(place.rolloutId, 'its first line does not describe a thread');
-    return await (mode === 'legacy' ? copied(opened, place) : referred(segments, place));
+    return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place));
   } catch (error) {
     throw diskFault(error, 'read', opened.path);
   } finally {
@@ -33,20 +36,45 @@ export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): P
   }
 }
 
+/** Refers to the file in which the place lies, and to its byte there. */
 async function referred(segments: readonly Segment[], place: RolloutPlace): Promise<ForkSource | OpenRefused> {
-  const found: FoundPlace = await findPlace(segments, place);
-  if (found.kind === 'beyond') return unknownPlace(place.rolloutId, `it ends before line ${place.end}`);
-  if (found.kind === 'start') return { kind: 'base', metaFrom: (meta) => withBase(meta, undefined) };
-  // Its writer may not have synced yet what is about to be built upon.
-  await syncIfLet(found.segment);
-  return {
-    kind: 'base',
-    base: found.base,
-    metaFrom: (meta) => withBase({ ...meta, forked_from_ordinal_exclusive: found.base.end }, found.base),
-  };
+  const { end } = place;
+  let before: number = end;
+  for (const segment of segments) {
+    // The first line of a file is about the file: a continuation from there continues what the file continues.
+    const first = segment.base?.end ?? 0;
+    if (before <= first + 1) {
+      before = Math.min(before, first);
+      continue;
+    }
+    const last = await lastLineBefore(segment.file, before);
+    if (last === undefined || (before === end && last.ordinal + 1 < end && last.isEnd))
+      return unknownPlace(place.rolloutId, `it ends before line ${end}`);
+    // Its writer may not have synced yet what is about to be built upon.
+    await syncIfLet(segment.file);
+    const base = { rolloutId: segment.rolloutId, end: (last.ordinal + 1) as Ordinal, endByte: last.endByte };
+    const metaFrom = (meta: JsonObject): JsonObject =>
+      withBase({ ...meta, forked_from_ordinal_exclusive: base.end }, base);
+    return { kind: 'base', base, metaFrom };
+  }
+  return { kind: 'base', metaFrom: (meta) => withBase(meta, undefined) };
 }
 
-async function syncIfLet({ file }: OpenRollout): Promise<void> {
+/** The last whole line with an ordinal below the given one. `isEnd`: no later line has an ordinal. */
+async function lastLineBefore(file: OpenFile, end: number) {
+  let isEnd = true;
+  for await (const block of splitBackward(file)) {
+    for (const raw of block) {
+      const ordinal = raw.terminated ? ordinalOf(raw, end) : undefined;
+      if (ordinal === undefined) continue;
+      if (ordinal < end) return { ordinal, endByte: raw.at + raw.length + 1, isEnd };
+      isEnd = false;
+    }
+  }
+  return undefined;
+}
+
+async function syncIfLet(file: OpenFile): Promise<void> {
   try {
     await file.sync();
   } catch (error) {
@@ -56,7 +84,7 @@ async function syncIfLet({ file }: OpenRollout): Promise<void> {
   }
 }
 
-async function copied({ file }: OpenRollout, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
+async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
   const end = await byteAfterLines(file, place.end);
   if (end === undefined) return unknownPlace(place.rolloutId, `it has fewer than ${place.end} lines`);
   const lines = Uint8Array.from(await file.read(0, end));
@@ -67,4 +95,18 @@ async function copied({ file }: OpenRollout, place: RolloutPlace): Promise<ForkS
       return [Buffer.from(encodeLine({ timestamp, type: lineType.sessionMeta, payload })), lines];
     },
   };
+}
+
+/** The byte behind so many lines of a file of the old form; undefined if it has fewer. */
+async function byteAfterLines(file: OpenFile, count: number): Promise<number | undefined> {
+  let lines = 0;
+  for await (const block of splitForward(file)) {
+    for (const { bytes, terminated, at } of block) {
+      const line = decodeLine(bytes);
+      if (!terminated || line === 'blank' || line === 'bad') continue;
+      lines += 1;
+      if (lines === count) return at + bytes.length + 1;
+    }
+  }
+  return undefined;
 }

@@ -6,8 +6,8 @@ import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { removeCompressed, restoreRollout } from './compressed/compressed-rollout.ts';
-import { currentRollout } from './current-rollout.ts';
-import { diskFault } from './disk/disk-fault.ts';
+import { diskFault, onDisk } from './disk/disk-fault.ts';
+import { withOpen } from './disk/open-file.ts';
 import { findAllRollouts, findThreadFiles, type FoundRollout } from './find/find-rollout.ts';
 import { forkSource } from './fork-source.ts';
 import { historyBase, withBase } from './lines/history-base.ts';
@@ -31,19 +31,15 @@ export interface HoldOptions {
 export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
   const { rollouts, clock, durableFolders, id, lock } = options;
   const { files, home } = rollouts;
-  const current = await currentRollout(rollouts, id);
+  const current = await rollouts.current(id);
   if (current.kind === 'refused') return current;
 
   async function ownFiles(): Promise<readonly FoundRollout[]> {
     if (await lock.isLost()) throw leaseLost(`thread ${id}`);
-    try {
-      const found = await findThreadFiles(files, home, id);
-      // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
-      for (const { path, name } of found) if (!name.compressed) await removeCompressed(files, path);
-      return found;
-    } catch (error) {
-      throw diskFault(error, 'open', home);
-    }
+    const found = await onDisk('open', home, () => findThreadFiles(files, home, id));
+    // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
+    for (const { path, name } of found) if (!name.compressed) await removeCompressed(files, path);
+    return found;
   }
 
   /** A folder that a file is moved to must outlast a crash, or the file does not. */
@@ -75,13 +71,6 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     return moved.map(({ to }) => to);
   }
 
-  /** Other programs go by this time for what was used last, and for what is old enough to be compressed. */
-  async function touch(path: string): Promise<void> {
-    const facts = await files.describe(path);
-    // Who may move a file may not always do this, and the thread is back without it.
-    if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() }).catch(() => undefined);
-  }
-
   return {
     kind: 'held',
     epoch: lock.epoch,
@@ -104,34 +93,34 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     },
     unarchive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path);
-      const moved = await moveAll(paths, (name) => activePath(home, name));
-      if (moved[0] === undefined) return 'active';
-      await touch(moved[0]);
+      const [newest] = await moveAll(paths, (name) => activePath(home, name));
+      if (newest === undefined) return 'active';
+      // Other programs go by this time for what was used last, and for what is old enough to be compressed. Who may move
+      // a file may not always set it, and the thread is back without it.
+      const facts = await files.describe(newest);
+      await (facts && files.setFacts(newest, { ...facts, modified: clock.now() }).catch(() => undefined));
       return 'unarchived';
     },
-    forks: async () => forksOf(rollouts, id, await ownFiles()),
+    async forks() {
+      const own = await ownFiles();
+      return onDisk('read', home, () => forksOf(rollouts, id, own));
+    },
     async delete() {
       const paths = (await ownFiles()).map(({ path }) => path).toReversed();
-      try {
+      await onDisk('remove', paths[0] ?? home, async () => {
         for (const path of paths) {
           await files.remove(path);
           await files.syncDirectory(dirname(path));
         }
-      } catch (error) {
-        throw diskFault(error, 'remove', paths[0] ?? home);
-      }
+      });
       return paths;
     },
     release: () => lock.release(),
   };
 }
 
-interface RevertParts extends Pick<HoldOptions, 'rollouts' | 'clock' | 'localTime' | 'id'> {
-  makeFolder(path: string): Promise<void>;
-}
-
 async function writeRevert(
-  { rollouts, clock, localTime, id, makeFolder }: RevertParts,
+  { rollouts, clock, localTime, id, makeFolder }: HoldOptions & { makeFolder(path: string): Promise<void> },
   current: CurrentRollout,
   { rolloutId, to, note, drafts }: Revert,
 ): Promise<CurrentRollout | OpenRefused> {
@@ -148,14 +137,20 @@ async function writeRevert(
   const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>
     encodeLine({ timestamp, ordinal: (ordinal + at) as Ordinal, ...draft }),
   );
-  if ((await files.describe(path)) !== undefined) throw rolloutExists(path);
+  if ((await files.describe(path)) !== undefined) {
+    const message = `A new rollout cannot be written to ${path}: there is a file of that name.`;
+    throw new Fault({ code: 'thread-exists', message, next: 'Try again. Nothing has changed.' });
+  }
   try {
     await makeFolder(dirname(path));
     // Half of its lines would be another thread.
     const content = [Buffer.from(lines.join(''))];
     await writeWhole(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
     const [newest] = (await rollouts.find(id)).rollouts;
-    if (newest?.path !== path) throw notTheNewest(path, newest?.path ?? 'none');
+    if (newest?.path !== path) {
+      const message = `The new file ${path} counts as older than ${newest?.path ?? 'none'}: the clock of this machine is behind.`;
+      throw new Fault({ code: 'clock-behind', message, next: 'Set the clock and try again. Nothing has changed.' });
+    }
   } catch (error) {
     await files.remove(path).catch(() => undefined);
     throw diskFault(error, 'save', path);
@@ -163,38 +158,16 @@ async function writeRevert(
   return { ...current, rolloutId, location: path, archived: false, meta: payload };
 }
 
-function rolloutExists(path: string): Fault {
-  const message = `A new rollout cannot be written to ${path}: there is a file of that name.`;
-  return new Fault({ code: 'thread-exists', message, next: 'Try again. Nothing has changed.' });
-}
-
-function notTheNewest(path: string, newest: string): Fault {
-  return new Fault({
-    code: 'clock-behind',
-    message: `The new file ${path} counts as older than ${newest}: the clock of this machine is behind.`,
-    next: 'Set the clock and try again. Nothing has changed.',
-  });
-}
-
 /** Other threads whose first line points at a file of this one. */
-async function forksOf(
-  { files, home }: RolloutFiles,
-  id: ThreadId,
-  own: readonly FoundRollout[],
-): Promise<readonly ThreadId[]> {
+async function forksOf({ files, home }: RolloutFiles, id: ThreadId, own: readonly FoundRollout[]) {
   const ids = new Set(own.map(({ name }) => name.rolloutId));
   const forks = new Set<ThreadId>();
-  try {
-    for (const { path, name } of await findAllRollouts(files, home)) {
-      // A thread that continues another file is never compressed.
-      if (name.threadId === id || name.compressed) continue;
-      const file = await files.openToRead(path);
-      const head = await readHead(file).finally(() => file.close());
-      const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
-      if (base !== undefined && ids.has(base.rolloutId)) forks.add(name.threadId);
-    }
-  } catch (error) {
-    throw diskFault(error, 'read', home);
+  for (const { path, name } of await findAllRollouts(files, home)) {
+    // A thread that continues another file is never compressed.
+    if (name.threadId === id || name.compressed) continue;
+    const head = await withOpen(files.openToRead(path), readHead);
+    const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
+    if (base !== undefined && ids.has(base.rolloutId)) forks.add(name.threadId);
   }
   return [...forks];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedDisk } from '../testing/simulated-disk.ts';
 import { graceMs } from './collect/collect-options.ts';
-import { collectTemporary } from './collect/collect-temporary.ts';
+import { collectTemporary } from './collect/collect.ts';
 import { type ImportOptions, importRollout } from './import-rollout.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396';

@@ -40,16 +40,12 @@ const longestHead = 16 * 1024 * 1024;
  */
 export async function importRollout(source: string, options: ImportOptions): Promise<ImportedRollout | ImportProblem> {
   const { files, home } = options;
-  let file: OpenFile;
-  try {
-    file = await files.openToRead(source);
-  } catch (error) {
+  const file = await files.openToRead(source).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw diskFault(error, 'open', source);
-    return {
-      code: 'file-missing',
-      message: `There is no file ${source}.`,
-      next: 'Name a file that a thread was exported to.',
-    };
+  });
+  if (file === undefined) {
+    const message = `There is no file ${source}.`;
+    return { code: 'file-missing', message, next: 'Name a file that a thread was exported to.' };
   }
   try {
     const head = await readHead(file, { longest: longestHead });
@@ -78,13 +74,7 @@ function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTi
 }
 
 /** The first line about the thread as it stands in the copy, and where the one that it replaces begins and ends. */
-interface ImportedLine {
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: Uint8Array;
-}
-
-async function importedLine(file: OpenFile, imported: string): Promise<ImportedLine | undefined> {
+async function importedLine(file: OpenFile, imported: string) {
   for await (const block of splitForward(file)) {
     for (const { bytes, at: start, length } of block) {
       const line = decodeLine(bytes);
@@ -102,7 +92,7 @@ const blockBytes = 1024 * 1024;
 /** It gets its name when it is whole and durable: until then no reader takes it for a thread. */
 async function copy(
   from: OpenFile,
-  first: ImportedLine,
+  first: NonNullable<Awaited<ReturnType<typeof importedLine>>>,
   path: string,
   { files, home, ids }: ImportOptions,
 ): Promise<'made' | 'there'> {
@@ -128,20 +118,14 @@ async function copy(
 
 function notRollout(source: string): ImportProblem {
   const message = `${source} is not a rollout: it does not begin with a line about its thread.`;
-  return {
-    code: 'not-a-rollout',
-    message,
-    next: 'Name a file that was exported as jsonl: `capstan threads export --help` says how.',
-  };
+  const next = 'Name a file that was exported as jsonl: `capstan threads export --help` says how.';
+  return { code: 'not-a-rollout', message, next };
 }
 
 function notWhole(source: string): ImportProblem {
   const message = `${source} continues from another file and is not the whole thread.`;
-  return {
-    code: 'rollout-not-whole',
-    message,
-    next: 'Export the thread where both files are: that makes one of them.',
-  };
+  const next = 'Export the thread where both files are: that makes one of them.';
+  return { code: 'rollout-not-whole', message, next };
 }
 
 function known(id: ThreadId): ImportProblem {

@@ -34,12 +34,6 @@ const mostWaiting = 64 * 1024;
 /** Characters in one write. Only a longer line makes a longer write. */
 const mostInWrite = 8 * 1024 * 1024;
 
-interface Waiter {
-  readonly upTo: number;
-  readonly resolve: () => void;
-  readonly reject: (fault: Fault) => void;
-}
-
 /**
  * Group commit: `append` only queues, and one loop at a time writes and syncs for every caller that waits. While a sync
  * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal: synced <=
@@ -53,9 +47,7 @@ export class Journal implements Owned {
   readonly torn?: { readonly bytes: number };
   readonly meta?: JsonObject;
 
-  readonly #file: RolloutFile;
-  readonly #lock: Lock;
-  readonly #clock: Clock;
+  readonly #options: JournalOptions;
   #meta: JsonObject | undefined;
   #nextOrdinal: number | undefined;
   #lastTime: number;
@@ -65,7 +57,7 @@ export class Journal implements Owned {
   #appended = 0;
   #written = 0;
   #synced = 0;
-  #waiters: Waiter[] = [];
+  #waiters: (PromiseWithResolvers<void> & { readonly upTo: number })[] = [];
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #fault: Fault | undefined;
@@ -76,9 +68,7 @@ export class Journal implements Owned {
     this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
     if (options.torn !== undefined) this.torn = options.torn;
     if (options.knownMeta !== undefined) this.meta = options.knownMeta;
-    this.#file = options.file;
-    this.#lock = options.lock;
-    this.#clock = options.clock;
+    this.#options = options;
     this.#meta = options.meta;
     this.#nextOrdinal = options.nextOrdinal;
     this.#lastTime = options.lastTime;
@@ -86,29 +76,28 @@ export class Journal implements Owned {
 
   append(drafts: readonly LineDraft[]): readonly Line[] {
     if (drafts.length === 0) return [];
-    this.#lastTime = Math.max(this.#lastTime, this.#clock.now());
+    this.#lastTime = Math.max(this.#lastTime, this.#options.clock.now());
     const timestamp = new Date(this.#lastTime).toISOString();
     const first = this.#meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: this.#meta }];
     this.#meta = undefined;
     const written = this.mode === 'legacy' ? drafts.flatMap(legacyForm) : drafts;
     const lines = [...first, ...written].map((draft) => this.#add(timestamp, draft));
-    if (this.#waiting >= mostWaiting) this.#start();
+    if (this.#waiting >= mostWaiting) this.#running ??= this.#commit();
     return lines;
   }
 
   durable(): Promise<void> {
     if (this.#fault !== undefined) return Promise.reject(this.#fault);
     if (this.#synced === this.#appended) return Promise.resolve();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiters.push({ upTo: this.#appended, resolve, reject });
-    this.#start();
-    return promise;
+    const waiter = { upTo: this.#appended, ...Promise.withResolvers<void>() };
+    this.#waiters.push(waiter);
+    this.#running ??= this.#commit();
+    return waiter.promise;
   }
 
   /** Rejects with the fault if anything that was appended is lost; the lock is free in any case. */
   close(): Promise<void> {
-    this.#closing ??= this.#shut();
-    return this.#closing;
+    return (this.#closing ??= this.#shut());
   }
 
   async #shut(): Promise<void> {
@@ -117,18 +106,14 @@ export class Journal implements Owned {
     } finally {
       // After a failure the loop may still be busy with taking back what it wrote.
       await this.#running;
-      try {
-        await this.#file.close();
-      } finally {
-        await this.#lock.release();
-      }
+      await this.#options.file.close().finally(() => this.#options.lock.release());
     }
   }
 
   #add(timestamp: string, draft: LineDraft): Line {
     const { type, payload, metadata } = draft;
-    const numbered = this.#nextOrdinal === undefined ? {} : { ordinal: this.#nextOrdinal as Ordinal };
-    const line: Line = { timestamp, ...numbered, type, payload, ...defined({ metadata }) };
+    const ordinal = this.#nextOrdinal as Ordinal | undefined;
+    const line: Line = { timestamp, ...defined({ ordinal }), type, payload, ...defined({ metadata }) };
     if (this.#nextOrdinal !== undefined) this.#nextOrdinal += 1;
     if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.location);
     if (this.#fault !== undefined) return line;
@@ -140,10 +125,6 @@ export class Journal implements Owned {
     return line;
   }
 
-  #start(): void {
-    this.#running ??= this.#commit();
-  }
-
   /** Never rejects. */
   async #commit(): Promise<void> {
     // Callers of the same moment share the first sync too.
@@ -152,7 +133,7 @@ export class Journal implements Owned {
       while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
         // Not "until the queue is empty": a steady stream of lines must not put off the callers that wait.
         const upTo = this.#appended;
-        if (await this.#lock.isLost()) throw leaseLost(this.location);
+        if (await this.#options.lock.isLost()) throw leaseLost(this.location);
         while (this.#written < upTo) await this.#write();
         if (this.#waiters.length > 0) await this.#sync();
       }
@@ -173,17 +154,16 @@ export class Journal implements Owned {
     }
     const lines = this.#queue.splice(0, count);
     this.#waiting -= length;
-    await this.#file.append(Buffer.from(lines.join('')));
+    await this.#options.file.append(Buffer.from(lines.join('')));
     this.#written += count;
   }
 
   async #sync(): Promise<void> {
     const upTo = this.#written;
-    await this.#file.sync();
+    await this.#options.file.sync();
     this.#synced = upTo;
-    const served = this.#waiters.filter((waiter) => waiter.upTo <= upTo);
+    for (const waiter of this.#waiters) if (waiter.upTo <= upTo) waiter.resolve();
     this.#waiters = this.#waiters.filter((waiter) => waiter.upTo > upTo);
-    for (const { resolve } of served) resolve();
   }
 
   async #fail(fault: Fault): Promise<void> {
@@ -192,13 +172,12 @@ export class Journal implements Owned {
     this.#waiting = 0;
     try {
       // The end of a file that another writer has taken over is no longer ours to cut.
-      if (!(await this.#lock.isLost())) await this.#file.restore();
+      if (!(await this.#options.lock.isLost())) await this.#options.file.restore();
     } catch {
       // The disk is in trouble already, and the next opening mends the tail in any case.
     }
-    const waiters = this.#waiters;
+    for (const { reject } of this.#waiters) reject(fault);
     this.#waiters = [];
-    for (const { reject } of waiters) reject(fault);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OpenFile } from '../ports/files.ts';
 import type { HistoryMode, OpenRefused } from '../ports/rollout-store.ts';
-import type { Ordinal } from '../protocol/ids.ts';
+import { defined } from '../protocol/defined.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { numberAt, stringAt, type JsonObject } from '../protocol/json.ts';
 import { decodeLine } from './lines/line-codec.ts';
 import { historyMode } from './lines/history-base.ts';
@@ -34,29 +35,23 @@ const ordinalsToSpare = 2 ** 32;
  * of change of a file that needs no mending. Nothing is synced here.
  */
 export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail | OpenRefused> {
-  const meta = await checkHead(file, thread);
-  if (meta.kind === 'refused') return meta;
-  const end = await scanEnd(file, meta.mode);
-  const nextOrdinal = meta.mode === 'legacy' ? undefined : ordinalAfter(end.lastOrdinal, meta.payload);
+  const head = await checkHead(file, thread.id);
+  if (typeof head === 'string') return unreadableThread(thread, head);
+  const { mode, meta } = head;
+  const { lastOrdinal, lastTime, skipped, rest, restBytes } = await scanEnd(file, mode);
+  const nextOrdinal = mode === 'legacy' ? undefined : ordinalAfter(lastOrdinal, meta);
   if (typeof nextOrdinal === 'string') return unreadableThread(thread, nextOrdinal);
 
   let size = await file.size();
-  if (end.rest === 'torn') {
-    size -= end.restBytes;
+  if (rest === 'torn') {
+    size -= restBytes;
     await file.truncate(size);
-  } else if (end.rest === 'whole') {
+  } else if (rest === 'whole') {
     await file.append(Uint8Array.of(0x0a));
     size += 1;
   }
-  return {
-    kind: 'tail',
-    meta: meta.payload,
-    nextOrdinal,
-    lastTime: end.lastTime,
-    size,
-    skipped: end.skipped,
-    ...(end.rest === 'torn' ? { torn: { bytes: end.restBytes } } : {}),
-  };
+  const torn = rest === 'torn' ? { bytes: restBytes } : undefined;
+  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, ...defined({ torn }) };
 }
 
 /** The ordinal of the next line, or why there is none. */
@@ -68,45 +63,37 @@ function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | str
   return incomplete ? 'the history that it took over from its parent is incomplete' : ((last + 1) as Ordinal);
 }
 
-interface End {
-  readonly lastOrdinal: number | undefined;
-  readonly lastTime: number;
-  readonly skipped: number;
-  /** What stands after the last newline. */
-  readonly rest: 'none' | 'whole' | 'torn';
-  readonly restBytes: number;
-}
-
-/** Reads backwards as far as the last line that has an ordinal; in the old form, as far as the last line. */
-async function scanEnd(file: OpenFile, mode: HistoryMode): Promise<End> {
-  let end: End = { lastOrdinal: undefined, lastTime: 0, skipped: 0, rest: 'none', restBytes: 0 };
+/**
+ * Reads backwards as far as the last line that has an ordinal; in the old form, as far as the last line. `rest` is what
+ * stands after the last newline.
+ */
+async function scanEnd(file: OpenFile, mode: HistoryMode) {
+  let rest: 'none' | 'whole' | 'torn' = 'none';
+  let [lastTime, skipped, restBytes] = [0, 0, 0];
   for await (const block of splitBackward(file)) {
     for (const { bytes, terminated } of block) {
       const line = decodeLine(bytes);
       const isLine = line !== 'blank' && line !== 'bad';
-      if (!terminated) end = { ...end, rest: isLine ? 'whole' : 'torn', restBytes: bytes.length };
-      else if (line === 'bad') end = { ...end, skipped: end.skipped + 1 };
+      if (!terminated) [rest, restBytes] = [isLine ? 'whole' : 'torn', bytes.length];
+      else if (line === 'bad') skipped += 1;
       if (!isLine) continue;
       const time = Date.parse(line.timestamp);
-      if (time > end.lastTime) end = { ...end, lastTime: time };
-      if (mode === 'legacy' || line.ordinal !== undefined) return { ...end, lastOrdinal: line.ordinal };
+      if (time > lastTime) lastTime = time;
+      if (mode === 'legacy' || line.ordinal !== undefined)
+        return { lastOrdinal: line.ordinal, lastTime, skipped, rest, restBytes };
     }
   }
-  return end;
+  return { lastOrdinal: undefined, lastTime, skipped, rest, restBytes };
 }
 
-async function checkHead(
-  file: OpenFile,
-  thread: ThreadFile,
-): Promise<OpenRefused | { readonly kind: 'meta'; readonly mode: HistoryMode; readonly payload: JsonObject }> {
+/** What the first line says, or why writing cannot continue. */
+async function checkHead(file: OpenFile, id: ThreadId) {
   const head = await readHead(file);
-  if (head.kind === 'empty') return unreadableThread(thread, 'it is empty: nothing was ever saved in it');
-  if (head.kind === 'other' || !head.isFirst)
-    return unreadableThread(thread, 'its first line is not the description of a thread');
-  const owner = stringAt(head.meta, 'id') ?? 'one without an id';
-  if (owner.toLowerCase() !== thread.id) return unreadableThread(thread, `it belongs to another thread, ${owner}`);
-  const mode = historyMode(head.meta);
-  if (mode === undefined)
-    return unreadableThread(thread, `its history mode is unknown: ${JSON.stringify(head.meta['history_mode'])}`);
-  return { kind: 'meta', mode, payload: head.meta };
+  if (head.kind === 'empty') return 'it is empty: nothing was ever saved in it';
+  if (head.kind === 'other' || !head.isFirst) return 'its first line is not the description of a thread';
+  const { meta } = head;
+  const owner = stringAt(meta, 'id') ?? 'one without an id';
+  if (owner.toLowerCase() !== id) return `it belongs to another thread, ${owner}`;
+  const mode = historyMode(meta);
+  return mode === undefined ? `its history mode is unknown: ${JSON.stringify(meta['history_mode'])}` : { mode, meta };
 }

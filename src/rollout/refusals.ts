@@ -8,29 +8,21 @@ export interface ThreadFile {
 }
 
 export function unknownThread(id: ThreadId): OpenRefused {
-  return refused(
-    'thread-unknown',
-    `There is no thread ${id}.`,
-    'Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.',
-  );
+  const next = 'Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.';
+  return refused('thread-unknown', `There is no thread ${id}.`, next);
 }
 
 export function archivedThread({ id, path }: ThreadFile): OpenRefused {
   const message = `Thread ${id} is archived, in ${path}. It can be read, not continued.`;
-  return refused(
-    'thread-archived',
-    message,
-    `Bring it back first with \`capstan threads unarchive ${id}\`, or fork it.`,
-  );
+  const next = `Bring it back first with \`capstan threads unarchive ${id}\`, or fork it.`;
+  return refused('thread-archived', message, next);
 }
 
 export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
   const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
-  return refused(
-    'thread-locked',
-    message,
-    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or resumed in a copy that is not kept (--ephemeral).',
-  );
+  const next =
+    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or resumed in a copy that is not kept (--ephemeral).';
+  return refused('thread-locked', message, next);
 }
 
 export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {

@@ -1,19 +1,15 @@
 import type { Files, OpenFile } from '../ports/files.ts';
-import type { OpenRefused } from '../ports/rollout-store.ts';
+import type { CurrentRollout, OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { openRolloutFile } from './compressed/compressed-file.ts';
 import { restoreRollout } from './compressed/compressed-rollout.ts';
 import { errorCode } from '../disk/file-system.ts';
-import { diskFault } from './disk/disk-fault.ts';
+import { diskFault, onDisk } from './disk/disk-fault.ts';
 import { findRolloutFile, findRollouts, type FoundRollout, type FoundRollouts } from './find/find-rollout.ts';
+import { historyMode } from './lines/history-base.ts';
 import { openLineage, type OpenRollout, type Segment } from './lines/lineage.ts';
 import { readHead } from './lines/read-head.ts';
-import { unknownThread } from './refusals.ts';
-
-export interface OpenHistory {
-  readonly segments: readonly Segment[];
-  close(): Promise<void>;
-}
+import { unknownThread, unreadableThread } from './refusals.ts';
 
 /** Finds the rollouts of threads under a home and opens them. What the disk refuses is a Fault. */
 export class RolloutFiles {
@@ -25,12 +21,22 @@ export class RolloutFiles {
     this.home = home;
   }
 
-  async find(id: ThreadId): Promise<FoundRollouts> {
-    try {
-      return await findRollouts(this.files, this.home, id);
-    } catch (error) {
-      throw diskFault(error, 'open', this.home);
+  find(id: ThreadId): Promise<FoundRollouts> {
+    return onDisk('open', this.home, () => findRollouts(this.files, this.home, id));
+  }
+
+  /** Which file is the thread's now, and what its first line says. */
+  async current(id: ThreadId): Promise<CurrentRollout | OpenRefused> {
+    const found = await this.find(id);
+    const opened = await this.openNewest(id, found.rollouts, 'read');
+    if (opened.kind === 'refused') return opened;
+    const { rolloutId, path, file } = opened;
+    const head = await onDisk('read', path, () => readHead(file)).finally(() => file.close());
+    const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
+    if (head.kind !== 'meta' || mode === undefined) {
+      return unreadableThread({ id, path }, 'its first line does not describe a thread in a form that is known here');
     }
+    return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta: head.meta };
   }
 
   /**
@@ -54,21 +60,19 @@ export class RolloutFiles {
     return unknownThread(id);
   }
 
-  /** The file of a rollout, if that is compressed. */
-  async findCompressed(rolloutId: string): Promise<FoundRollout | undefined> {
-    const found = await this.#findRollout(rolloutId);
-    return found?.name.compressed === true ? found : undefined;
+  /** The file of a rollout, wherever it lies. */
+  findRollout(rolloutId: string): Promise<FoundRollout | undefined> {
+    return onDisk('open', this.home, () => findRolloutFile(this.files, this.home, rolloutId));
   }
 
   async openRollout(rolloutId: string): Promise<OpenRollout | undefined> {
-    const found = await this.#findRollout(rolloutId);
-    if (found === undefined) return undefined;
-    const file = await this.#openIfThere(found.path, 'read');
-    return file === undefined ? undefined : { rolloutId, path: found.path, file };
+    const found = await this.findRollout(rolloutId);
+    const file = found && (await this.#openIfThere(found.path, 'read'));
+    return file && { rolloutId, path: found.path, file };
   }
 
   /** All files of a rollout's history, its own first. */
-  async openHistory(own: OpenRollout): Promise<OpenHistory> {
+  async openHistory(own: OpenRollout): Promise<{ readonly segments: readonly Segment[]; close(): Promise<void> }> {
     const opened = [own.file];
     const close = async (): Promise<void> => {
       for (const file of opened) await file.close();
@@ -83,14 +87,6 @@ export class RolloutFiles {
     } catch (error) {
       await close();
       throw diskFault(error, 'read', own.path);
-    }
-  }
-
-  async #findRollout(rolloutId: string): Promise<FoundRollout | undefined> {
-    try {
-      return await findRolloutFile(this.files, this.home, rolloutId);
-    } catch (error) {
-      throw diskFault(error, 'open', this.home);
     }
   }
 

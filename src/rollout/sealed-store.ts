@@ -1,21 +1,37 @@
-import type { HeldThread, OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
+import type { ThreadStore } from '../ports/thread-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import { claimIn, forkIn, isSaidAgain, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
+import { withBlobs } from './blobs/blobs-store.ts';
 import { ownedFacts } from './lines/owned-facts.ts';
+
+/** The rollouts of a store as threads use them: lines are sealed, and what is large is kept in blobs. */
+export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore {
+  return withSeals(withBlobs(rollouts, blobs), seals);
+}
 
 /**
  * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line
  * asks `Seals` first.
  */
 export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
-  async function sealing(id: ThreadId, meta: JsonObject | undefined, opened: Promise<Owned | OpenRefused>) {
+  async function sealing(
+    id: ThreadId,
+    meta: JsonObject | undefined,
+    opened: Promise<Owned | OpenRefused>,
+  ): Promise<Owned | OpenRefused> {
     const owned = await opened;
     if (owned.kind === 'refused') return owned;
     const subject = sealSubject(id, meta ?? owned.meta ?? {});
-    return sealingOwned(owned, (draft) => sealed(draft, subject, seals));
+    return {
+      ...ownedFacts(owned),
+      append: (drafts) => owned.append(drafts.map((draft) => sealed(draft, subject, seals))),
+      durable: () => owned.durable(),
+      close: () => owned.close(),
+    };
   }
   return {
     create: (id, meta) => sealing(id, {}, below.create(id, meta)),
@@ -28,13 +44,24 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
     open: (id) => sealing(id, undefined, below.open(id)),
     read: (id, options) => below.read(id, options),
     readBack: (id, wanted) => below.readBack(id, wanted),
-    ...(below.readTail === undefined ? {} : { readTail: (...given) => below.readTail!(...given) }),
+    ...(below.readTail && { readTail: below.readTail.bind(below) }),
     current: (id) => below.current(id),
     async hold(id) {
       const held = await below.hold(id);
       if (held.kind === 'refused') return held;
       const subject = sealSubject(id, held.current.meta);
-      return sealingHeld(held, (draft) => sealed(draft, subject, seals));
+      return {
+        kind: 'held',
+        epoch: held.epoch,
+        current: held.current,
+        revert: ({ drafts, ...revert }) =>
+          held.revert({ ...revert, drafts: drafts.map((draft) => sealed(draft, subject, seals)) }),
+        archive: () => held.archive(),
+        unarchive: () => held.unarchive(),
+        forks: () => held.forks(),
+        delete: () => held.delete(),
+        release: () => held.release(),
+      };
     },
   };
 }
@@ -44,27 +71,4 @@ function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
   const said = claimIn(draft);
   const seal = said === undefined || isSaidAgain(draft) ? undefined : seals.seal(sealText(subject, said.claim));
   return seal === undefined ? draft : withSeal(draft, seal);
-}
-
-function sealingHeld(held: HeldThread, sealedForm: (draft: LineDraft) => LineDraft): HeldThread {
-  return {
-    kind: 'held',
-    epoch: held.epoch,
-    current: held.current,
-    revert: (revert) => held.revert({ ...revert, drafts: revert.drafts.map(sealedForm) }),
-    archive: () => held.archive(),
-    unarchive: () => held.unarchive(),
-    forks: () => held.forks(),
-    delete: () => held.delete(),
-    release: () => held.release(),
-  };
-}
-
-function sealingOwned(owned: Owned, sealedForm: (draft: LineDraft) => LineDraft): Owned {
-  return {
-    ...ownedFacts(owned),
-    append: (drafts) => owned.append(drafts.map(sealedForm)),
-    durable: () => owned.durable(),
-    close: () => owned.close(),
-  };
 }

@@ -1,40 +1,25 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../ports/clock.ts';
-import type { Files, Lock, Locks } from '../ports/files.ts';
-import type {
-  CurrentRollout,
-  HeldThread,
-  OpenRefused,
-  Owned,
-  ReadReport,
-  RolloutPlace,
-  RolloutStore,
-} from '../ports/rollout-store.ts';
+import type { Lock } from '../ports/files.ts';
+import type { HeldThread, OpenRefused, Owned, ReadReport, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { restoreRollout } from './compressed/compressed-rollout.ts';
-import { currentRollout } from './current-rollout.ts';
-import { diskFault } from './disk/disk-fault.ts';
-import type { FoundRollout, FoundRollouts } from './find/find-rollout.ts';
+import { diskFault, onDisk } from './disk/disk-fault.ts';
+import type { FoundRollouts } from './find/find-rollout.ts';
 import { forkSource } from './fork-source.ts';
 import { holdThread } from './held-thread.ts';
 import { historyBase } from './lines/history-base.ts';
 import { Journal } from './journal.ts';
 import { readLineage, readLineageBack, type Segment } from './lines/lineage.ts';
-import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './find/names.ts';
+import { type HomeParts, localTime as processTime, lockPath, rolloutPath, type LocalTime } from './find/names.ts';
 import { openTail } from './open-tail.ts';
 import { readTail } from './lines/read-tail.ts';
 import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
 import { RolloutFile } from './disk/rollout-file.ts';
 import { RolloutFiles } from './rollout-files.ts';
 
-export interface RolloutStoreOptions {
-  /** The folder that holds `sessions/`. */
-  readonly home: string;
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
+export interface RolloutStoreOptions extends HomeParts {
   /** File names carry local time. Default: the time zone of the process. */
   readonly localTime?: LocalTime;
 }
@@ -48,12 +33,8 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
 
   async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
-    try {
-      const lock = await locks.take(path);
-      return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
-    } catch (error) {
-      throw diskFault(error, 'open', path);
-    }
+    const lock = await onDisk('open', path, () => locks.take(path));
+    return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
   }
 
   /** Runs under the writer lock, which stays taken only if something was opened. */
@@ -79,27 +60,26 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     return locked(id, async (lock) => newJournal(id, lock, await described));
   }
 
-  function newJournal(id: ThreadId, lock: Lock, meta: JsonObject): Owned {
+  function newFile(id: ThreadId) {
     const path = rolloutPath(home, id, localTime(clock.now()));
-    const file = new RolloutFile({ files, home, path, durableFolders });
+    return { path, file: new RolloutFile({ files, home, path, durableFolders }) };
+  }
+
+  function newJournal(id: ThreadId, lock: Lock, meta: JsonObject): Owned {
     // A thread that continues another file counts on from there.
     const nextOrdinal = historyBase(meta)?.end ?? (0 as Ordinal);
-    return new Journal({ path, file, lock, clock, nextOrdinal, lastTime: 0, meta });
+    return new Journal({ ...newFile(id), lock, clock, nextOrdinal, lastTime: 0, meta });
   }
 
   async function fork(id: ThreadId, described: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused> {
     const meta = await firstPayload(id, described);
-    const compressed = await rollouts.findCompressed(from.rolloutId);
-    if (compressed !== undefined) {
-      const refusal = await unpack(compressed);
-      if (refusal !== undefined) return refusal;
-    }
+    const refusal = await unpack(from.rolloutId);
+    if (refusal !== undefined) return refusal;
     const source = await forkSource(rollouts, from);
     if (source.kind === 'refused') return source;
     if (source.kind === 'base') return locked(id, async (lock) => newJournal(id, lock, source.metaFrom(meta)));
     return locked(id, async (lock) => {
-      const path = rolloutPath(home, id, localTime(clock.now()));
-      const file = new RolloutFile({ files, home, path, durableFolders });
+      const { path, file } = newFile(id);
       const lastTime = clock.now();
       try {
         for (const bytes of source.copyFor(meta, new Date(lastTime).toISOString())) await file.append(bytes);
@@ -113,15 +93,13 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   /** A rollout that others refer to is kept plain, where every reader of theirs finds the place that they name. */
-  async function unpack({ path, name }: FoundRollout): Promise<OpenRefused | undefined> {
-    const lock = await takeLock(name.threadId);
+  async function unpack(rolloutId: string): Promise<OpenRefused | undefined> {
+    const found = await rollouts.findRollout(rolloutId);
+    if (found?.name.compressed !== true) return undefined;
+    const lock = await takeLock(found.name.threadId);
     if (lock.kind === 'refused') return lock;
-    try {
-      await restoreRollout(files, path);
-      return undefined;
-    } finally {
-      await lock.release();
-    }
+    await restoreRollout(files, found.path).finally(() => lock.release());
+    return undefined;
   }
 
   async function open(id: ThreadId): Promise<Owned | OpenRefused> {
@@ -172,10 +150,6 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     }
   }
 
-  async function current(id: ThreadId): Promise<CurrentRollout | OpenRefused> {
-    return currentRollout(rollouts, id);
-  }
-
   async function hold(id: ThreadId): Promise<HeldThread | OpenRefused> {
     if ((await rollouts.find(id)).kind === 'none') return unknownThread(id);
     return locked(id, (lock) => holdThread({ rollouts, clock, localTime, durableFolders, id, lock }));
@@ -188,7 +162,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     read: (id, wanted) => reading(id, (segments) => readLineage(segments, wanted)),
     readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
     readTail: (id, search, options) => reading(id, (segments) => readTail(segments, search, options)),
-    current,
+    current: (id) => rollouts.current(id),
     hold,
   };
 }

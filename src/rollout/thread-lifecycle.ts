@@ -69,19 +69,10 @@ async function holding<Result>(
   run: (held: HeldThread) => Promise<Result>,
 ): Promise<Result | OpenRefused> {
   const held = await store.hold(id);
-  if (held.kind === 'refused') return held;
-  try {
-    return await run(held);
-  } finally {
-    await held.release();
-  }
+  return held.kind === 'refused' ? held : run(held).finally(() => held.release());
 }
 
-async function moved(
-  store: RolloutStore,
-  id: ThreadId,
-  kind: ThreadArchived['kind'],
-): Promise<ThreadArchived | LifecycleRefused> {
+async function moved(store: RolloutStore, id: ThreadId, kind: ThreadArchived['kind']) {
   const current = await store.current(id);
   return current.kind === 'refused' ? current : { kind, id, location: current.location };
 }
@@ -95,10 +86,7 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   const many = forks.length > 5 ? `${forks.slice(0, 5).join(', ')} and ${forks.length - 5} more` : forks.join(', ');
   const others = forks.length === 1 ? 'Another thread continues' : `${forks.length} other threads continue`;
   const their = forks.length === 1 ? 'its' : 'their';
-  return {
-    kind: 'refused',
-    code: 'thread-referenced',
-    message: `${others} from thread ${id} and would lose ${their} beginning: ${many}.`,
-    next: `Archive it instead (\`capstan threads archive ${id}\`): its forks stay usable. Or delete the forks first, or all of them together with --force.`,
-  };
+  const message = `${others} from thread ${id} and would lose ${their} beginning: ${many}.`;
+  const next = `Archive it instead (\`capstan threads archive ${id}\`): its forks stay usable. Or delete the forks first, or all of them together with --force.`;
+  return { kind: 'refused', code: 'thread-referenced', message, next };
 }

@@ -1,11 +1,10 @@
-import { writableRoots } from '../policy/writable-roots.ts';
+import { needsSandbox, writableRoots } from '../policy/access.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
-import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
+import type { Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import { defined } from '../protocol/defined.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { type BubblewrapParts, type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.ts';
+import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
@@ -47,29 +46,15 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
       if (options.platform === 'linux') void findLinux([]);
     },
     async plan(command, asked, gitFolders) {
-      if (!needsSandbox(asked)) return unchanged(command);
+      if (!needsSandbox(asked)) return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
       const policy = protectGit(asked, gitFolders);
       if ('kind' in policy) return policy;
-      switch (options.platform) {
-        case 'linux': {
-          const found = await findLinux(writableRoots(policy).map(({ path }) => path));
-          return 'bubblewrap' in found ? planLinux(command, policy, found) : found;
-        }
-        case 'darwin':
-          return planMacos(command, policy);
-        default:
-          return noSandboxOn(options.platform);
-      }
+      if (options.platform === 'darwin') return planMacos(command, policy);
+      if (options.platform !== 'linux') return noSandboxOn(options.platform);
+      const found = await findLinux(writableRoots(policy).map(({ path }) => path));
+      return 'bubblewrap' in found ? planLinux(command, policy, found) : found;
     },
   };
-}
-
-function needsSandbox({ enforcement, files, network }: ResolvedPolicy): boolean {
-  return enforcement === 'managed' && !(files.kind === 'unrestricted' && network === 'enabled');
-}
-
-function unchanged({ argv, cwd, env }: PlainCommand): RunnableCommand {
-  return { kind: 'runnable', argv, cwd, env, files: [], cleanup: async () => {} };
 }
 
 /**
@@ -77,25 +62,16 @@ function unchanged({ argv, cwd, env }: PlainCommand): RunnableCommand {
  * outside of every sandbox, so the folders are known before the first one is tried.
  */
 function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => Promise<LinuxSandbox | SandboxRefused> {
-  const { env, packagedBubblewrap, architecture, spawn, programFiles, processes, lingerMs = 0 } = options;
-  const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = env;
+  const { packagedBubblewrap, architecture, spawn, programFiles, processes, mountRegistries, lingerMs = 0 } = options;
+  const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = options.env;
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<LinuxSandbox | SandboxRefused> {
-    const wanted: BubblewrapSearch = {
-      path,
-      writable,
-      ...defined({ chosen, packaged: packagedBubblewrap }),
-    };
+    const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
     const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles, probed });
     if (bubblewrap.kind === 'refused') return bubblewrap;
     const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
-    mountPoints ??= createMountPoints({
-      registries: options.mountRegistries(),
-      processes,
-      temporaryDirectories,
-      lingerMs,
-    });
+    mountPoints ??= createMountPoints({ registries: mountRegistries(), processes, temporaryDirectories, lingerMs });
     return { bubblewrap, architecture, mountPoints };
   }
   const found = new Map<string, Promise<LinuxSandbox | SandboxRefused>>();
@@ -109,10 +85,8 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
 }
 
 function noSandboxOn(platform: string): SandboxRefused {
-  return {
-    kind: 'refused',
-    code: 'sandbox-missing',
-    message: `There is no sandbox for ${platform} yet, and the policy does not let commands run without one.`,
-    next: 'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.',
-  };
+  const message = `There is no sandbox for ${platform} yet, and the policy does not let commands run without one.`;
+  const isolated = 'choose the mode danger-full-access if this machine is itself isolated';
+  const next = `Run inside WSL2, a Linux machine or a container, or ${isolated}.`;
+  return { kind: 'refused', code: 'sandbox-missing', message, next };
 }

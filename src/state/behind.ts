@@ -17,10 +17,8 @@ export function behindCheckpoint(before: ThreadState, checkpoint: readonly Entry
 
 /** Whether the `compacted` line leaves something that only a provider can read: a fold may not begin with it then. */
 export function leavesOpaque(payload: JsonObject): boolean {
-  return (arrayAt(payload, 'replacement_history') ?? []).some((value) => {
-    const item = asItem(value);
-    return item !== undefined && isOpaqueCheckpoint(item);
-  });
+  const items = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value) => asItem(value) ?? []);
+  return items.some(isOpaqueCheckpoint);
 }
 
 /** The history with what stands behind the opaque checkpoint in its place. */

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -32,8 +33,8 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 /** Durable before the call has an effect. */
 export function callStarted({ threadId, turnId, callId, tool, at, item, idempotent }: CallBegins): LineDraft {
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
-  const again = idempotent === undefined ? {} : { idempotent };
-  return { type: lineType.call, payload: { ...ids, tool, started_at_ms: at, ...again, item: shownCall(item) } };
+  const about = { tool, started_at_ms: at, ...defined({ idempotent }), item: shownCall(item) };
+  return { type: lineType.call, payload: { ...ids, ...about } };
 }
 
 /** What lists and screens show of a call that has no end yet. */

@@ -1,10 +1,10 @@
 import { defined } from '../protocol/defined.ts';
-import { isJsonObject, type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
-import { readCheckpoint } from './checkpoint-record.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 
 /** What is known of the thread's checkpoints, whatever program made them. */
 export interface Checkpoints {
@@ -44,14 +44,8 @@ export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): C
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
   const count = checkpoints.count + 1;
   const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
-  return {
-    ...checkpoints,
-    count,
-    failures: 0,
-    seen: 'not-yet',
-    spent: addUsage(checkpoints.spent, spent),
-    ...defined({ window }),
-  };
+  const total = addUsage(checkpoints.spent, spent);
+  return { ...checkpoints, count, failures: 0, seen: 'not-yet', spent: total, ...defined({ window }) };
 }
 
 /** After a request of the thread, or the count of one, with so many entries in history. */
@@ -104,21 +98,49 @@ export function storeCheckpoints({ count, failures, spent, window }: Checkpoints
   return { count, failures, spent: usageFields(spent), ...(window === undefined ? {} : { window: { ...window } }) };
 }
 
-export function readCheckpoints(stored: unknown): Checkpoints {
-  if (!isJsonObject(stored as JsonObject)) return noCheckpoints;
-  const value = stored as JsonObject;
+export function readCheckpoints(value: JsonObject | undefined): Checkpoints {
+  if (value === undefined) return noCheckpoints;
   const count = numberAt(value, 'count') ?? 0;
   const { first, id, number = count } = objectAt(value, 'window') ?? {};
   const window = windowName(first, id, number);
-  return {
-    count,
-    failures: numberAt(value, 'failures') ?? 0,
-    spent: readUsage(value['spent']),
-    ...defined({ window }),
-  };
+  const failures = numberAt(value, 'failures') ?? 0;
+  return { count, failures, spent: readUsage(value['spent']), ...defined({ window }) };
 }
 
 function windowName(first: unknown, id: unknown, number: unknown): WindowName | undefined {
   if (typeof first !== 'string' || typeof id !== 'string' || typeof number !== 'number') return undefined;
   return { first, id, number };
+}
+
+/** The report as it stands in a `compacted` line, under `capstan.checkpoint`; undefined where another program wrote the line. */
+export function readCheckpoint(payload: JsonObject): CheckpointReport | undefined {
+  const report = objectAt(objectAt(payload, 'capstan'), 'checkpoint');
+  return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
+}
+
+const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const;
+const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
+const counts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
+
+/** Files are edited by hand: what is shown must be there. */
+function isWhole(report: JsonObject): boolean {
+  const { words, usage, mended, why, cachedShare, uncounted } = report;
+  return (
+    texts.every((name) => stringAt(report, name) !== undefined) &&
+    hasNumbers(report, numbers) &&
+    isJsonObject(words) &&
+    hasNumbers(words, ['kept', 'cut', 'dropped']) &&
+    isJsonObject(usage) &&
+    hasNumbers(usage, counts) &&
+    Array.isArray(mended) &&
+    mended.every((each) => typeof each === 'string') &&
+    (cachedShare === undefined || typeof cachedShare === 'number') &&
+    (uncounted === undefined || typeof uncounted === 'number') &&
+    (why === undefined ||
+      (isJsonObject(why) && ['code', 'message', 'next'].every((name) => stringAt(why, name) !== undefined)))
+  );
+}
+
+function hasNumbers(value: JsonObject, names: readonly string[]): boolean {
+  return names.every((name) => numberAt(value, name) !== undefined);
 }

@@ -8,17 +8,19 @@ import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, 
 import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { behindCheckpoint } from './behind.ts';
-import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
-import { readInstructions } from './instructions.ts';
+import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
+import { readInstructions, type Mark, type OpenTurn, type ThreadState } from './thread-state.ts';
 import { readModelLimits } from './model-limits.ts';
 import { makerNow, withMaker } from './maker-now.ts';
 import { readPins } from './pins.ts';
-import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWaiting } from './waiting.ts';
 import { withWithheld } from './withheld.ts';
 import { readWarnings } from './warnings.ts';
 import { readWork, storeWork } from './work.ts';
+import type { BaseInstructions } from '../envelope/facts.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
 
 /**
  * The state after a checkpoint: its replacement history, and no proof of what the model was told. If the line carries
@@ -30,16 +32,13 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
-  const turn = withCheckpoint(carried === undefined ? openTurn : carried.openTurn);
+  const turn = carried === undefined ? openTurn : carried.openTurn;
   // No provider has counted what is left.
   const usage = { total: (carried ?? state).usage.total, last: noUsage };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
     ...rest,
-    // The mark of the running turn stays: it is not part of what a checkpoint carries.
-    ...(turn === undefined
-      ? {}
-      : { openTurn: openTurn?.before === undefined ? turn : { ...turn, before: openTurn.before } }),
+    ...(turn && { openTurn: withCheckpoint(turn, openTurn?.before) }),
     history: historyOf(entries),
     ...behindCheckpoint(state, entries),
     baseline: clearedByCheckpoint,
@@ -49,9 +48,12 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   };
 }
 
-/** The checkpoint that a turn was begun for is there. */
-function withCheckpoint(turn: OpenTurn | undefined): OpenTurn | undefined {
-  return turn?.compaction === undefined ? turn : { ...turn, compaction: 'done' };
+/**
+ * The checkpoint that a turn was begun for is there. The mark of the running turn stays: it is not part of what a
+ * checkpoint carries.
+ */
+function withCheckpoint(turn: OpenTurn, before: Mark | undefined): OpenTurn {
+  return { ...turn, ...(turn.compaction && { compaction: 'done' }), ...defined({ before }) };
 }
 
 /** Our lines say themselves who was asked, so that a fold may begin with them. Other programs name no address. */
@@ -63,38 +65,33 @@ function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<ty
 
 /** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
 export function carriedState(state: ThreadState): JsonObject {
-  const { openTurn } = state;
+  const { openTurn, context, envelope, newest, settings } = state;
   const { pins, waiting } = withWithheld(state);
+  const open = openTurn && {
+    id: openTurn.id,
+    ...defined({ started_at: openTurn.startedAt, purpose: openTurn.compaction && 'compaction' }),
+  };
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(state.usage.last) },
     turns: state.turns,
     checkpoints: storeCheckpoints(state.checkpoints),
     work: storeWork(state.work),
     tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
-    ...defined({ context: state.context, envelope: state.envelope, newest: state.newest }),
-    ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
-    ...defined({ settings: state.settings }),
-    ...(state.limits.length === 0 ? {} : { model_limits: state.limits as unknown as JsonObject[] }),
-    ...(state.warnings.length === 0 ? {} : { warnings: state.warnings }),
-    ...(pins.length === 0 ? {} : { pins: pins as unknown as JsonObject[] }),
-    ...(waiting.length === 0 ? {} : { waiting: waiting as unknown as JsonObject[] }),
-    ...(openTurn === undefined
-      ? {}
-      : {
-          open_turn: {
-            id: openTurn.id,
-            ...defined({ started_at: openTurn.startedAt }),
-            ...(openTurn.compaction === undefined ? {} : { purpose: 'compaction' }),
-          },
-        }),
+    ...defined({ context, envelope, newest }),
+    ...defined({ instructions: state.instructions as JsonObject | undefined, settings }),
+    ...defined({ model_limits: unlessEmpty(state.limits), warnings: unlessEmpty(state.warnings) }),
+    ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
   };
+}
+
+function unlessEmpty(values: readonly unknown[]): readonly Json[] | undefined {
+  return values.length === 0 ? undefined : (values as readonly Json[]);
 }
 
 /** Whether a fold may start at this `compacted` line. */
 export function isSelfContained(payload: JsonObject): boolean {
-  return (
-    arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined && isSound(payload)
-  );
+  if (arrayAt(payload, 'replacement_history') === undefined) return false;
+  return readCarried(payload) !== undefined && isSound(payload);
 }
 
 /** Metadata stands beside the items, one for each: if that is not so, it is unknown what belongs to what. */
@@ -107,37 +104,32 @@ type Carried = Omit<ThreadState, 'meta' | 'history' | 'behind' | 'baseline' | 'm
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
-  const usage = carried === undefined ? undefined : objectAt(carried, 'usage');
+  const usage = objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
   const [context, settings] = [objectAt(carried, 'context'), objectAt(carried, 'settings')];
   const envelope = objectAt(carried, 'envelope');
-  const newest = stringAt(carried, 'newest');
-  const instructions = readInstructions(carried['instructions']);
-  const open = objectAt(carried, 'open_turn');
-  const startedAt = open === undefined ? undefined : numberAt(open, 'started_at');
+  const newest = (['context', 'settings'] as const).find((name) => name === carried['newest']);
+  const instructions = readInstructions(objectAt(carried, 'instructions'));
+  const openTurn = readOpenTurn(objectAt(carried, 'open_turn'));
   return {
     usage: { total: readUsage(usage['total']), last: readUsage(usage['last']) },
     turns: numberAt(carried, 'turns') ?? 0,
-    checkpoints: readCheckpoints(carried['checkpoints']),
+    checkpoints: readCheckpoints(objectAt(carried, 'checkpoints')),
     work: readWork(objectAt(carried, 'work')),
     limits: readModelLimits(carried),
     warnings: readWarnings(carried),
     pins: readPins(carried),
     waiting: readWaiting(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
-    ...defined({ context, envelope }),
-    ...(newest === 'context' || newest === 'settings' ? { newest } : {}),
-    ...defined({ instructions, settings }),
-    ...(open === undefined
-      ? {}
-      : {
-          openTurn: {
-            id: (stringAt(open, 'id') ?? '') as TurnId,
-            ...defined({ startedAt }),
-            ...(open['purpose'] === 'compaction' ? { compaction: 'begun' as const } : {}),
-          },
-        }),
+    ...defined({ context, envelope, newest, instructions, settings, openTurn }),
   };
+}
+
+function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
+  if (open === undefined) return undefined;
+  const compaction = open['purpose'] === 'compaction' ? ('begun' as const) : undefined;
+  const id = (stringAt(open, 'id') ?? '') as TurnId;
+  return { id, ...defined({ startedAt: numberAt(open, 'started_at'), compaction }) };
 }
 
 function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] {
@@ -148,17 +140,14 @@ function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] 
   return items.flatMap((value, i) => {
     const item = asItem(value);
     if (item === undefined || item.type === 'ghost_snapshot') return [];
-    const entry = entryOf(item, metadataAt(sidecar, i));
-    if (isRecorded(metadataAt(sidecar, i))) return [entry];
+    const metadata = isJsonObject(sidecar?.[i]) ? sidecar[i] : undefined;
+    const entry = entryOf(item, metadata);
+    if (objectAt(metadata, 'capstan') !== undefined) return [entry];
     const before = known.get(item['id']);
     // What another program leaves of our checkpoint is what it was: whose words it quotes is not in its text.
     if (before !== undefined && saysTheSame(before.item, item)) return [{ ...before, item }];
     return [isSummary(item, payload) ? { ...entry, origin: summaryOrigin } : entry];
   });
-}
-
-function isRecorded(metadata: JsonObject | undefined): boolean {
-  return metadata !== undefined && objectAt(metadata, 'capstan') !== undefined;
 }
 
 function saysTheSame(one: Item, other: Item): boolean {
@@ -173,14 +162,47 @@ function isSummary(item: Item, payload: JsonObject): boolean {
 
 const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
 
-function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject | undefined {
-  const metadata = sidecar?.[i];
-  return isJsonObject(metadata) ? metadata : undefined;
-}
-
 /** Old files say only what the summary was: the users' words are kept, the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
   const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
   return [...words, { item: summary, origin: summaryOrigin }];
+}
+
+export interface NewCheckpoint {
+  /** The summary message, for readers of old. */
+  readonly message: string;
+  /** What history becomes, and beside each item what is known about it. */
+  readonly items: readonly Item[];
+  readonly metadata: readonly JsonObject[];
+  readonly windowId: string;
+  readonly report: CheckpointReport;
+  /** What requests begin with from here on, if it is not what they began with before. */
+  readonly instructions?: BaseInstructions;
+}
+
+/** The line that replaces history. It carries all else that a fold needs, so that a fold may begin with it. */
+export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): readonly LineDraft[] {
+  const { message, items, metadata, windowId, report, instructions } = checkpoint;
+  const before = windowBefore(state);
+  const payload: JsonObject = {
+    message,
+    replacement_history: items,
+    replacement_history_metadata: metadata,
+    window_number: (before?.number ?? 0) + 1,
+    first_window_id: before?.first ?? windowId,
+    ...(before === undefined ? {} : { previous_window_id: before.id }),
+    window_id: windowId,
+    capstan: {
+      ...carriedState(instructions === undefined ? state : { ...state, instructions }),
+      checkpoint: report as unknown as JsonObject,
+    },
+  };
+  return [{ type: lineType.compacted, payload }];
+}
+
+/** The first window is named in the thread's first line. A fork has windows of its own, whatever it continues from. */
+function windowBefore({ checkpoints: { window }, meta }: ThreadState): WindowName | undefined {
+  const id = stringAt(objectAt(meta, 'context_window'), 'window_id');
+  return id === undefined || window?.first === id ? window : { first: id, id, number: 0 };
 }

@@ -37,12 +37,11 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
   const [threadId, tool] = [stringAt(payload, 'thread_id'), stringAt(payload, 'tool')];
   const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
   if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
-  const again = payload['idempotent'] === true ? ({ idempotent: true } as const) : {};
-  return { threadId, callId, tool, at, ...again, item };
+  const idempotent = payload['idempotent'] === true || undefined;
+  return { threadId, callId, tool, at, ...defined({ idempotent }), item };
 }
 
 function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
-  if (value === undefined) return undefined;
   const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
   // A number below 2 would mean the first process or a whole group to a process that signals it.
   if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
@@ -12,40 +13,28 @@ import { stillWaiting } from './waiting.ts';
 export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   const turn = turnEvent(event);
   if (turn !== undefined) return foldTurnEvent(state, turn);
-  switch (event['type']) {
-    case 'token_count': {
-      const info = objectAt(event, 'info');
-      if (info === undefined) return state;
-      const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
-      if (usage.last.input === 0) return { ...state, usage };
-      // Another program records no requests; its counts say that there were some.
-      const checkpoints = foldSeen(state.checkpoints, state.history.length);
-      return { ...state, usage, checkpoints, prefill: state.prefill ?? usage.last.input };
-    }
-    case 'thread_settings_applied': {
-      const settings = objectAt(event, 'thread_settings');
-      return settings === undefined ? state : { ...state, settings, newest: 'settings' };
-    }
-    default:
-      return state;
+  if (event['type'] === 'thread_settings_applied') {
+    const settings = objectAt(event, 'thread_settings');
+    return settings === undefined ? state : { ...state, settings, newest: 'settings' };
   }
+  const info = event['type'] === 'token_count' ? objectAt(event, 'info') : undefined;
+  if (info === undefined) return state;
+  const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
+  if (usage.last.input === 0) return { ...state, usage };
+  // Another program records no requests; its counts say that there were some.
+  const checkpoints = foldSeen(state.checkpoints, state.history.length);
+  return { ...state, usage, checkpoints, prefill: state.prefill ?? usage.last.input };
 }
 
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
-  switch (event.kind) {
-    case 'start': {
-      const startedAt = event.at === undefined ? {} : { startedAt: event.at };
-      const purpose = event.isCompaction ? { compaction: 'begun' as const } : {};
-      const openTurn = { id: event.name as TurnId, ...startedAt, ...purpose, before: markOf(state) };
-      return { ...state, turns: state.turns + 1, openTurn };
-    }
-    case 'end': {
-      const { openTurn, ...rest } = state;
-      return openTurn !== undefined && closes(event.name, openTurn.id) ? rest : state;
-    }
-    case 'rollback':
-      return rollBack(state, event.count);
+  if (event.kind === 'rollback') return rollBack(state, event.count);
+  if (event.kind === 'end') {
+    const { openTurn, ...rest } = state;
+    return openTurn !== undefined && closes(event.name, openTurn.id) ? rest : state;
   }
+  const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
+  const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };
+  return { ...state, turns: state.turns + 1, openTurn };
 }
 
 /** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */
@@ -55,16 +44,14 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
   const { openTurn: _openTurn, behind: _behind, prefill: _prefill, ...kept } = others;
   const { history, checkpoints } = target.mark;
-  // No provider has counted what is left.
-  const usage = { ...state.usage, last: noUsage };
-  const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
   return {
     ...kept,
     ...target.mark,
     checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
     waiting: stillWaiting(target.mark.waiting, state.waiting),
-    ...sent,
-    usage,
+    ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
+    // No provider has counted what is left.
+    usage: { ...state.usage, last: noUsage },
     newest: 'context',
     marks: target.older,
   };

@@ -52,41 +52,34 @@ export interface StoredItemRecord extends Pick<ItemRecord, 'threadId' | 'turnId'
 }
 
 export function itemRecord({ threadId, turnId, startedAt, completedAt, item }: StoredItemRecord): LineDraft {
-  return {
-    type: lineType.event,
-    payload: {
-      type: 'item_completed',
-      thread_id: threadId,
-      turn_id: turnId,
-      item,
-      started_at_ms: startedAt,
-      completed_at_ms: completedAt,
-    },
-  };
+  const times = { started_at_ms: startedAt, completed_at_ms: completedAt };
+  const payload = { type: 'item_completed', thread_id: threadId, turn_id: turnId, item, ...times };
+  return { type: lineType.event, payload };
 }
 
 /** In the form of the file. What runs counts as failed: its end may never be seen. */
 export function storedItem(item: TurnItem): JsonObject {
+  const { id } = item;
   switch (item.kind) {
     case 'user-message':
-      return { type: 'UserMessage', id: item.id, content: userContent(item.text, item.images) };
+      return { type: 'UserMessage', id, content: userContent(item.text, item.images) };
     case 'agent-message':
       return {
         type: 'AgentMessage',
-        id: item.id,
+        id,
         content: [{ type: 'Text', text: item.text }],
         ...defined({ phase: item.phase }),
       };
     case 'reasoning':
-      return { type: 'Reasoning', id: item.id, summary_text: item.summary, raw_content: [] };
+      return { type: 'Reasoning', id, summary_text: item.summary, raw_content: [] };
     case 'image-view':
-      return { type: 'ImageView', id: item.id, path: fileUrl(item.path) };
+      return { type: 'ImageView', id, path: fileUrl(item.path) };
     case 'plan':
-      return { type: 'Plan', id: item.id, text: item.steps.map(({ text }) => text).join('\n') };
+      return { type: 'Plan', id, text: item.steps.map(({ text }) => text).join('\n') };
     case 'command':
       return {
         type: 'CommandExecution',
-        id: item.id,
+        id,
         command: item.argv,
         cwd: fileUrl(item.cwd),
         parsed_cmd: [{ type: 'unknown', cmd: item.argv.at(-1) ?? '' }],
@@ -98,14 +91,14 @@ export function storedItem(item: TurnItem): JsonObject {
     case 'file-change':
       return {
         type: 'FileChange',
-        id: item.id,
+        id,
         changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
         status: item.status === 'in-progress' ? 'failed' : item.status,
       };
     case 'tool-call':
       return {
         type: 'DynamicToolCall',
-        id: item.id,
+        id,
         tool: item.tool,
         arguments: item.arguments,
         status: item.status === 'completed' ? 'completed' : 'failed',

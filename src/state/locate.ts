@@ -40,7 +40,7 @@ export function searchStart({ behind }: { readonly behind: boolean } = { behind:
       }
       if (line.type === lineType.compacted) {
         if (!isOpaqueAllowed && leavesOpaque(payload)) return false;
-        const open = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn');
+        const open = objectAt(objectAt(payload, 'capstan'), 'open_turn');
         // Words in a turn that was running belong to a turn that began before the checkpoint.
         const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
         return owed <= outside && line.ordinal !== undefined && isSelfContained(payload);
@@ -74,16 +74,9 @@ interface Met {
 
 /** How many of the messages belong to the turn that was open before them, and how many to none. */
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
-  let isOpen = turn !== undefined;
-  const counted = { inside: 0, outside: 0 };
-  const count = (messages: number): void => {
-    if (isOpen) counted.inside += messages;
-    else counted.outside += messages;
-  };
-  count(words);
-  for (const { id, words: after } of closings.toReversed()) {
-    if (turn === undefined || closes(id, turn)) isOpen = false;
-    count(after);
-  }
-  return counted;
+  const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
+  if (turn === undefined) return { inside: 0, outside: words + sum(closings) };
+  // Newest first: the oldest of those that end the turn.
+  const end = closings.findLastIndex(({ id }) => closes(id, turn));
+  return { inside: words + sum(closings.slice(end + 1)), outside: sum(closings.slice(0, end + 1)) };
 }

@@ -1,4 +1,4 @@
-import { type Entry } from '../history/entry.ts';
+import type { Entry } from '../history/entry.ts';
 import { isOpaque } from '../history/opaque-items.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -22,18 +22,19 @@ function believed(name: ProviderName | undefined, meta: JsonObject): ProviderNam
 }
 
 function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
-  const identity = envelope === undefined ? undefined : objectAt(envelope, 'identity');
-  const own = named(identity, 'provider');
+  const identity = objectAt(envelope, 'identity');
+  const own = nameAt(identity, 'provider');
   if (own !== undefined) return providerName(own, stringAt(identity!, 'address'));
-  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
-  const id = named(ours, 'provider') ?? named(settings, 'model_provider_id');
+  const ours = objectAt(settings, 'capstan');
+  const id = nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id');
   if (id !== undefined) return { id };
-  const first = stringAt(meta, 'forked_from_id') === undefined ? named(meta, 'model_provider') : undefined;
+  const first = stringAt(meta, 'forked_from_id') === undefined ? nameAt(meta, 'model_provider') : undefined;
   return first === undefined ? undefined : { id: first };
 }
 
-function named(source: JsonObject | undefined, key: string): string | undefined {
-  const name = source === undefined ? undefined : stringAt(source, key);
+/** A name that is blank names nothing. */
+export function nameAt(source: JsonObject | undefined, key: string): string | undefined {
+  const name = stringAt(source, key);
   return name?.trim() === '' ? undefined : name;
 }
 

@@ -91,11 +91,7 @@ function readLimit(value: Json): readonly ModelLimit[] {
   const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];
   if (provider === undefined || model === undefined) return [];
   const [accepted, proven] = [numberAt(value, 'accepted'), numberAt(value, 'proven')];
-  const limit: ModelLimit = {
-    provider,
-    model,
-    ...defined({ accepted, proven }),
-  };
-  const named = objectAt(value, 'named') ?? {};
+  const limit = { provider, model, ...defined({ accepted, proven }) };
+  const named = objectAt(value, 'named');
   return [withNamed(limit, numberAt(named, 'tokens'), numberAt(named, 'assumed'))];
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldPin, pinAdded, pinChanges, pinRemoved } from './pins.ts';
-import { saidAgain } from './said-again.ts';
+import { lineType } from '../protocol/line.ts';
+import { foldPin, pinChanges, pinRemoved } from './pins.ts';
 
 const pins = fc.uniqueArray(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.constantFrom('x', 'y') }), {
   selector: ({ id }) => id,
@@ -19,5 +19,6 @@ test('after the changes the notes are those that are wanted, in their order', ()
 test('what stays is not said again', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => ({ id, text: 'x' }));
   expect(pinChanges([a!, b!], [a!, b!])).toEqual([]);
-  expect(pinChanges([a!, b!], [b!, c!])).toEqual([pinRemoved('a'), saidAgain(pinAdded(c!), undefined)]);
+  const again = { type: lineType.pin, payload: { id: 'c', text: 'x', seal: '' } };
+  expect(pinChanges([a!, b!], [b!, c!])).toEqual([pinRemoved('a'), again]);
 });

@@ -4,7 +4,6 @@ import { estimateTokens } from '../fragments/text/truncate.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { halfCharacter } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { saidAgain } from './said-again.ts';
 
 /** A note that the user pinned to the thread. Code tells it again after every checkpoint. */
 export interface Pin {
@@ -46,10 +45,10 @@ export function readPin(payload: JsonObject): RecordedPin | undefined {
 export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): readonly RecordedPin[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return pins;
-  if (payload['removed'] === true) return pins.filter((pin) => pin.id !== id);
+  const others = pins.filter((pin) => pin.id !== id);
+  if (payload['removed'] === true) return others;
   const added = readPin(payload);
   if (added === undefined) return pins;
-  const others = pins.filter((pin) => pin.id !== id);
   const tokens = estimateTokens(added.text);
   if (others.length >= pinLimits.pins || tokens > pinLimits.tokensEach) return pins;
   if (tokensOf(others) + tokens > pinLimits.tokensInAll) return pins;
@@ -66,8 +65,12 @@ export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[])
     if (next?.id === id && next.text === text) kept += 1;
     else removed.push(pinRemoved(id));
   }
-  const again = wanted.slice(kept).map((pin) => saidAgain(pinAdded(pin), pin.seal));
-  return [...removed, ...again];
+  return [...removed, ...wanted.slice(kept).map(pinSaidAgain)];
+}
+
+/** An empty seal proves nothing, so that no forged line becomes one of this home by being repeated. */
+function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
+  return { type: lineType.pin, payload: { id, text, seal } };
 }
 
 /** As a checkpoint carries them, and a rollback those of the rollout that it left. */

@@ -7,11 +7,7 @@ import type { ThreadState } from './thread-state.ts';
 
 /** Durable before the user is asked. */
 export function questionAsked({ callId, turnId, tool, item, paths, escalation }: Question): LineDraft {
-  const about = {
-    tool,
-    item,
-    ...defined({ paths, escalation }),
-  };
+  const about = { tool, item, ...defined({ paths, escalation }) };
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, ...about } };
 }
 

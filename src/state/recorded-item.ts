@@ -34,11 +34,11 @@ export function recordedItem({ item, origin }: Entry): RecordedItem | undefined 
     return text === '' ? undefined : { kind: 'reasoning', text };
   }
   if (isMessage(item)) {
-    if (origin.family === 'user')
-      return { kind: 'user', texts: wordsOf(item.content), pictures: picturesIn(item.content) };
+    const { content } = item;
+    if (origin.family === 'user') return { kind: 'user', texts: wordsOf(content), pictures: picturesIn(content) };
     if (item.role !== 'assistant') {
       const kinds = origin.family === 'context' ? origin.kinds : [origin.family];
-      return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(item.content).join('\n\n') };
+      return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(content).join('\n\n') };
     }
     const phase = stringAt(item, 'phase');
     return { kind: 'assistant', text: messageText(item), ...defined({ phase }) };
@@ -61,12 +61,8 @@ function recordedCall(item: Item): RecordedCall {
   const given = parsed(stringAt(item, 'arguments')) ?? item['action'] ?? item['arguments'] ?? item['content'] ?? '';
   const command = isJsonObject(given) ? commandOf(given) : undefined;
   if (command !== undefined) return { kind: 'call', name, form: 'command', input: command };
-  return {
-    kind: 'call',
-    name,
-    form: 'other',
-    input: typeof given === 'string' ? given : JSON.stringify(given, null, 2),
-  };
+  const shown = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
+  return { kind: 'call', name, form: 'other', input: shown };
 }
 
 /** Programs call it differently, and some give it as a list of words. */

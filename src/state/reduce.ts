@@ -81,11 +81,9 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const { sent } = state;
       const body = readSent(payload);
       if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
-      const { bytes } = body;
-      return {
-        ...state,
-        posted: { history: sent.history, reader: readerOf(sent.record), encoder: sent.record.encoder, bytes },
-      };
+      const { history, record } = sent;
+      const posted = { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes };
+      return { ...state, posted };
     }
     case lineType.step:
       return { ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) };

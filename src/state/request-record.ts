@@ -43,26 +43,10 @@ export function readerOf({ modalities, provider }: RequestRecord): RequestReader
   return { modalities, ...defined({ provider }) };
 }
 
-export function requestPayload({
-  turnId,
-  step,
-  encoder,
-  toolSet,
-  modalities,
-  options,
-  provider,
-  auxiliary,
-}: RequestRecord): JsonObject {
-  return {
-    turn_id: turnId,
-    step,
-    encoder,
-    tool_set: toolSet,
-    modalities,
-    options: options as unknown as JsonObject,
-    ...(provider === undefined ? {} : { provider: { ...provider } }),
-    ...(auxiliary === undefined ? {} : { auxiliary: auxiliary as unknown as JsonObject }),
-  };
+export function requestPayload(record: RequestRecord): JsonObject {
+  const { turnId, step, encoder, toolSet, modalities, options, provider, auxiliary } = record;
+  const made = { turn_id: turnId, step, encoder, tool_set: toolSet, modalities, options, ...defined({ provider }) };
+  return { ...made, ...defined({ auxiliary }) } as unknown as JsonObject;
 }
 
 export function readRequest(payload: JsonObject): RequestRecord | undefined {
@@ -73,6 +57,7 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
   if (options === undefined) return undefined;
   const modalities = arrayAt(payload, 'modalities')?.filter((name) => typeof name === 'string') ?? ['text', 'image'];
   const provider = readProviderName(payload['provider']);
+  const auxiliary = readAuxiliary(objectAt(payload, 'auxiliary'));
   return {
     turnId: turnId as TurnId,
     step,
@@ -80,24 +65,14 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
     toolSet,
     modalities,
     options: options as unknown as RequestOptions,
-    ...defined({ provider }),
-    ...auxiliaryIn(payload),
+    ...defined({ provider, auxiliary }),
   };
 }
 
-function auxiliaryIn(payload: JsonObject): { readonly auxiliary?: Auxiliary } {
-  const value = objectAt(payload, 'auxiliary');
-  if (value === undefined) return {};
+function readAuxiliary(value: JsonObject | undefined): Auxiliary | undefined {
+  if (value === undefined) return undefined;
   const items = (key: string): readonly Item[] => (arrayAt(value, key) ?? []).flatMap((member) => asItem(member) ?? []);
   const stubbed = (arrayAt(value, 'stubbed') ?? []).filter((place) => typeof place === 'number');
-  return {
-    auxiliary: {
-      purpose: 'compaction',
-      from: numberAt(value, 'from') ?? 0,
-      to: numberAt(value, 'to') ?? 0,
-      stubbed,
-      head: items('head'),
-      tail: items('tail'),
-    },
-  };
+  const [from, to] = [numberAt(value, 'from') ?? 0, numberAt(value, 'to') ?? 0];
+  return { purpose: 'compaction', from, to, stubbed, head: items('head'), tail: items('tail') };
 }

@@ -30,18 +30,10 @@ export interface SentBody {
   readonly auxiliary?: true;
 }
 
-/** A request with its body. */
-interface SentRequestParts {
-  readonly turnId: TurnId;
-  readonly step: number;
-  readonly prompt: Prompt;
-  readonly body: readonly Uint8Array[];
-  readonly auxiliary?: true;
-}
-
 export function sentLine(
   state: Pick<ThreadState, 'posted'>,
-  { turnId, step, prompt, body, auxiliary }: SentRequestParts,
+  { turnId, step, auxiliary }: Pick<SentBody, 'turnId' | 'step' | 'auxiliary'>,
+  { prompt, body }: { readonly prompt: Prompt; readonly body: readonly Uint8Array[] },
   { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
 ): LineDraft {
   const posted = state.posted?.encoder === encoder.version ? state.posted : undefined;
@@ -73,13 +65,13 @@ export function readSent(payload: JsonObject): SentBody | undefined {
   if (instructions === undefined || items === undefined || from === undefined || digests === undefined)
     return undefined;
   const each = digests.match(/.{8}/g) ?? [];
-  const auxiliary = payload['auxiliary'] === true ? { auxiliary: true as const } : {};
-  return { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each, ...auxiliary };
+  const auxiliary = payload['auxiliary'] === true || undefined;
+  const body = { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each };
+  return { ...body, ...defined({ auxiliary }) };
 }
 
 /** Objects are compared, not texts: where one was made anew, its digest is just written again. */
 function commonLength(before: readonly Item[], now: readonly Item[]): number {
-  const most = Math.min(before.length, now.length);
-  for (let index = 0; index < most; index++) if (!Object.is(before[index], now[index])) return index;
-  return most;
+  const other = now.findIndex((item, index) => item !== before[index]);
+  return other < 0 ? now.length : other;
 }

@@ -9,9 +9,8 @@ import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { textDigest } from '../protocol/text-digest.ts';
-import { instructionsOf } from './instructions.ts';
+import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
-import type { ThreadState } from './thread-state.ts';
 
 /** A request that is about to be made. */
 export interface PlannedRequest {
@@ -32,13 +31,8 @@ export function planRequest(
   const known = state.toolSets.has(record.toolSet);
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
   const prefix = prefixOf(withTools, record);
-  const request: LineDraft = {
-    type: lineType.request,
-    payload: {
-      ...requestPayload(record),
-      ...(prefix === undefined ? {} : { prefix: prefix as unknown as JsonObject }),
-    },
-  };
+  const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
+  const request: LineDraft = { type: lineType.request, payload };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
   return { record, drafts, ...defined({ prefix }) };
 }

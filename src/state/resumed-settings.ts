@@ -1,32 +1,15 @@
-import { type ModelChoices, modelDefaults } from '../envelope/model-defaults.ts';
-import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
+import { type ModelChoices, modelDefaults, type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { CollaborationSetting, NetworkRule, Personality, Settings } from '../envelope/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import { profileOf } from '../policy/legacy.ts';
 import { materialise } from '../policy/profiles.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
+import { nameAt } from './maker-now.ts';
 import type { ThreadState } from './thread-state.ts';
-import { defined } from '../protocol/defined.ts';
 
 /** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
-export type LastSettings = Partial<
-  Pick<
-    Settings,
-    | 'model'
-    | 'provider'
-    | 'effort'
-    | 'summary'
-    | 'verbosity'
-    | 'serviceTier'
-    | 'cwd'
-    | 'approval'
-    | 'profile'
-    | 'approvedPrefixes'
-    | 'networkRules'
-    | 'collaboration'
-    | 'realtime'
-  >
-> & {
+export type LastSettings = Partial<Omit<Settings, 'personality'>> & {
   /** `null`: chosen to be none, whatever is configured. */
   readonly personality?: Personality | null;
   /** Which of the values may be no choices but defaults of the model: their line does not say. */
@@ -65,12 +48,11 @@ export function chosenOnly({ resolved = [], ...last }: LastSettings, catalogue: 
 
 /** A turn's own record; what it lacks comes from the thread's settings. */
 function fromContext(context: JsonObject | undefined, settings: JsonObject | undefined): Loose {
-  const ours = context === undefined ? undefined : objectAt(context, 'capstan');
+  const ours = objectAt(context, 'capstan');
   return {
-    ...choices(ours),
-    ...modelChoices(ours, named(context, 'effort') ?? named(settings, 'reasoning_effort')),
-    model: named(context, 'model') ?? named(settings, 'model'),
-    provider: named(ours, 'provider') ?? named(settings, 'model_provider_id'),
+    ...choices(ours, nameAt(context, 'effort') ?? nameAt(settings, 'reasoning_effort')),
+    model: nameAt(context, 'model') ?? nameAt(settings, 'model'),
+    provider: nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id'),
     cwd: absolute(context) ?? absolute(settings),
     approval: readApproval(ours?.['approval'] ?? context?.['approval_policy'] ?? settings?.['approval_policy']),
     profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
@@ -82,14 +64,13 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
 
 /** Settings that were applied after the newest turn. */
 function fromSettings(settings: JsonObject | undefined, context: JsonObject | undefined): Loose {
-  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  const ours = objectAt(settings, 'capstan');
   if (settings === undefined || ours === undefined) return fromContext(context, settings);
   return {
-    ...choices(ours),
-    ...modelChoices(ours, named(settings, 'reasoning_effort')),
-    model: named(settings, 'model'),
+    ...choices(ours, nameAt(settings, 'reasoning_effort')),
+    model: nameAt(settings, 'model'),
     // The shared key is not sealed.
-    provider: named(ours, 'provider') ?? named(settings, 'model_provider_id'),
+    provider: nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id'),
     cwd: absolute(settings),
     approval: readApproval(ours['approval'] ?? settings['approval_policy']),
     profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
@@ -102,39 +83,25 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
 type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
 
 /**
- * What was chosen of what a model has defaults for. Lines of other programs, and older ones of ours, hold only what it
- * resolved to, the effort under the shared key.
+ * What was chosen, also of what a model has defaults for. Of that, lines of other programs, and older ones of ours, hold
+ * only what it resolved to, the effort under the shared key.
  */
-function modelChoices(ours: JsonObject | undefined, effort: string | undefined): Loose {
-  const chosen = ours === undefined ? undefined : objectAt(ours, 'chosen');
-  if (chosen === undefined) {
-    const [summary, verbosity] = [at(ours, 'summary'), at(ours, 'verbosity')];
-    return { effort, summary, verbosity, resolved: ['effort', 'summary', 'verbosity'] };
-  }
-  return { effort: named(chosen, 'effort'), summary: at(chosen, 'summary'), verbosity: at(chosen, 'verbosity') };
-}
-
-function choices(ours: JsonObject | undefined): Loose {
+function choices(ours: JsonObject | undefined, resolvedEffort: string | undefined): Loose {
+  const chosen = objectAt(ours, 'chosen');
   return {
-    serviceTier: at(ours, 'service_tier'),
+    serviceTier: stringAt(ours, 'service_tier'),
     approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
     networkRules: readRules(ours?.['network_rules']),
+    effort: chosen === undefined ? resolvedEffort : nameAt(chosen, 'effort'),
+    summary: stringAt(chosen ?? ours, 'summary'),
+    verbosity: stringAt(chosen ?? ours, 'verbosity'),
+    resolved: chosen === undefined ? ['effort', 'summary', 'verbosity'] : undefined,
   };
-}
-
-function at(source: JsonObject | undefined, key: string): string | undefined {
-  return source === undefined ? undefined : stringAt(source, key);
-}
-
-/** A name that is blank names nothing. */
-function named(source: JsonObject | undefined, key: string): string | undefined {
-  const name = at(source, key);
-  return name?.trim() === '' ? undefined : name;
 }
 
 /** It is no longer known what a folder was relative to. */
 function absolute(source: JsonObject | undefined): string | undefined {
-  const cwd = at(source, 'cwd');
+  const cwd = stringAt(source, 'cwd');
   return cwd?.startsWith('/') === true ? cwd : undefined;
 }
 
@@ -144,12 +111,10 @@ function readPersonality(value: Json | undefined): Personality | null | undefine
 
 /** Ours if we wrote the record; else what another program says under the shared key. */
 function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
-  const shared = source === undefined ? undefined : objectAt(source, 'collaboration_mode');
-  const instructions =
-    ours === undefined
-      ? at(shared === undefined ? undefined : objectAt(shared, 'settings'), 'developer_instructions')
-      : at(ours, 'mode_instructions');
-  const mode = ours === undefined ? at(shared, 'mode') : at(ours, 'mode');
+  const shared = objectAt(source, 'collaboration_mode');
+  const mode = stringAt(ours ?? shared, 'mode');
+  const foreign = stringAt(objectAt(shared, 'settings'), 'developer_instructions');
+  const instructions = ours === undefined ? foreign : stringAt(ours, 'mode_instructions');
   if (mode !== 'plan' && instructions === undefined) return undefined;
   return { mode: mode === 'plan' ? 'plan' : 'default', ...defined({ instructions }) };
 }
@@ -174,7 +139,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;
   const recorded = readProfile(context['permission_profile']);
-  const symbolic = readLegacy(context['sandbox_policy']);
+  const symbolic = readLegacy(objectAt(context, 'sandbox_policy'));
   if (recorded === undefined || symbolic === undefined) return recorded ?? symbolic;
   const cwd = stringAt(context, 'cwd') ?? '';
   const filledIn = materialise(symbolic, [cwd]) as unknown as JsonObject;
@@ -200,8 +165,32 @@ function readProfile(value: Json | undefined): PermissionProfile | undefined {
   return value as unknown as PermissionProfile;
 }
 
-function readLegacy(value: Json | undefined): PermissionProfile | undefined {
-  return isJsonObject(value) && typeof value['type'] === 'string'
-    ? profileOf(value as unknown as SandboxPolicy)
-    : undefined;
+function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {
+  return stringAt(value, 'type') === undefined ? undefined : profileOf(value as unknown as SandboxPolicy);
+}
+
+/** What a resumed thread took from its own past, and what is in force because of that. */
+export interface RestoredSettings {
+  /** Where it stood: in the contract of the newest turn, or in a change of settings that came after it. */
+  readonly from: 'turn' | 'settings';
+  readonly turnId?: string;
+  /** By the names of settings. */
+  readonly names: readonly string[];
+}
+
+export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
+  const { context } = state;
+  const turnId = stringAt(context, 'turn_id');
+  // A turn records the thread's settings, too: then they say what its contract says.
+  const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
+  return {
+    from: equalJson(last, ofTurn) ? 'turn' : 'settings',
+    ...defined({ turnId }),
+    names: Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval'),
+  };
+}
+
+/** As events and files have it. */
+export function restoredFields({ from, turnId, names }: RestoredSettings): JsonObject {
+  return { from, ...defined({ turn_id: turnId }), names };
 }

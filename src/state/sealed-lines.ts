@@ -22,21 +22,19 @@ export function sealSubject(threadId: string, meta: JsonObject): string {
 
 /** The name that the import of the thread was given; undefined for a thread that was not imported. */
 export function importOf(meta: JsonObject): string | undefined {
-  return stringAt(objectAt(meta, 'capstan') ?? {}, 'imported');
+  return stringAt(objectAt(meta, 'capstan'), 'imported');
 }
 
 /** What the first line of a fork says: lines of the other thread count in this one. */
 export function forkIn(meta: JsonObject): Sealed | undefined {
   const source = stringAt(meta, 'forked_from_id');
-  if (source === undefined) return undefined;
-  const seal = stringAt(objectAt(meta, 'capstan') ?? {}, 'seal');
-  return { claim: ['fork', source], ...defined({ seal }) };
+  return source === undefined ? undefined : sealed(['fork', source], stringAt(objectAt(meta, 'capstan'), 'seal'));
 }
 
 /** What a first line says under `capstan` that every later file of the thread says too. */
 export function lastingNotes(meta: JsonObject): JsonObject {
   const { imported, seal } = objectAt(meta, 'capstan') ?? {};
-  return { ...defined({ imported, seal }) };
+  return defined({ imported, seal });
 }
 
 /** The text that is sealed. */
@@ -52,9 +50,8 @@ export function grantsIn(source: JsonObject): Sealed | undefined {
   const ours = objectAt(source, 'capstan');
   if (ours === undefined) return undefined;
   const { envelope: _shown, seal: _seal, ...choices } = ours;
-  const seal = stringAt(ours, 'seal');
   const claim = ['settings', source['cwd'] ?? null, source['approval_policy'] ?? null, choices];
-  return { claim, ...defined({ seal }) };
+  return sealed(claim, stringAt(ours, 'seal'));
 }
 
 /** The claim of any line that has one. */
@@ -64,12 +61,14 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
       return grantsIn(payload);
     case lineType.event: {
       const settings = payload['type'] === 'thread_settings_applied' ? objectAt(payload, 'thread_settings') : undefined;
-      return settings === undefined ? undefined : grantsIn(settings);
+      return settings && grantsIn(settings);
     }
     case lineType.call:
-      return payload['process'] === undefined ? undefined : wholeClaim(type, payload);
-    case lineType.snapshot:
-      return wholeClaim(type, payload);
+    case lineType.snapshot: {
+      if (type === lineType.call && payload['process'] === undefined) return undefined;
+      const { seal: _seal, ...rest } = payload;
+      return sealed([type, rest], stringAt(payload, 'seal'));
+    }
     case lineType.pin: {
       const pin = readPin(payload);
       return pin && pinned(pin);
@@ -85,44 +84,41 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
 
 /** What the line of a pinned note says. Checkpoints carry it with its seal. */
 export function pinned(pin: RecordedPin): Sealed {
-  return withItsSeal(claimOfPin(pin), pin.seal);
+  return sealed(claimOfPin(pin), pin.seal);
 }
 
 /** The same for a message that was accepted. */
 export function accepted(message: RecordedMessage): Sealed {
-  return withItsSeal(claimOfMessage(message), message.seal);
+  return sealed(claimOfMessage(message), message.seal);
 }
 
-function withItsSeal(claim: Json, seal: string | undefined): Sealed {
+function sealed(claim: Json, seal: string | undefined): Sealed {
   return { claim, ...defined({ seal }) };
-}
-
-function wholeClaim(type: string, { seal, ...rest }: JsonObject): Sealed {
-  return { claim: [type, rest], ...(typeof seal === 'string' ? { seal } : {}) };
 }
 
 /** Whether a draft has a seal, be it an empty one: it is a line that was read, and keeps what it had. */
 export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
-  const settings = type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
-  const source = type === lineType.turnContext ? payload : settings;
-  return stringAt(source === undefined ? payload : (objectAt(source, 'capstan') ?? {}), 'seal') !== undefined;
+  const source = type === lineType.turnContext ? payload : appliedIn({ type, payload });
+  return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;
+}
+
+function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): JsonObject | undefined {
+  return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
 }
 
 /** A line that was read, as a draft that is no more proven than the line. */
 export function repeated({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, ...defined({ metadata }) };
-  const said = claimIn(draft);
-  return said === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
+  return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
 }
 
 /** The same draft with a seal in it. */
 export function withSeal(draft: LineDraft, seal: string): LineDraft {
   const { type, payload } = draft;
   if (type === lineType.turnContext) return { ...draft, payload: sealedSource(payload, seal) };
-  const settings = type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
-  if (settings !== undefined)
-    return { ...draft, payload: { ...payload, thread_settings: sealedSource(settings, seal) } };
-  return { ...draft, payload: { ...payload, seal } };
+  const settings = appliedIn(draft);
+  const sealedPart = settings === undefined ? { seal } : { thread_settings: sealedSource(settings, seal) };
+  return { ...draft, payload: { ...payload, ...sealedPart } };
 }
 
 export function sealedSource(source: JsonObject, seal: string): JsonObject {
@@ -131,7 +127,7 @@ export function sealedSource(source: JsonObject, seal: string): JsonObject {
 
 /** Settings as they are drafted: two that are the same stay so when one is sealed. */
 export function withoutSeal(settings: JsonObject | undefined): JsonObject | undefined {
-  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  const ours = objectAt(settings, 'capstan');
   if (ours?.['seal'] === undefined) return settings;
   const { seal: _seal, ...rest } = ours;
   return { ...settings, capstan: rest };

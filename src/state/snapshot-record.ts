@@ -30,13 +30,10 @@ export function snapshotLine(changer: Changer, when: SnapshotRecord['when'], sna
     return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
   }
   const { root, tree, others, files, bytes, skipped } = snapshot;
-  const whose = others === undefined ? {} : { others };
   const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
   const more = skipped.length > namedSkipped ? { skipped_count: skipped.length } : {};
-  return {
-    type: lineType.snapshot,
-    payload: { ...who, when, root, tree, ...whose, files, bytes, skipped: named, ...more },
-  };
+  const what = { root, tree, ...defined({ others }), files, bytes, skipped: named, ...more };
+  return { type: lineType.snapshot, payload: { ...who, when, ...what } };
 }
 
 /** Undefined when the line is of another kind, or makes no sense. */
@@ -50,8 +47,7 @@ export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | unde
     path: stringAt(entry, 'path') ?? '',
     why: stringAt(entry, 'why') ?? '',
   }));
-  const known = { ...defined({ tree, others }) };
-  return { changer, when, root, skipped, ...known };
+  return { changer, when, root, skipped, ...defined({ tree, others }) };
 }
 
 function changerOf(payload: JsonObject): Changer | undefined {

@@ -1,10 +1,10 @@
 import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
-import type { BaseInstructions } from '../envelope/base-instructions.ts';
+import type { BaseInstructions } from '../envelope/facts.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { PendingQuestion } from '../protocol/question.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
@@ -114,13 +114,7 @@ export type Mark = Pick<
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, checkpoints, prefill } = state;
-  return {
-    history,
-    baseline,
-    waiting,
-    checkpoints,
-    ...defined({ prefill, behind, context, envelope, instructions }),
-  };
+  return { history, baseline, waiting, checkpoints, ...defined({ prefill, behind, context, envelope, instructions }) };
 }
 
 export const emptyState: ThreadState = {
@@ -145,4 +139,15 @@ export interface PostedBody {
   /** The version that made it: digests of another cannot be counted on. */
   readonly encoder: string;
   readonly bytes: number;
+}
+
+/** What requests of the thread begin with now. */
+export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
+  return state.instructions ?? readInstructions(objectAt(state.meta, 'base_instructions'));
+}
+
+export function readInstructions(base: JsonObject | undefined): BaseInstructions | undefined {
+  const [text, model] = [stringAt(base, 'text'), stringAt(objectAt(base, 'provenance'), 'model')];
+  if (text === undefined) return undefined;
+  return { text, provenance: model === undefined ? { type: 'custom' } : { type: 'model', model } };
 }

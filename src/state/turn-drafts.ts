@@ -7,8 +7,8 @@ import type { ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { Usage } from '../protocol/usage.ts';
 import { envelopeRecord, storeEnvelope } from './stored-envelope.ts';
+import type { ThreadState } from './thread-state.ts';
 import { usageFields } from './usage-fields.ts';
 
 /** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
@@ -72,20 +72,16 @@ export function settingsStay(threadId: ThreadId, settings: JsonObject): LineDraf
 
 export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDraft {
   const { identity, workspace, policy } = envelope;
-  return event({
-    type: 'thread_settings_applied',
-    thread_id: threadId,
-    thread_settings: {
-      model: identity.model.slug,
-      model_provider_id: identity.provider,
-      approval_policy: policy.approval,
-      approvals_reviewer: 'user',
-      permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
-      cwd: workspace.cwd,
-      ...defined({ reasoning_effort: identity.effort }),
-      collaboration_mode: collaborationMode(envelope),
-      capstan: choicesOf(envelope),
-    },
+  return settingsStay(threadId, {
+    model: identity.model.slug,
+    model_provider_id: identity.provider,
+    approval_policy: policy.approval,
+    approvals_reviewer: 'user',
+    permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
+    cwd: workspace.cwd,
+    ...defined({ reasoning_effort: identity.effort }),
+    collaboration_mode: collaborationMode(envelope),
+    capstan: choicesOf(envelope),
   });
 }
 
@@ -99,44 +95,37 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
     // Apart from what it resolved to: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },
     ...defined({ approval: policy.askedApproval, service_tier: tier }),
-    ...(personality === undefined && telemetry.origins['personality'] === undefined
-      ? {}
-      : { personality: personality ?? null }),
-    ...(collaboration.mode === 'default' && collaboration.asked === undefined
-      ? {}
-      : { mode: collaboration.asked ?? collaboration.mode }),
-    ...defined({ mode_instructions: collaboration.given }),
+    ...defined({
+      personality: personality ?? (telemetry.origins['personality'] === undefined ? undefined : null),
+      mode: collaboration.asked ?? (collaboration.mode === 'default' ? undefined : collaboration.mode),
+      mode_instructions: collaboration.given,
+    }),
     ...(realtime.active ? { realtime: true } : {}),
     ...(policy.approvedPrefixes.length === 0 ? {} : { approved_prefixes: policy.approvedPrefixes }),
     ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),
   };
 }
 
-export interface TokenCount {
-  readonly total: Usage;
-  readonly last: Usage;
-  readonly window: number;
-}
+type Cost = ThreadState['usage'];
 
-export function tokenCount({ total, last, window }: TokenCount): LineDraft {
-  return event({
-    type: 'token_count',
-    info: {
-      total_token_usage: usageFields(total),
-      last_token_usage: usageFields(last),
-      model_context_window: window,
-    },
-    rate_limits: null,
-  });
+export function tokenCount({ window, ...cost }: Cost & { readonly window: number }): LineDraft {
+  const info = { ...costFields(cost), model_context_window: window };
+  return event({ type: 'token_count', info, rate_limits: null });
 }
 
 /**
- * What a thread has cost, said again where a rollout continues from a place before some of it. Readers that show the
- * cost of a turn or of a request leave it out: it belongs to none that stands.
+ * What a thread has cost, said again where a rollout continues from a place before some of it: turns that were taken
+ * back have been paid for, and the newest count is that of the place. Readers that show the cost of a turn or of a
+ * request leave it out: it belongs to none that stands.
  */
-export function costCarried({ total, last }: Pick<TokenCount, 'total' | 'last'>): LineDraft {
-  const info = { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
-  return event({ type: 'token_count', info, rate_limits: null, capstan: { carried: true } });
+export function costStays({ total, last }: Cost, now: Cost): readonly LineDraft[] {
+  if (total.total === now.total.total) return [];
+  const info = costFields({ total: now.total, last });
+  return [event({ type: 'token_count', info, rate_limits: null, capstan: { carried: true } })];
+}
+
+function costFields({ total, last }: Cost): JsonObject {
+  return { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
 }
 
 export function isCostCarried(tokenCount: JsonObject): boolean {
@@ -150,14 +139,9 @@ export interface RecordedEnd {
 }
 
 export function turnComplete({ envelope, endedAt, lastMessage }: RecordedEnd, failure?: Outcome): LineDraft {
-  return event({
-    type: 'task_complete',
-    ...times(envelope, endedAt),
-    last_agent_message: lastMessage ?? null,
-    ...(failure === undefined
-      ? {}
-      : { error: { message: failure.message, codex_error_info: 'other', code: failure.code } }),
-  });
+  const error = failure && { message: failure.message, codex_error_info: 'other', code: failure.code };
+  const said = { last_agent_message: lastMessage ?? null, ...defined({ error }) };
+  return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 
 export function turnAborted({ envelope, endedAt }: RecordedEnd): LineDraft {

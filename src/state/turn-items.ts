@@ -65,7 +65,8 @@ class TurnItemsReader {
     const { type, payload } = line;
     this.#readTurn(line);
     if (type === lineType.turnContext && isOfTurn(this.#log, payload)) this.#turn(line).context = payload;
-    if (type === lineType.compacted) this.#add(line, { kind: 'checkpoint', text: stringAt(payload, 'message') ?? '' });
+    const text = stringAt(payload, 'message') ?? '';
+    if (type === lineType.compacted) this.#turn(line).items.push({ kind: 'checkpoint', text });
     if (type === lineType.responseItem) this.#readItem(line);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
   }
@@ -88,10 +89,11 @@ class TurnItemsReader {
       const taken = standingTurns(before).slice(countTurns(this.#log));
       for (const { number } of taken) this.#turns[number - 1]!.isTakenBack = true;
     }
-    const error = stringAt(objectAt(line.payload, 'error') ?? {}, 'message');
-    const known = error === undefined ? [] : standingTurns(before);
-    const failed = error === undefined ? undefined : standingTurns(this.#log).find((turn, at) => turn !== known[at]);
-    if (error !== undefined && failed?.status === 'failed') this.#turns[failed.number - 1]!.error = error;
+    const error = stringAt(objectAt(line.payload, 'error'), 'message');
+    if (error === undefined) return;
+    const known = standingTurns(before);
+    const failed = standingTurns(this.#log).find((turn, at) => turn !== known[at]);
+    if (failed?.status === 'failed') this.#turns[failed.number - 1]!.error = error;
   }
 
   #settle(log: TurnLog): void {
@@ -109,21 +111,17 @@ class TurnItemsReader {
     }
     const shown = recordedItem(entryOf(item, line.metadata));
     if (shown === undefined) return;
-    this.#add(line, shown);
+    this.#turn(line).items.push(shown);
     if (shown.kind === 'call' && callId !== undefined) this.#calls.set(callId, shown);
   }
 
   #count(event: JsonObject): void {
-    const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
+    const total = objectAt(objectAt(event, 'info'), 'total_token_usage');
     if (total === undefined) return;
     this.#usage = readUsage(total);
     // What turns cost that were taken back is no turn's of this file.
     const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
     if (turn !== undefined) turn.usage = less(this.#usage, this.#before);
-  }
-
-  #add(line: Line, item: RecordedItem): void {
-    this.#turn(line).items.push(item);
   }
 
   #turn({ timestamp }: Line): GrowingTurn {

@@ -62,7 +62,7 @@ function addDetails(
   if (words?.role === 'user') of(newest).said[words.form].push(oneLine(words.text, 200));
   const event = type === lineType.event ? turnEvent(payload) : undefined;
   if (event?.kind === 'start' && event.isCompaction) of(newest).isCompaction = true;
-  const problem = event?.kind === 'end' ? stringAt(objectAt(payload, 'error') ?? {}, 'message') : undefined;
+  const problem = event?.kind === 'end' ? stringAt(objectAt(payload, 'error'), 'message') : undefined;
   // An end may come late, and name an older turn.
   if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
 }

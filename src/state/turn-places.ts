@@ -2,7 +2,7 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { type Line, lineType } from '../protocol/line.ts';
-import { readCheckpoint } from './checkpoint-record.ts';
+import { readCheckpoint } from './checkpoints.ts';
 import { isSound } from './compacted.ts';
 import {
   countTurns,
@@ -69,12 +69,8 @@ function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: O
 
 function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
   const report = readCheckpoint(payload);
-  const inside = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
-  return {
-    at: log.place as Ordinal,
-    turns: countTurns(log),
-    ...(log.open === undefined ? {} : { inside }),
-    timestamp,
-    ...defined({ report }),
-  };
+  const open = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
+  const inside = log.open === undefined ? undefined : open;
+  const at = log.place as Ordinal;
+  return { at, turns: countTurns(log), ...defined({ inside }), timestamp, ...defined({ report }) };
 }

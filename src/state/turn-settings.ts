@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { defined } from '../protocol/defined.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 
 /** The settings of a turn in words for lists. */
 export interface SettingsInWords {
@@ -13,20 +14,18 @@ export interface SettingsInWords {
 
 /** What a `turn_context` says, in the forms of all programs that write one. */
 export function contextSettings(context: JsonObject): SettingsInWords {
-  const provider = stringAt(objectAt(context, 'capstan') ?? {}, 'provider');
-  return present({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
+  const provider = stringAt(objectAt(context, 'capstan'), 'provider');
+  return defined({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
 }
 
 /** What a `thread_settings_applied` says. */
 export function appliedSettings(settings: JsonObject): SettingsInWords {
   const provider = stringAt(settings, 'model_provider_id');
-  return present({ ...sharedSettings(settings), provider, effort: stringAt(settings, 'reasoning_effort') });
+  return defined({ ...sharedSettings(settings), provider, effort: stringAt(settings, 'reasoning_effort') });
 }
 
-type Loose = { readonly [Key in keyof SettingsInWords]: string | undefined };
-
-function sharedSettings(source: JsonObject): Loose {
-  const mode = stringAt(objectAt(source, 'collaboration_mode') ?? {}, 'mode');
+function sharedSettings(source: JsonObject) {
+  const mode = stringAt(objectAt(source, 'collaboration_mode'), 'mode');
   const approval = approvalWord(source['approval_policy']);
   const sandbox = sandboxWord(source);
   return { model: stringAt(source, 'model'), cwd: stringAt(source, 'cwd'), approval, sandbox, mode };
@@ -40,8 +39,7 @@ function approvalWord(value: Json | undefined): string | undefined {
 /** The coarse form if there is one; old files call its type `mode`. */
 function sandboxWord(source: JsonObject): string | undefined {
   const policy = objectAt(source, 'sandbox_policy');
-  const word = policy === undefined ? undefined : (stringAt(policy, 'type') ?? stringAt(policy, 'mode'));
-  return word ?? profileWord(objectAt(source, 'permission_profile'));
+  return stringAt(policy, 'type') ?? stringAt(policy, 'mode') ?? profileWord(objectAt(source, 'permission_profile'));
 }
 
 function profileWord(profile: JsonObject | undefined): string | undefined {
@@ -51,11 +49,6 @@ function profileWord(profile: JsonObject | undefined): string | undefined {
   const files = objectAt(profile, 'file_system');
   if (files === undefined) return undefined;
   if (files['type'] === 'unrestricted') return 'danger-full-access';
-  const entries = Array.isArray(files['entries']) ? (files['entries'] as readonly Json[]) : [];
-  const writes = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'write');
-  return writes ? 'workspace-write' : 'read-only';
-}
-
-function present(values: Loose): SettingsInWords {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const writes = arrayAt(files, 'entries')?.some((entry) => isJsonObject(entry) && entry['access'] === 'write');
+  return writes === true ? 'workspace-write' : 'read-only';
 }

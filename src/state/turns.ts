@@ -93,17 +93,11 @@ const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_app
  * it counts them.
  */
 export function concernsTurns({ type, payloadType }: LineKind): boolean {
-  switch (type) {
-    case lineType.sessionMeta:
-    case lineType.turnContext:
-      return true;
-    case lineType.responseItem:
-      return payloadType === undefined || payloadType === 'message' || payloadType === 'agent_message';
-    case lineType.event:
-      return payloadType === undefined || shown.has(payloadType) || turnEventKind(payloadType) !== undefined;
-    default:
-      return false;
-  }
+  if (type === lineType.sessionMeta || type === lineType.turnContext) return true;
+  if (type !== lineType.responseItem && type !== lineType.event) return false;
+  if (payloadType === undefined) return true;
+  if (type === lineType.responseItem) return payloadType === 'message' || payloadType === 'agent_message';
+  return shown.has(payloadType) || turnEventKind(payloadType) !== undefined;
 }
 
 /**
@@ -143,14 +137,9 @@ function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
 }
 
 function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
-  switch (event.kind) {
-    case 'start':
-      return { ...begin(log, { startedAt: timeOf(line, event.at), status: 'open' }, event.name), open: event.name };
-    case 'end':
-      return end(log, line, event);
-    case 'rollback':
-      return rollBack(log, event.count);
-  }
+  if (event.kind === 'rollback') return rollBack(log, event.count);
+  if (event.kind === 'end') return end(log, line, event);
+  return { ...begin(log, { startedAt: timeOf(line, event.at), status: 'open' }, event.name), open: event.name };
 }
 
 type Beginning = Pick<TurnRecord, 'status' | 'spoken'> & { readonly startedAt: number | undefined };

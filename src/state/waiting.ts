@@ -1,16 +1,17 @@
 import { defined } from '../protocol/defined.ts';
-import { asItem, type Item } from '../protocol/item.ts';
+import { asItem, type Item, isMessage, messageText } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import { saidAgain } from './said-again.ts';
+import { userMessage } from '../fragments/message.ts';
+import { oneLine } from './one-line.ts';
 
 /** A message that the thread has accepted and that has not entered history: a user's words, or an item of a program. */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
-type WaitingContent =
+export type WaitingContent =
   | { readonly kind: 'words'; readonly input: UserInput }
   | {
       readonly kind: 'item';
@@ -45,9 +46,9 @@ export function messageWaits(message: WaitingMessage): LineDraft {
   return { type: lineType.waiting, payload: message as unknown as JsonObject };
 }
 
-/** The same for one that is recorded a second time. It stays as proven as it was. */
-export function messageWaitsAgain({ seal, ...message }: RecordedMessage): LineDraft {
-  return saidAgain(messageWaits(message), seal);
+/** The same for one that is recorded a second time. It stays as proven as it was: an empty seal proves nothing. */
+export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
+  return { type: lineType.waiting, payload: { ...(message as unknown as JsonObject), seal } };
 }
 
 /** What the seal of a message's line is made over. */
@@ -87,7 +88,7 @@ export function foldEntered(
   metadata: JsonObject | undefined,
 ): readonly RecordedMessage[] {
   if (waiting.length === 0 || metadata === undefined) return waiting;
-  const id = stringAt(objectAt(metadata, 'capstan') ?? {}, 'waited');
+  const id = stringAt(objectAt(metadata, 'capstan'), 'waited');
   return id === undefined ? waiting : without(waiting, id);
 }
 
@@ -129,25 +130,30 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
 }
 
 function readInput(stored: JsonObject | undefined): UserInput | undefined {
-  const text = stored === undefined ? undefined : stringAt(stored, 'text');
-  if (stored === undefined || text === undefined) return undefined;
-  const images = (arrayAt(stored, 'images') ?? []).filter(isImage);
-  const unusable = arrayAt(stored, 'unusableImages')?.filter(isUnusable);
-  return {
-    text,
-    images: images as unknown as UserInput['images'],
-    ...(unusable === undefined
-      ? {}
-      : { unusableImages: unusable as unknown as NonNullable<UserInput['unusableImages']> }),
-  };
+  const text = stringAt(stored, 'text');
+  if (text === undefined) return undefined;
+  const images = (arrayAt(stored, 'images') ?? []).filter((value) => hasTexts(value, 'path', 'dataUrl'));
+  const unusableImages = arrayAt(stored, 'unusableImages')?.filter(
+    (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
+  );
+  return { text, images, ...defined({ unusableImages }) } as unknown as UserInput;
 }
 
-function isImage(value: Json): boolean {
-  return isJsonObject(value) && stringAt(value, 'path') !== undefined && stringAt(value, 'dataUrl') !== undefined;
+function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
+  return isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
 }
 
-function isUnusable(value: Json): boolean {
-  if (!isJsonObject(value) || stringAt(value, 'path') === undefined) return false;
-  const problem = objectAt(value, 'problem') ?? {};
-  return ['code', 'message', 'next'].every((key) => stringAt(problem, key) !== undefined);
+/** What a message that waits becomes in history, but for its id. */
+export function waitingItem(message: WaitingContent): Item {
+  return message.kind === 'words' ? userMessage('', message.input) : message.item;
+}
+
+/** The beginning of what was said, in one line; of what has no words, what it is. */
+export function waitingWords(message: WaitingMessage, characters: number): string {
+  if (message.kind === 'words') {
+    const { text, images } = message.input;
+    return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
+  }
+  const { item } = message;
+  return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
 }

@@ -8,7 +8,16 @@ import {
 import { type Entry, isBoundary } from '../history/entry.ts';
 import { defined } from '../protocol/defined.ts';
 import { isCall, type Item } from '../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../protocol/turn-item.ts';
 
@@ -18,8 +27,8 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   const newer = newerThanPlan(entry);
   if (newer !== undefined) return olderWork(work, newer);
   const steps = planIn(entry.item);
-  if (steps !== undefined) return { ...work, plan: { steps, ...numbered(work.number), isOlder: false } };
-  const changed = metadata === undefined ? undefined : objectAt(metadata, 'capstan')?.['changed'];
+  if (steps !== undefined) return { ...work, plan: { steps, ...defined({ number: work.number }), isOlder: false } };
+  const changed = objectAt(metadata, 'capstan')?.['changed'];
   return changed === undefined ? work : { ...work, files: withFiles(work.files, readFiles(changed)) };
 }
 
@@ -32,32 +41,15 @@ function newerThanPlan({ item, origin }: Entry): 'stop' | 'program' | undefined 
 /** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */
 function afterBoundary({ plan, files, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
-  return {
-    ...olderWork({ ...(isOpen ? { plan } : {}), files }, 'user'),
-    ...numbered(origin.family === 'user' ? number : before),
-  };
-}
-
-function numbered(number: number | undefined): { readonly number?: number } {
-  return number === undefined ? {} : { number };
-}
-
-const planTool = 'update_plan';
-
-function planIn(item: Item): readonly PlanStep[] | undefined {
-  if (!isCall(item) || item.name !== planTool || item.type !== 'function_call') return undefined;
-  const parsed = parsedOrNothing(item.arguments);
-  const steps = isJsonObject(parsed) ? arrayAt(parsed, 'plan') : undefined;
-  return steps === undefined ? undefined : readSteps(steps, 'step');
+  const older = olderWork({ ...(isOpen ? { plan } : {}), files }, 'user');
+  return { ...older, ...defined({ number: origin.family === 'user' ? number : before }) };
 }
 
 /** The model wrote it: it may be anything. */
-function parsedOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function planIn(item: Item): readonly PlanStep[] | undefined {
+  if (!isCall(item) || item.name !== 'update_plan' || item.type !== 'function_call') return undefined;
+  const steps = arrayAt(parseJsonObject(item.arguments), 'plan');
+  return steps === undefined ? undefined : readSteps(steps, 'step');
 }
 
 const statuses = { pending: 'pending', in_progress: 'in-progress', completed: 'completed' } as const;
@@ -67,9 +59,8 @@ function readSteps(steps: readonly Json[], key: 'step' | 'text'): readonly PlanS
     if (!isJsonObject(value)) return [];
     const text = stringAt(value, key);
     const status = String(value['status']).replaceAll('-', '_');
-    return text === undefined || !(status in statuses)
-      ? []
-      : [{ text, status: statuses[status as keyof typeof statuses] }];
+    if (text === undefined || !(status in statuses)) return [];
+    return [{ text, status: statuses[status as keyof typeof statuses] }];
   });
 }
 
@@ -97,33 +88,23 @@ function readFiles(stored: Json): readonly ChangedFile[] {
 export function storeWork({ plan, files, number }: WorkRecords): JsonObject {
   return {
     ...(plan === undefined ? {} : { plan: plan.steps as unknown as Json, plan_is_older: plan.isOlder }),
-    ...(plan?.number === undefined ? {} : { plan_number: plan.number }),
-    ...(plan?.olderThan === undefined ? {} : { plan_older_than: plan.olderThan }),
+    ...defined({ plan_number: plan?.number, plan_older_than: plan?.olderThan }),
     files: [...files] as unknown as Json,
-    ...numbered(number),
+    ...defined({ number }),
   };
 }
 
 export function readWork(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
-  const plan = readPlan(stored);
-  return {
-    ...defined({ plan }),
-    files: readFiles(stored['files'] ?? []),
-    ...numbered(numberAt(stored, 'number')),
-  };
+  const [plan, number] = [readPlan(stored), numberAt(stored, 'number')];
+  return { ...defined({ plan }), files: readFiles(stored['files'] ?? []), ...defined({ number }) };
 }
 
 /** Earlier versions did not record whether the user wrote after the plan: then it may be out of date. */
 function readPlan(stored: JsonObject): WorkPlan | undefined {
   const steps = arrayAt(stored, 'plan');
   if (steps === undefined) return undefined;
-  const isOlder = stored['plan_is_older'] !== false;
+  const [isOlder, number] = [stored['plan_is_older'] !== false, numberAt(stored, 'plan_number')];
   const olderThan = plansAreOlderThan.find((known) => known === stored['plan_older_than']);
-  return {
-    steps: readSteps(steps, 'text'),
-    ...numbered(numberAt(stored, 'plan_number')),
-    isOlder,
-    ...defined({ olderThan }),
-  };
+  return { steps: readSteps(steps, 'text'), ...defined({ number }), isOlder, ...defined({ olderThan }) };
 }

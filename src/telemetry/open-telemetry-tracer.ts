@@ -12,9 +12,8 @@ export function openTelemetryTracer(): Tracer {
       return {
         end(result) {
           span.setAttributes(resultAttributes(result));
-          if (result.failure !== undefined) {
-            span.setStatus({ code: SpanStatusCode.ERROR, message: result.failure });
-          }
+          const { failure: message } = result;
+          if (message !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message });
           span.end();
         },
       };
@@ -51,13 +50,11 @@ function resultAttributes({ outcome, usage, firstEventMs, answerMs, totalMs, cal
     'capstan.answer_ms': answerMs,
     'capstan.total_ms': totalMs,
     ...defined({ 'capstan.first_event_ms': firstEventMs }),
-    ...(usage === undefined
-      ? {}
-      : {
-          'gen_ai.usage.input_tokens': usage.input,
-          'gen_ai.usage.output_tokens': usage.output,
-          'capstan.usage.cached_input_tokens': usage.cachedInput,
-          'capstan.usage.reasoning_output_tokens': usage.reasoningOutput,
-        }),
+    ...(usage && {
+      'gen_ai.usage.input_tokens': usage.input,
+      'gen_ai.usage.output_tokens': usage.output,
+      'capstan.usage.cached_input_tokens': usage.cachedInput,
+      'capstan.usage.reasoning_output_tokens': usage.reasoningOutput,
+    }),
   };
 }

@@ -3,11 +3,10 @@ import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, ThreadDirectory
 import { defined } from '../protocol/defined.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
-import { formatCursor, type PageEnd } from '../rollout/index/cursor.ts';
 import { excerptOf, searchTerms } from '../rollout/index/search-terms.ts';
 import { concernsLists, emptyFold, summaryOf } from '../rollout/index/thread-fold.ts';
 import { type SpokenMessage, ThreadListener } from '../rollout/index/thread-listener.ts';
-import { nothingToSearch, placeIn, wantedBy } from '../rollout/index/thread-query.ts';
+import { formatCursor, nothingToSearch, type PageEnd, placeIn, wantedBy } from '../rollout/index/thread-query.ts';
 import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from '../rollout/find/no-thread.ts';
 
 /** What a store knows of a thread without reading it. */

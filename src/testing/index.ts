@@ -1,6 +1,5 @@
 /** `capstan/testing`: what tests of programs that use models need. */
-export { startScriptedModel } from './server.ts';
-export type { ScriptedModel, ScriptedModelOptions } from './server.ts';
+export { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './server.ts';
 export {
   answer,
   callTool,
@@ -31,14 +30,11 @@ export type {
   ScriptStepOf,
   StreamStep,
 } from './script.ts';
-export { overflow, overflowForms } from './overflow.ts';
-export type { ModelWindow, OverflowForm } from './overflow.ts';
+export { type ModelWindow, overflow, type OverflowForm, overflowForms } from './overflow.ts';
 export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
 export { SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
 export type { CrashChoice, DiskOperation } from './simulated-disk.ts';
-export { createMemoryStore } from './memory-store.ts';
-export type { MemoryStoreOptions } from './memory-store.ts';
-export { createFoldedDirectory } from './folded-directory.ts';
-export type { FoldedDirectoryOptions, KnownThread } from './folded-directory.ts';
+export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';
+export { createFoldedDirectory, type FoldedDirectoryOptions, type KnownThread } from './folded-directory.ts';
 export { rolloutStoreContract } from './contract/store-contract.ts';
 export type { ContractCase, ContractStores } from './contract/kit.ts';

@@ -8,38 +8,25 @@ export interface MemoryLease {
 }
 
 /** Who may write which thread. A lease lasts as long as its writer is heard of, and longer if no other writer comes. */
-export class MemoryLeases {
-  readonly #clock: Clock;
-  readonly #leaseMs: number;
-  readonly #leases = new Map<ThreadId, MemoryLease>();
-  #lastEpoch = 0;
-
-  constructor(clock: Clock, leaseMs: number) {
-    this.#clock = clock;
-    this.#leaseMs = leaseMs;
-  }
-
-  /** Undefined when a writer has it that was heard of a short while ago. */
-  take(id: ThreadId): MemoryLease | undefined {
-    const held = this.#leases.get(id);
-    if (held !== undefined && (held.until === Infinity || this.#clock.now() < held.until)) return undefined;
-    this.#lastEpoch += 1;
-    const taken = { epoch: this.#lastEpoch, until: this.#until() };
-    this.#leases.set(id, taken);
-    return taken;
-  }
-
-  /** Whether the lease still is the thread's. If so it lasts longer. */
-  renew(id: ThreadId, lease: MemoryLease): boolean {
-    lease.until = this.#until();
-    return this.#leases.get(id) === lease;
-  }
-
-  giveBack(id: ThreadId, lease: MemoryLease): void {
-    if (this.#leases.get(id) === lease) this.#leases.delete(id);
-  }
-
-  #until(): number {
-    return this.#leaseMs === Infinity ? Infinity : this.#clock.now() + this.#leaseMs;
-  }
+export function createMemoryLeases(clock: Clock, leaseMs: number) {
+  const leases = new Map<ThreadId, MemoryLease>();
+  let lastEpoch = 0;
+  return {
+    /** Undefined when a writer has it that was heard of a short while ago. */
+    take(id: ThreadId): MemoryLease | undefined {
+      const held = leases.get(id);
+      if (held !== undefined && clock.now() < held.until) return undefined;
+      const taken = { epoch: ++lastEpoch, until: clock.now() + leaseMs };
+      leases.set(id, taken);
+      return taken;
+    },
+    /** Whether the lease still is the thread's. If so it lasts longer. */
+    renew(id: ThreadId, lease: MemoryLease): boolean {
+      lease.until = clock.now() + leaseMs;
+      return leases.get(id) === lease;
+    },
+    giveBack(id: ThreadId, lease: MemoryLease): void {
+      if (leases.get(id) === lease) leases.delete(id);
+    },
+  };
 }

@@ -18,7 +18,7 @@ import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { leaseLost } from '../rollout/refusals.ts';
 import type { KnownThread } from './folded-directory.ts';
-import { type MemoryLease, MemoryLeases } from './memory-leases.ts';
+import { createMemoryLeases, type MemoryLease } from './memory-leases.ts';
 
 interface MemoryRollout {
   readonly rolloutId: string;
@@ -39,7 +39,7 @@ export interface MemoryRollouts extends RolloutStore {
 export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
   let rollouts: readonly MemoryRollout[] = [];
   const archived = new Set<ThreadId>();
-  const leases = new MemoryLeases(clock, leaseMs);
+  const leases = createMemoryLeases(clock, leaseMs);
 
   const rolloutOf = (id: ThreadId): MemoryRollout | undefined => rollouts.findLast(({ threadId }) => threadId === id);
 
@@ -74,13 +74,7 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
 
   function stamp(ordinal: number, { type, payload, metadata }: LineDraft): Line {
     const timestamp = new Date(clock.now()).toISOString();
-    return structuredClone({
-      timestamp,
-      ordinal: ordinal as Ordinal,
-      type,
-      payload,
-      ...defined({ metadata }),
-    });
+    return structuredClone({ timestamp, ordinal: ordinal as Ordinal, type, payload, ...defined({ metadata }) });
   }
 
   function write(rollout: MemoryRollout, own: MemoryLease): Owned {
@@ -121,18 +115,27 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
     };
   }
 
-  /**
-   * The rollout itself, or one that it continues from: a place at the very beginning is the place that it came from.
-   */
-  function baseAt({ rolloutId, end }: RolloutPlace): RolloutPlace | 'start' | OpenRefused {
+  /** What continues from a place. A place at the very beginning of a rollout is the place that it came from, if any. */
+  function continuing({ rolloutId, end }: RolloutPlace): Pick<MemoryRollout, 'base'> | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;
     if (rollout === undefined || end > last + 1) {
       return refused('place-unknown', `There is no such place in rollout ${rolloutId}.`);
     }
     const first = rollout.base?.end ?? 0;
-    if (end > first + 1) return { rolloutId, end };
-    return rollout.base === undefined ? 'start' : baseAt({ ...rollout.base, end: Math.min(end, first) as Ordinal });
+    if (end > first + 1) return { base: { rolloutId, end } };
+    return rollout.base === undefined ? {} : continuing({ ...rollout.base, end: Math.min(end, first) as Ordinal });
+  }
+
+  async function begin(
+    id: ThreadId,
+    described: JsonObject | Promise<JsonObject>,
+    from: Pick<MemoryRollout, 'base'>,
+  ): Promise<Owned | OpenRefused> {
+    const own = leases.take(id);
+    if (own === undefined) return locked(id);
+    const meta = { id, ...(await described), history_mode: 'paginated' };
+    return write({ rolloutId: id, threadId: id, meta, lines: [], ...from }, own);
   }
 
   function currentOf(id: ThreadId): CurrentRollout | OpenRefused {
@@ -156,14 +159,13 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
         if (!rollouts.some((one) => one.threadId === id && one.rolloutId === to.rolloutId)) {
           return refused('place-unknown', `Rollout ${to.rolloutId} is not one of this thread.`);
         }
-        const base = baseAt(to);
-        if (typeof base === 'object' && 'kind' in base) return base;
+        const from = continuing(to);
+        if ('kind' in from) return from;
         const meta = { ...current.meta, capstan: note };
-        const place = base === 'start' ? {} : { base };
-        const start = base === 'start' ? 0 : base.end;
+        const start = from.base?.end ?? 0;
         const first = stamp(start, { type: lineType.sessionMeta, payload: meta });
         const lines = drafts.map((draft, at) => stamp(start + 1 + at, draft));
-        const made = { rolloutId, threadId: id, meta, lines, first, ...place };
+        const made = { rolloutId, threadId: id, meta, lines, first, ...from };
         rollouts = [...rollouts, made];
         return { ...current, rolloutId, location: locationOf(made), meta };
       },
@@ -194,19 +196,10 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
   }
 
   return {
-    async create(id, described) {
-      const own = leases.take(id);
-      if (own === undefined) return locked(id);
-      const meta = { id, ...(await described), history_mode: 'paginated' };
-      return write({ rolloutId: id, threadId: id, meta, lines: [] }, own);
-    },
+    create: (id, described) => begin(id, described, {}),
     async fork(id, described, from) {
-      const base = baseAt(from);
-      if (typeof base === 'object' && 'kind' in base) return base;
-      const own = leases.take(id);
-      if (own === undefined) return locked(id);
-      const meta = { id, ...described, history_mode: 'paginated' };
-      return write({ rolloutId: id, threadId: id, meta, lines: [], ...(base === 'start' ? {} : { base }) }, own);
+      const place = continuing(from);
+      return 'kind' in place ? place : begin(id, described, place);
     },
     async open(id) {
       const rollout = rolloutOf(id);

@@ -1,6 +1,5 @@
 import type { RecordedRequest } from './recorded-request.ts';
-import { failed, httpError, incomplete } from './script.ts';
-import type { ScriptStep } from './script.ts';
+import { failed, httpError, incomplete, type ScriptStep } from './script.ts';
 
 /** In how many ways servers say that a request does not fit into the window of the model. */
 export const overflowForms = [

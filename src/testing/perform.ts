@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import type { ExchangeEnd } from './recorded-request.ts';
 import type { AnswerOptions, CompactedStep, HttpErrorStep, ScriptStep, StreamStep } from './script.ts';
-import { compactedBody, eventsOf } from './sse.ts';
-import type { StreamContext } from './sse.ts';
+import { compactedBody, eventsOf, type StreamContext } from './sse.ts';
 
 /** Plays one step to the client. Resolves when the exchange is over, with how it ended. */
 export async function perform(
@@ -11,12 +11,8 @@ export async function perform(
   context: StreamContext,
 ): Promise<ExchangeEnd> {
   const gone = new AbortController();
-  const closed = new Promise<void>((resolve) => {
-    response.once('close', () => {
-      gone.abort();
-      resolve();
-    });
-  });
+  const closed = new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
+  response.once('close', () => gone.abort());
   // A client that leaves while bytes are on their way to it is no fault of the script.
   response.on('error', () => undefined);
   if (response.destroyed) return 'client-left';
@@ -33,13 +29,8 @@ export async function perform(
     case 'hang':
       await play(step.of, { bytes: step.afterBytes }, stage);
       break;
-    case 'answer':
-    case 'malformed':
-    case 'failed':
-    case 'incomplete':
-    case 'compacted':
+    default:
       await play(step, 'whole', stage);
-      break;
   }
   await closed;
   return response.writableFinished ? 'answered' : 'client-left';
@@ -56,10 +47,10 @@ interface Stage {
 async function play(
   step: StreamStep | CompactedStep,
   extent: 'whole' | { readonly bytes: number },
-  stage: Stage,
+  { response, gone, context }: Stage,
 ): Promise<void> {
-  const { response, gone, context } = stage;
-  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = paceOf(step);
+  const pace: Partial<AnswerOptions> = step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
+  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
   const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
   await pause(firstByteDelayMs, gone);
   if (bytes <= 0 || gone.aborted) return;
@@ -76,19 +67,6 @@ async function play(
     // In the same tick as the last bytes: the end then travels with them, as it does from most servers.
     if (extent === 'whole' && index === bursts.length - 1) response.end();
     await Promise.all(writes);
-  }
-}
-
-function paceOf(step: StreamStep | CompactedStep): Partial<AnswerOptions> {
-  switch (step.kind) {
-    case 'answer':
-      return step;
-    case 'malformed':
-      return step.of;
-    case 'failed':
-    case 'incomplete':
-    case 'compacted':
-      return {};
   }
 }
 
@@ -125,15 +103,6 @@ function writeError(step: HttpErrorStep, response: ServerResponse): void {
   response.end(body);
 }
 
-function pause(milliseconds: number, gone: AbortSignal): Promise<void> {
-  if (milliseconds <= 0 || gone.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done(): void {
-      clearTimeout(timer);
-      gone.removeEventListener('abort', done);
-      resolve();
-    }
-    gone.addEventListener('abort', done);
-  });
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 }

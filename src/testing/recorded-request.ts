@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { JsonObject } from '../protocol/json.ts';
-import { isJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 
 /** How an exchange ended: the whole step was sent, the client left before that, or the script broke the connection. */
 export type ExchangeEnd = 'answered' | 'client-left' | 'cut';
@@ -41,18 +40,13 @@ export async function receiveContent(request: IncomingMessage): Promise<RequestC
 
 function decode(bytes: Buffer, encoding: string): Buffer {
   const zlib = process.getBuiltinModule('node:zlib');
-  switch (encoding) {
-    case 'identity':
-      return bytes;
-    case 'gzip':
-      return zlib.gunzipSync(bytes);
-    case 'deflate':
-      return zlib.inflateSync(bytes);
-    case 'br':
-      return zlib.brotliDecompressSync(bytes);
-    case 'zstd':
-      return zlib.zstdDecompressSync(bytes);
-    default:
-      throw new Error(`The content encoding ${encoding} is not known.`);
-  }
+  const decoder = new Map<string, (bytes: Buffer) => Buffer>([
+    ['identity', (plain) => plain],
+    ['gzip', zlib.gunzipSync],
+    ['deflate', zlib.inflateSync],
+    ['br', zlib.brotliDecompressSync],
+    ['zstd', zlib.zstdDecompressSync],
+  ]).get(encoding);
+  if (decoder === undefined) throw new Error(`The content encoding ${encoding} is not known.`);
+  return decoder(bytes);
 }

@@ -91,59 +91,48 @@ export type ScriptStepOf = (request: RecordedRequest) => ScriptStep | Promise<Sc
 /** One step per request, in order, or a function that answers every request. */
 export type Script = readonly (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
 
+/** What a step is made from: some members have a default. */
+type StepOptions<Step, Defaulted extends keyof Step = never> = Omit<Step, 'kind' | Defaulted> &
+  Partial<Pick<Step, Defaulted>>;
+
 export function answer(options: AnswerOptions): AnswerStep {
   return { kind: 'answer', ...options };
 }
 
 /** A response without a stream: an error status, usually. */
-export function httpError(options: {
-  readonly status: number;
-  readonly body?: string | JsonObject;
-  readonly headers?: Readonly<Record<string, string>>;
-}): HttpErrorStep {
-  return { kind: 'http-error', status: options.status, body: options.body ?? '', headers: options.headers ?? {} };
+export function httpError(options: StepOptions<HttpErrorStep, 'body' | 'headers'>): HttpErrorStep {
+  return { kind: 'http-error', body: '', headers: {}, ...options };
 }
 
 /** The checkpoint that `POST …/responses/compact` answers with: JSON in one piece. */
-export function compacted(options: Omit<CompactedStep, 'kind'>): CompactedStep {
+export function compacted(options: StepOptions<CompactedStep>): CompactedStep {
   return { kind: 'compacted', ...options };
 }
 
 /** The connection breaks after so many bytes of the body; 0 breaks it before the head of the response. */
-export function cutAfter(options: Omit<CutStep, 'kind'>): CutStep {
+export function cutAfter(options: StepOptions<CutStep>): CutStep {
   return { kind: 'cut', ...options };
 }
 
 /** Nothing more comes after so many bytes of the body, and the connection stays open; 0 sends not even a head. */
-export function hang(options: Omit<HangStep, 'kind'>): HangStep {
+export function hang(options: StepOptions<HangStep>): HangStep {
   return { kind: 'hang', ...options };
 }
 
 /** An answer with an event in the middle whose data is not JSON, or is what `data` says. */
-export function malformed(options: { readonly of?: AnswerStep; readonly data?: string } = {}): MalformedStep {
-  return {
-    kind: 'malformed',
-    data: options.data ?? '{"type":"response.output_text.delta","delta":"broken',
-    of: options.of ?? answer({ items: [say('Still here.')] }),
-  };
+export function malformed(options: StepOptions<MalformedStep, 'of' | 'data'> = {}): MalformedStep {
+  const data = '{"type":"response.output_text.delta","delta":"broken';
+  return { kind: 'malformed', data, of: answer({ items: [say('Still here.')] }), ...options };
 }
 
 /** The items, then `response.failed`, or a bare `error` event and the end of the stream. */
-export function failed(options: {
-  readonly code: string;
-  readonly message: string;
-  readonly items?: readonly ItemDraft[];
-  readonly event?: FailedStep['event'];
-}): FailedStep {
+export function failed(options: StepOptions<FailedStep, 'items' | 'event'>): FailedStep {
   return { kind: 'failed', event: 'response.failed', items: [], ...options };
 }
 
 /** The items, then `response.incomplete`. */
-export function incomplete(options: {
-  readonly reason: string;
-  readonly items?: readonly ItemDraft[];
-}): IncompleteStep {
-  return { kind: 'incomplete', reason: options.reason, items: options.items ?? [] };
+export function incomplete(options: StepOptions<IncompleteStep, 'items'>): IncompleteStep {
+  return { kind: 'incomplete', items: [], ...options };
 }
 
 /** A message of the assistant. */

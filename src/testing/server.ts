@@ -1,14 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { overflow } from './overflow.ts';
-import type { ModelWindow } from './overflow.ts';
+import { type ModelWindow, overflow } from './overflow.ts';
 import { perform } from './perform.ts';
-import { receiveContent } from './recorded-request.ts';
-import type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
-import { httpError } from './script.ts';
-import type { Script, ScriptedUsage, ScriptStep, ScriptStepOf } from './script.ts';
-import { numbering } from './sse.ts';
-import type { StreamContext } from './sse.ts';
+import { type ExchangeEnd, receiveContent, type RecordedRequest } from './recorded-request.ts';
+import { httpError, type Script, type ScriptedUsage, type ScriptStep, type ScriptStepOf } from './script.ts';
+import { numbering, type StreamContext } from './sse.ts';
 
 export interface ScriptedModelOptions {
   /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
@@ -48,11 +44,6 @@ export async function startScriptedModel(script: Script, options: ScriptedModelO
 
 const endpoint = /\/responses(\/compact)?(\?|$)/;
 
-interface Waiter {
-  readonly index: number;
-  readonly arrived: PromiseWithResolvers<RecordedRequest>;
-}
-
 class Model implements ScriptedModel {
   readonly requests: RecordedRequest[] = [];
   largest: ScriptedModel['largest'];
@@ -66,7 +57,8 @@ class Model implements ScriptedModel {
   readonly #server: Server;
   readonly #connections = new WeakMap<Socket, number>();
   #connectionCount = 0;
-  #waiters: Waiter[] = [];
+  /** By the index of the request that is waited for. */
+  readonly #waiters = new Map<number, PromiseWithResolvers<RecordedRequest>>();
   #closed: Promise<void> | undefined;
 
   constructor(script: Script, context: StreamContext, window: ModelWindow | undefined) {
@@ -94,10 +86,10 @@ class Model implements ScriptedModel {
   request(index: number): Promise<RecordedRequest> {
     const arrived = this.requests[index];
     if (arrived !== undefined) return Promise.resolve(arrived);
-    const waiter: Waiter = { index, arrived: Promise.withResolvers() };
-    if (this.#closed === undefined) this.#waiters.push(waiter);
-    else this.#disappoint(waiter);
-    return waiter.arrived.promise;
+    const waiter = this.#waiters.get(index) ?? Promise.withResolvers();
+    this.#waiters.set(index, waiter);
+    if (this.#closed !== undefined) this.#disappoint();
+    return waiter.promise;
   }
 
   push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void {
@@ -110,21 +102,19 @@ class Model implements ScriptedModel {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
     });
-    for (const waiter of this.#waiters.splice(0)) this.#disappoint(waiter);
+    this.#disappoint();
     return this.#closed;
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { method = '', url = '' } = request;
+    const refuse = (status: number, message: string): Promise<unknown> =>
+      perform(httpError({ status, body: { error: { message } } }), response, this.#context);
     if (method !== 'POST' || !url.startsWith(this.#root) || !endpoint.test(url)) {
-      const body = { error: { message: `The scripted model has nothing at ${method} ${url}.` } };
-      return perform(httpError({ status: 404, body }), response, this.#context).then(() => undefined);
+      return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
     }
     const content = await receiveContent(request);
-    if ('problem' in content) {
-      const body = { error: { message: content.problem } };
-      return perform(httpError({ status: 400, body }), response, this.#context).then(() => undefined);
-    }
+    if ('problem' in content) return refuse(400, content.problem);
     const ended = Promise.withResolvers<ExchangeEnd>();
     const recorded: RecordedRequest = {
       index: this.requests.length,
@@ -136,10 +126,10 @@ class Model implements ScriptedModel {
       ended: ended.promise,
     };
     this.requests.push(recorded);
-    for (const waiter of this.#waiters) if (waiter.index === recorded.index) waiter.arrived.resolve(recorded);
-    this.#waiters = this.#waiters.filter((waiter) => waiter.index > recorded.index);
+    this.#waiters.get(recorded.index)?.resolve(recorded);
+    this.#waiters.delete(recorded.index);
     const { step, context } = await this.#turnTo(recorded);
-    ended.resolve(await perform(step, response, context));
+    return ended.resolve(await perform(step, response, context));
   }
 
   async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
@@ -172,8 +162,8 @@ class Model implements ScriptedModel {
     }
   }
 
-  #disappoint(waiter: Waiter): void {
-    const message = `The scripted model was closed after ${this.requests.length} requests, before request ${waiter.index}.`;
-    waiter.arrived.reject(new Error(message));
+  #disappoint(): void {
+    const closed = `The scripted model was closed after ${this.requests.length} requests`;
+    for (const [index, waiter] of this.#waiters) waiter.reject(new Error(`${closed}, before request ${index}.`));
   }
 }

@@ -1,21 +1,17 @@
-import type { JsonObject } from '../protocol/json.ts';
-import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
+import { defined } from '../protocol/defined.ts';
+import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { AnswerStep, CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import type { AnswerOptions, CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
 
 /** Gives out `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
-export interface Numbering {
-  next(prefix: string): string;
-}
+export type Numbering = (prefix: string) => string;
 
 export function numbering(): Numbering {
   const counters = new Map<string, number>();
-  return {
-    next(prefix) {
-      const count = (counters.get(prefix) ?? 0) + 1;
-      counters.set(prefix, count);
-      return `${prefix}_${count}`;
-    },
+  return (prefix) => {
+    const count = (counters.get(prefix) ?? 0) + 1;
+    counters.set(prefix, count);
+    return `${prefix}_${count}`;
   };
 }
 
@@ -27,60 +23,51 @@ export interface StreamContext {
 /** The events of a step, each as the bytes that go over the wire. */
 export function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
   switch (step.kind) {
-    case 'answer':
-      return answerEvents(step, context).map(eventBytes);
+    case 'answer': {
+      const more = { ...wireCounts(step.usage, context.usage), ...defined({ end_turn: step.endTurn }) };
+      return streamOf(step, context.ids, (id) => ({
+        type: 'response.completed',
+        response: { id, status: 'completed', ...more },
+      }));
+    }
     case 'malformed': {
-      const events = answerEvents(step.of, context).map(eventBytes);
+      const events = eventsOf(step.of, context);
       // After the opening and before the last event: what follows must still arrive.
-      return events.toSpliced(Math.floor(events.length / 2), 0, dataBytes(step.data));
+      return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
     }
     case 'failed':
-      return endingEvents(step.items, context, (id) => {
+      return streamOf(step, context.ids, (id) => {
         const { event: type, code, message } = step;
         return type === 'error'
           ? { type, code, message }
           : { type, response: { id, status: 'failed', error: { code, message } } };
-      }).map(eventBytes);
+      });
     case 'incomplete':
-      return endingEvents(step.items, context, (id) => ({
+      return streamOf(step, context.ids, (id) => ({
         type: 'response.incomplete',
         response: { id, status: 'incomplete', incomplete_details: { reason: step.reason } },
-      })).map(eventBytes);
+      }));
   }
 }
 
-function answerEvents(step: AnswerStep, { ids, usage }: StreamContext): readonly JsonObject[] {
-  const id = step.responseId ?? ids.next('resp');
-  const counts = wireCounts(step.usage, usage);
-  const endTurn = step.endTurn === undefined ? {} : { end_turn: step.endTurn };
-  return [
-    created(id),
-    ...step.items.flatMap((draft, index) => itemEvents(identified(draft, ids), index, step.deltas === true)),
-    { type: 'response.completed', response: { id, status: 'completed', ...counts, ...endTurn } },
+function streamOf(
+  { items, responseId, deltas = false }: Pick<AnswerOptions, 'items' | 'responseId'> & { readonly deltas?: boolean },
+  ids: Numbering,
+  ending: (responseId: string) => JsonObject,
+): readonly Buffer[] {
+  const id = responseId ?? ids('resp');
+  const events = [
+    { type: 'response.created', response: { id, status: 'in_progress' } },
+    ...items.flatMap((draft, index) => itemEvents(identified(draft, ids), index, deltas)),
+    ending(id),
   ];
+  return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
 }
 
 /** The body of a step that answers in one piece. */
 export function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
   const output = step.output.map((draft) => identified(draft, ids));
   return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
-}
-
-function endingEvents(
-  items: readonly ItemDraft[],
-  { ids }: StreamContext,
-  ending: (responseId: string) => JsonObject,
-): readonly JsonObject[] {
-  const id = ids.next('resp');
-  return [
-    created(id),
-    ...items.flatMap((draft, index) => itemEvents(identified(draft, ids), index, false)),
-    ending(id),
-  ];
-}
-
-function created(id: string): JsonObject {
-  return { type: 'response.created', response: { id, status: 'in_progress' } };
 }
 
 const idPrefixes: Readonly<Record<string, string>> = {
@@ -96,9 +83,9 @@ function identified(draft: ItemDraft, ids: Numbering): ItemDraft {
   const isCall = type === 'function_call' || type === 'custom_tool_call';
   return {
     type,
-    id: id ?? ids.next(idPrefixes[type] ?? 'item'),
+    id: id ?? ids(idPrefixes[type] ?? 'item'),
     ...rest,
-    ...(isCall && rest['call_id'] === undefined ? { call_id: ids.next('call') } : {}),
+    ...(isCall && rest['call_id'] === undefined ? { call_id: ids('call') } : {}),
   };
 }
 
@@ -160,12 +147,4 @@ function wireUsage(given: Partial<Usage>): JsonObject {
     output_tokens_details: { reasoning_tokens: reasoningOutput },
     total_tokens: given.total ?? input + output,
   };
-}
-
-function eventBytes(event: JsonObject): Buffer {
-  return Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
-}
-
-function dataBytes(data: string): Buffer {
-  return Buffer.from(`data: ${data}\n\n`);
 }

@@ -1,11 +1,11 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
-import { isJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
-import { inputProblem } from './input-problem.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { TurnInput } from './parts/parts.ts';
+import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 
 /** One turn of a thread, and what holds for it alone. */
 export interface ThreadTurn extends Pick<TurnInput, 'signal'>, Omit<TurnSettings, keyof Settings> {
@@ -20,15 +20,7 @@ export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input'> {
   const { input, outputSchema, cyberAccessProgram, signal = new AbortController().signal } = turn;
   const copy = plainCopy({ input, outputSchema, cyberAccessProgram });
   if (copy === notPlain || !isInput(copy.input)) return notData('The message');
-  const problem = inputProblem(
-    copy.outputSchema === undefined ? { input: copy.input } : { ...copy, outputSchema: copy.outputSchema },
-  );
-  if (problem !== undefined) return problem;
-  return {
-    input: copy.input,
-    ...defined({ outputSchema: copy.outputSchema, cyberAccessProgram: copy.cyberAccessProgram }),
-    signal,
-  };
+  return inputProblem(copy.input, copy.outputSchema) ?? { ...defined(copy), signal };
 }
 
 /** Whether a value of a caller has the form of a message. What is accepted must come back whole from the file. */
@@ -46,7 +38,7 @@ function isImage(value: unknown): boolean {
 export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
   if (!isJsonObject(item) || typeof item['type'] !== 'string') return notData('The item');
   // JSON writes half a character, and nothing else, in this way.
-  return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddText('The item') : undefined;
+  return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddInput('The item', 'half a character') : undefined;
 }
 
 export function notData(subject: string): Outcome<'odd-input'> {
@@ -57,10 +49,19 @@ export function notData(subject: string): Outcome<'odd-input'> {
   };
 }
 
-function oddText(subject: string): Outcome<'odd-input'> {
+/** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
+export function inputProblem(input: UserInput, outputSchema: JsonObject | undefined): Outcome<'odd-input'> | undefined {
+  if (!input.text.isWellFormed()) return oddInput('The message', halfCharacter);
+  const paths = oddMember(input.images.map(({ path }) => path));
+  if (paths !== undefined) return oddInput('The path of a picture', paths.what);
+  const schema = oddMember(outputSchema);
+  return schema === undefined ? undefined : oddInput('The output schema', schema.what);
+}
+
+function oddInput(subject: string, what: string): Outcome<'odd-input'> {
   return {
     code: 'odd-input',
-    message: `${subject} holds half a character, which cannot be written to a file or sent.`,
+    message: `${subject} holds ${what}, which cannot be written to a file or sent.`,
     next: 'Take it out and send it again.',
   };
 }

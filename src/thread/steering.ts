@@ -4,7 +4,7 @@ import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { windowNow } from './contract/contract-now.ts';
-import { inputProblem } from './input-problem.ts';
+import { inputProblem } from './read-turn.ts';
 import type { Turn } from './parts/parts.ts';
 import { promptTokens, tooLong } from './turn/prompt-size.ts';
 
@@ -28,10 +28,9 @@ export interface RunningTurn {
 /** As much of an open turn as steering needs. */
 export function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   if (turn === undefined) return undefined;
-  const { identity, modes } = turn.envelope;
-  const { outputSchema } = modes;
-  const schema = outputSchema === undefined ? {} : { outputSchema };
-  return { turnId: turn.turnId, model: identity.model.slug, effective: windowNow(turn).effective, ...schema };
+  const { outputSchema } = turn.envelope.modes;
+  const { effective } = windowNow(turn);
+  return { turnId: turn.turnId, model: turn.envelope.identity.model.slug, effective, ...defined({ outputSchema }) };
 }
 
 export type Steered =
@@ -49,43 +48,26 @@ export type SteeringRefusal =
 
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
-  if (input.text.trim() === '' && input.images.length === 0) return refused(emptyInput);
-  const odd = inputProblem({ input, ...defined({ outputSchema }) });
-  if (odd !== undefined) return refused(odd);
-  if (running === undefined) return refused(noActiveTurn);
-  if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));
-  if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) return refused(schemaDiffers);
+  if (input.text.trim() === '' && input.images.length === 0)
+    return refused('empty-input', 'There is nothing in the message.', 'Say something, or add a picture.');
+  const odd = inputProblem(input, outputSchema);
+  if (odd !== undefined) return { kind: 'refused', outcome: odd };
+  if (running === undefined)
+    return refused('no-active-turn', 'No turn is running that could be steered.', 'Start a turn with the message.');
+  if (turnId !== undefined && turnId !== running.turnId) {
+    const next = 'Look at what has happened since, and steer that turn or wait for its end.';
+    return refused('another-turn', `Another turn is running: ${running.turnId}.`, next);
+  }
+  if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) {
+    const message = 'The running turn has another output schema, and a turn has only one.';
+    const next = 'Steer without a schema, or wait for the end of the turn.';
+    return refused('output-schema-differs', message, next);
+  }
   const [prompt, { effective, model }] = [promptTokens(input), running];
-  if (prompt > effective) return refused(tooLong({ prompt, others: 0, effective, model }));
+  if (prompt > effective) return { kind: 'refused', outcome: tooLong({ prompt, others: 0, effective, model }) };
   return { kind: 'steered', turnId: running.turnId };
 }
 
-function refused(outcome: Outcome<SteeringRefusal>): Steered {
-  return { kind: 'refused', outcome };
-}
-
-const emptyInput: Outcome<SteeringRefusal> = {
-  code: 'empty-input',
-  message: 'There is nothing in the message.',
-  next: 'Say something, or add a picture.',
-};
-
-const noActiveTurn: Outcome<SteeringRefusal> = {
-  code: 'no-active-turn',
-  message: 'No turn is running that could be steered.',
-  next: 'Start a turn with the message.',
-};
-
-const schemaDiffers: Outcome<SteeringRefusal> = {
-  code: 'output-schema-differs',
-  message: 'The running turn has another output schema, and a turn has only one.',
-  next: 'Steer without a schema, or wait for the end of the turn.',
-};
-
-function anotherTurn(turnId: TurnId): Outcome<SteeringRefusal> {
-  return {
-    code: 'another-turn',
-    message: `Another turn is running: ${turnId}.`,
-    next: 'Look at what has happened since, and steer that turn or wait for its end.',
-  };
+function refused(code: SteeringRefusal, message: string, next: string): Steered {
+  return { kind: 'refused', outcome: { code, message, next } };
 }

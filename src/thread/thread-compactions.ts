@@ -56,7 +56,7 @@ export class ThreadCompactions {
 
   async #answerOwnTool(settle: (result: CompactionResult) => void): Promise<void> {
     const { threadOfOwnCall } = await import('../tools/own-call.ts');
-    if (threadOfOwnCall() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
+    if (threadOfOwnCall.getStore() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
   }
 
   /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */

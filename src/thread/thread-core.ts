@@ -1,24 +1,16 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
-import type { ThreadId } from '../protocol/ids.ts';
-import type { Inbox, SubmittedWords } from './parts/inbox.ts';
-import type { ThreadLog } from './parts/log.ts';
-import type { ThreadParts, TurnInput } from './parts/parts.ts';
-import type { ThreadSettings } from './thread-settings.ts';
+import type { SubmittedWords } from './parts/inbox.ts';
+import type { TurnInput } from './parts/parts.ts';
+import type { ChangedThread, ThreadSettings } from './thread-settings.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** What the settings, the turns and the compactions of one thread share. */
-export interface ThreadCore {
-  readonly id: ThreadId;
-  readonly parts: ThreadParts;
-  readonly log: ThreadLog;
-  readonly inbox: Inbox;
+export interface ThreadCore extends ChangedThread {
   readonly settings: ThreadSettings;
   readonly work: WorkQueue;
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
-  /** Aborted when the thread is being closed. */
-  readonly closing: AbortSignal;
 }
 
 interface AskedTurn {

@@ -6,7 +6,6 @@ import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
-import { closed } from './closed-thread.ts';
 import type { Inbox } from './parts/inbox.ts';
 import type { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
@@ -22,12 +21,15 @@ export interface RefusedChange {
   readonly outcome: Outcome;
 }
 
-export function isRefusedChange(value: Settings | RefusedChange): value is RefusedChange {
-  return 'outcome' in value;
-}
+/** What is asked of a thread after its end. */
+export const closed: Outcome = {
+  code: 'thread-closed',
+  message: 'The thread is closed.',
+  next: 'Nothing was changed. Open the thread again and repeat it there.',
+};
 
 /** What they need of their thread. */
-interface ChangedThread {
+export interface ChangedThread {
   readonly id: ThreadId;
   readonly parts: ThreadParts;
   readonly log: ThreadLog;

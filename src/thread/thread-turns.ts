@@ -1,5 +1,4 @@
 import type { Settings } from '../envelope/settings.ts';
-import { closedBefore } from './closed-thread.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
 import type { Turn } from './parts/parts.ts';
@@ -7,7 +6,7 @@ import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
-import { isRefusedChange, type RefusedChange } from './thread-settings.ts';
+import { closed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/turn.ts';
 
 /** The turns of one thread in which the user speaks, each in its place of the queue. */
@@ -48,22 +47,16 @@ export class ThreadTurns {
     return words;
   }
 
-  submit(own: ThreadTurn, words: SubmittedWords, settings: Promise<Settings>): Promise<TurnResult>;
-  submit(
+  submit<Refused extends RefusedChange>(
     own: ThreadTurn,
     words: SubmittedWords,
-    settings: Promise<Settings | RefusedChange>,
-  ): Promise<TurnResult | RefusedChange>;
-  submit(
-    own: ThreadTurn,
-    words: SubmittedWords,
-    settings: Promise<Settings | RefusedChange>,
-  ): Promise<TurnResult | RefusedChange> {
+    settings: Promise<Settings | Refused>,
+  ): Promise<TurnResult | Refused> {
     const { work, closing } = this.#thread;
     /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
     let release: (() => void) | undefined;
-    const run = async (known: Settings | RefusedChange): Promise<TurnResult | RefusedChange> => {
-      if (isRefusedChange(known)) return known;
+    const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
+      if (isRefused(known)) return known;
       if (closing.aborted) return closedBefore(words);
       const ran = this.#run(own, words, known);
       this.#newest = ran.catch(() => {});
@@ -73,9 +66,8 @@ export class ThreadTurns {
     };
     const result = work.submit(settings, run);
     // The answer is there: the caller does not wait for what frees space for the next turn.
-    const compactAfter = async (known: Settings | RefusedChange): Promise<void> => {
-      if (release === undefined || isRefusedChange(known)) return;
-      await this.#compactions.afterTurn(known).finally(release);
+    const compactAfter = async (known: Settings | Refused): Promise<void> => {
+      if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
     };
     if (this.#compactsAfter) work.add(settings, compactAfter).catch(() => {});
     return result;
@@ -99,4 +91,18 @@ export class ThreadTurns {
       inbox.missWishes();
     }
   }
+}
+
+function isRefused<Refused extends RefusedChange>(value: Settings | Refused): value is Refused {
+  return 'outcome' in value;
+}
+
+/** How a turn ends whose thread was closed before it began. */
+function closedBefore({ id }: SubmittedWords): TurnResult {
+  const next =
+    id === undefined
+      ? 'Open the thread again and send the message there.'
+      : 'Its message is kept: the next turn of the thread takes it in.';
+  const message = 'The thread was closed before the turn began.';
+  return { kind: 'failed', outcome: { ...closed, message, next } };
 }

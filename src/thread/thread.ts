@@ -7,12 +7,11 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
+import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
 import { withWithheld } from '../state/withheld.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
-import { closed } from './closed-thread.ts';
 import { Inbox } from './parts/inbox.ts';
 import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
@@ -26,7 +25,7 @@ import { runningTurn, type Steered, type Steering, steeringFor } from './steerin
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
 import { Subscribers, type ThreadSubscriber } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
-import { type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
+import { closed, type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -137,7 +136,7 @@ export class Thread {
 
   /** Follows the thread from now on, until the function that it gives is called. */
   subscribe(subscriber: ThreadSubscriber): () => void {
-    return this.#log.subscribe(subscriber);
+    return this.#log.subscribers.add(subscriber);
   }
 
   /** The same at the reader's own pace: from now on, until the thread is closed or the reader stops. To be read once. */
@@ -154,7 +153,7 @@ export class Thread {
   run(turn: ThreadTurn): Promise<TurnResult> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    return this.#turns.submit(own, this.#turns.submitWords(own), this.#settings.submitted);
+    return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted);
   }
 
   /** A change and a turn under it, with nothing in between. The change stays. If it is refused, there is no turn. */
@@ -185,7 +184,7 @@ export class Thread {
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
     const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.open));
     if (steered.kind === 'refused') return steered;
-    const full = waitingProblem(withWithheld(this.#log.state).waiting);
+    const full = this.#full();
     if (full !== undefined) return { kind: 'refused', outcome: full };
     this.#inbox.accept({ kind: 'words', input });
     await this.#log.durable();
@@ -198,15 +197,16 @@ export class Thread {
    */
   async inject(given: Item): Promise<Injected> {
     const item = plainCopy(given);
-    const problem =
-      item === notPlain
-        ? notData('The item')
-        : (itemProblem(item) ?? waitingProblem(withWithheld(this.#log.state).waiting));
+    const odd = item === notPlain ? notData('The item') : itemProblem(item);
+    const problem = odd ?? this.#full() ?? (this.#closing.signal.aborted ? closed : undefined);
     if (problem !== undefined) return { kind: 'refused', outcome: problem };
-    if (this.#closing.signal.aborted) return { kind: 'refused', outcome: closed };
     this.#inbox.accept({ kind: 'item', item: item as Item });
     await this.#log.durable();
     return { kind: 'injected' };
+  }
+
+  #full(): ReturnType<typeof waitingProblem> {
+    return waitingProblem(withWithheld(this.#log.state).waiting);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadState } from '../state/thread-state.ts';
-import { waitingWords } from '../state/waiting-words.ts';
+import { waitingWords } from '../state/waiting.ts';
 
 const mostShown = 5;
 

@@ -1,5 +1,5 @@
 import type { Step } from '../envelope/step.ts';
-import type { ToolTraits } from '../envelope/tool-traits.ts';
+import type { ToolTraits } from '../envelope/facts.ts';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { Touched } from '../ports/change-watch.ts';
 import type { StartedProcess } from '../ports/processes.ts';

@@ -3,7 +3,7 @@ import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { defined } from '../protocol/defined.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
 import type { CallResult, Tool } from './define.ts';
@@ -75,9 +75,9 @@ async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
   try {
-    const { withinOwnCall } = await import('./own-call.ts');
+    const { threadOfOwnCall } = await import('./own-call.ts');
     // Its own copy: what is recorded of the call stays what the model wrote.
-    const result: unknown = await withinOwnCall(call.threadId, () => own.run(structuredClone(given), call));
+    const result: unknown = await threadOfOwnCall.run(call.threadId, () => own.run(structuredClone(given), call));
     if (typeof result === 'string') return { output: result, ok: true };
     const { output, ok } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
     if (typeof output === 'string') return { output, ok: ok !== false };
@@ -94,15 +94,23 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** Why these are no tools; undefined when they are. */
 export function ownToolsProblem(tools: readonly OwnTool[]): Outcome | undefined {
   for (const [at, tool] of (tools as readonly unknown[]).entries()) {
-    if (!isTool(tool)) return noTool(at + 1);
-    if (!namePattern.test(tool.name)) return oddName(tool.name);
+    if (!isTool(tool)) {
+      const message = `Tool ${at + 1} of those given is none: it needs a name, a description, parameters and run.`;
+      const next = 'Give parameters as a JSON Schema of an object, and run as a function.';
+      return { code: 'tool-odd', message, next };
+    }
+    if (!namePattern.test(tool.name)) {
+      const message = `A tool cannot be named ${JSON.stringify(tool.name)}.`;
+      return { code: 'tool-name-odd', message, next: 'Use letters, digits, _ and -, at most 64 of them.' };
+    }
   }
   return undefined;
 }
 
 /** `clashes` are names that more than one tool has. */
 export function nameClash([first]: readonly string[]): Outcome | undefined {
-  return first === undefined ? undefined : nameTaken(first);
+  if (first === undefined) return undefined;
+  return { code: 'tool-name-taken', message: `There are two tools named ${first}.`, next: 'Give yours another name.' };
 }
 
 /** As far as it can be seen from outside. */
@@ -110,28 +118,10 @@ function isTool(value: unknown): value is OwnTool {
   if (typeof value !== 'object' || value === null) return false;
   const { name, description, parameters, run: runs } = value as Partial<Record<keyof OwnTool, unknown>>;
   if (typeof name !== 'string' || typeof description !== 'string' || typeof runs !== 'function') return false;
-  return isJsonObject(parameters as Json) && isSendable(parameters);
-}
-
-/** No circle, nothing that JSON does not have. */
-function isSendable(value: unknown): boolean {
   try {
-    return typeof JSON.stringify(value) === 'string';
+    // No circle, nothing that JSON does not have.
+    return isJsonObject(parameters) && typeof JSON.stringify(parameters) === 'string';
   } catch {
     return false;
   }
-}
-
-function noTool(number: number): Outcome {
-  const message = `Tool ${number} of those given is none: it needs a name, a description, parameters and run.`;
-  return { code: 'tool-odd', message, next: 'Give parameters as a JSON Schema of an object, and run as a function.' };
-}
-
-function oddName(name: string): Outcome {
-  const message = `A tool cannot be named ${JSON.stringify(name)}.`;
-  return { code: 'tool-name-odd', message, next: 'Use letters, digits, _ and -, at most 64 of them.' };
-}
-
-function nameTaken(name: string): Outcome {
-  return { code: 'tool-name-taken', message: `There are two tools named ${name}.`, next: 'Give yours another name.' };
 }

@@ -4,7 +4,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
-import type { ToolTraits } from '../envelope/tool-traits.ts';
+import type { ToolTraits } from '../envelope/facts.ts';
 import type { Prepared, Tool } from './define.ts';
 
 /** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
@@ -13,10 +13,7 @@ export interface Router {
   readonly tools: readonly ToolTraits[];
   /** Names that more than one tool has now: only the first is offered. */
   readonly clashes: readonly string[];
-  /**
-   * How the named tools are offered, in a fixed order; names without a tool are ignored. The same array while nothing
-   * changes.
-   */
+  /** How the named tools are offered, in a fixed order, unknown names left out. The same array until tools change. */
   specs(names: readonly string[]): readonly ToolSpec[];
   /** Finds the tool for a call of a step, among those that the step offers. */
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
@@ -28,40 +25,33 @@ export type ToolSource = () => readonly Tool[];
 /** Of two tools with one name the one of the earlier source counts. */
 export function createRouter(sources: readonly ToolSource[]): Router {
   let given: readonly (readonly Tool[])[] = [];
-  let byName: ReadonlyMap<string, Tool> = new Map();
-  let planned = new Map<string, readonly ToolSpec[]>();
+  let clashes: readonly string[] = [];
+  const byName = new Map<string, Tool>();
+  const planned = new Map<string, readonly ToolSpec[]>();
   const current = (): ReadonlyMap<string, Tool> => {
     const now = sources.map((source) => source());
-    if (now.some((tools, i) => tools !== given[i])) {
-      given = now;
-      byName = new Map(
-        now
-          .flat()
-          .toReversed()
-          .map((tool) => [tool.name, tool]),
-      );
-      planned = new Map();
-    }
+    if (now.every((tools, i) => tools === given[i])) return byName;
+    given = now;
+    planned.clear();
+    byName.clear();
+    for (const tool of now.flat()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    clashes = now.flat().flatMap((tool) => (byName.get(tool.name) === tool ? [] : [tool.name]));
     return byName;
   };
   return {
     get tools() {
-      const known = current();
-      return given.flat().filter((tool) => known.get(tool.name) === tool);
+      return [...current().values()];
     },
 
     get clashes() {
-      const known = current();
-      return given.flat().flatMap((tool) => (known.get(tool.name) === tool ? [] : [tool.name]));
+      current();
+      return clashes;
     },
 
     specs(names) {
-      current();
+      const tools = [...current().values()];
       const key = names.join('\n');
-      const known = planned.get(key);
-      if (known !== undefined) return known;
-      const named = given.flat().filter((tool) => names.includes(tool.name) && byName.get(tool.name) === tool);
-      const specs = named.map(({ spec }) => spec);
+      const specs = planned.get(key) ?? tools.filter(({ name }) => names.includes(name)).map(({ spec }) => spec);
       planned.set(key, specs);
       return specs;
     },

@@ -1,9 +1,12 @@
 import type { FileTime } from '../exec/file-time.ts';
 import { parentOf } from '../policy/paths.ts';
 import type { CallTime, Content, Touched, TouchedPath } from '../ports/change-watch.ts';
+import { defined } from '../protocol/defined.ts';
 import type { EntrySight } from './disk.ts';
-import type { KnownWorkspace } from './known-workspace.ts';
+import { knownAt, type KnownWorkspace } from './known-workspace.ts';
 import type { TreeEntry } from './tree.ts';
+
+type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
 
 /** What is known about the time between two snapshots of a workspace. */
 export interface Evidence {
@@ -41,17 +44,22 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   const { after, since, others } = evidence;
   const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
   const patched = patchesByPath(evidence);
-  const stays = lazy(() => marksIn(evidence.before));
+  let stays: ReadonlySet<string> | undefined;
   const covers = (time: number): boolean => times.some(holds(time)) && !others.some(holds(time));
   const isAlone = (call: CallTime): boolean => !others.some(({ from, to }) => from <= call.to && call.from <= to);
 
+  /** By what vanished from the root during each call, where all of them know that. */
+  const isGoneByCall = (name: string): boolean | undefined =>
+    times.every(({ gone }) => gone !== undefined)
+      ? times.some((call) => call.gone?.includes(name) === true && isAlone(call))
+      : undefined;
+
   const isOwnDeletion = (path: string): boolean => {
     const cut = path.lastIndexOf('/');
-    const folder = after(path.slice(0, Math.max(0, cut)));
     // Sandboxes make and remove mount points in the root, so its times say nothing about anything else.
-    if (cut < 0 && times.every(({ gone }) => gone !== undefined)) {
-      return times.some((call) => call.gone?.includes(path) === true && isAlone(call));
-    }
+    const gone = cut < 0 ? isGoneByCall(path) : undefined;
+    if (gone !== undefined) return gone;
+    const folder = after(path.slice(0, Math.max(0, cut)));
     if (folder === undefined) return cut < 0 ? false : isOwnDeletion(path.slice(0, cut));
     if (folder.kind !== 'folder') return covers(folder.changedAt);
     // Programs that unpack set a folder's own time back.
@@ -60,7 +68,8 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
 
   /** A folder that is moved takes along what is in it, and only its own stamp is new. */
   const isMovedAlong = (path: string, sight: EntrySight): boolean => {
-    const wasHere = sight.kind !== 'folder' && stays().has(markOf(sight));
+    stays ??= marksIn(evidence.before);
+    const wasHere = sight.kind !== 'folder' && stays.has(markOf(sight));
     if (sight.changedAt >= since.earliest && !wasHere) return false;
     for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
       const above = path.slice(0, cut);
@@ -73,18 +82,14 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   };
 
   /** A command of the turn left what the patch found. */
-  const isFoundFromCommand = (path: string, { found, foundSince, folder }: PatchedOnce): boolean => {
-    if (found === 'nothing' && folder === '' && times.every(({ gone }) => gone !== undefined)) {
-      const [name = path] = path.split('/');
-      return times.some((call) => call.gone?.includes(name) === true && isAlone(call));
-    }
-    return foundSince !== undefined && covers(foundSince);
+  const isFoundFromCommand = (path: string, { found, foundSince, folder }: Found): boolean => {
+    const gone = found === 'nothing' && folder === '' ? isGoneByCall(path.replace(/\/.*/s, '')) : undefined;
+    return gone ?? (foundSince !== undefined && covers(foundSince));
   };
 
   /** Of what was moved. What snapshots left out is not known here: its time must do. */
   const stoodBefore = (path: string, found: Content): boolean => {
-    const cut = path.lastIndexOf('/');
-    const known = evidence.before.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
+    const known = knownAt(evidence.before, path);
     if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
     const [, , , , , kind, content] = known;
     return kind === 'file' && typeof found === 'object' && found.sha256 === content;
@@ -119,31 +124,25 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   };
 }
 
-interface PatchedOnce extends Omit<TouchedPath, 'path' | 'movedFrom'> {
-  /** The lowest folder on the way that was there before the patch, below the root. */
-  readonly folder: string;
-  /** Where its content was moved from, below the root. */
-  readonly source?: string;
-}
-
-function patchesByPath({ root, touched }: Evidence): ReadonlyMap<string, readonly PatchedOnce[]> {
-  const patched = new Map<string, PatchedOnce[]>();
-  for (const one of touched) {
-    if (one.kind === 'time') continue;
+/**
+ * All paths are below the root. `folder` is the lowest one on the way that was there before the patch, `source` where
+ * the content was moved from.
+ */
+function patchesByPath({ root, touched }: Evidence) {
+  const inRoot = (path = ''): string | undefined =>
+    path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
+  const patches = touched.flatMap((one) => {
+    if (one.kind === 'time') return [];
     const made = new Set(one.paths.flatMap(({ path, left }) => (left === 'folder' ? [path] : [])));
-    for (const { path: absolute, movedFrom, ...patch } of one.paths) {
-      if (!absolute.startsWith(`${root}/`)) continue;
-      const path = absolute.slice(root.length + 1);
-      let folder = parentOf(absolute);
+    return one.paths.flatMap(({ movedFrom, ...patch }) => {
+      const path = inRoot(patch.path);
+      if (path === undefined) return [];
+      let folder = parentOf(patch.path);
       while (made.has(folder) && folder.length > root.length) folder = parentOf(folder);
-      const source = movedFrom?.startsWith(`${root}/`) === true ? { source: movedFrom.slice(root.length + 1) } : {};
-      const once = { ...patch, ...source, folder: folder.slice(root.length + 1) };
-      const before = patched.get(path);
-      if (before === undefined) patched.set(path, [once]);
-      else before.push(once);
-    }
-  }
-  return patched;
+      return [{ ...patch, path, ...defined({ source: inRoot(movedFrom) }), folder: folder.slice(root.length + 1) }];
+    });
+  });
+  return Map.groupBy(patches, ({ path }) => path);
 }
 
 function isContent(content: Content, entry: TreeEntry | undefined): boolean {
@@ -170,9 +169,4 @@ function markOf({ number, size, modifiedAt }: Pick<EntrySight, 'number' | 'size'
 function marksIn(known: KnownWorkspace): ReadonlySet<string> {
   const entries = [...known.values()].flatMap((folder) => [...folder.entries.values()]);
   return new Set(entries.map(([size, modifiedAt, , number]) => markOf({ number, size, modifiedAt })));
-}
-
-function lazy<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

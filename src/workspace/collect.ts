@@ -1,23 +1,16 @@
 import { join } from 'node:path';
-import { ContentStore } from './content-store.ts';
-import { snapshotsFolder } from './file-contents.ts';
+import { fileSystem as fs } from '../disk/file-system.ts';
+import { namesIn } from '../disk/folders.ts';
+import { ContentStore, snapshotsFolder } from './file-contents.ts';
 import { decodeKnown, knownContents } from './known-workspace.ts';
-import { ContentGone } from './load-content.ts';
 import { PackWriter, readPacked, readPackIndex } from './pack.ts';
 import type { Hash } from './tree.ts';
-
-const fs = process.getBuiltinModule('node:fs');
 
 export interface SnapshotCollection {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   /** What is younger stays whatever refers to it: a turn may be about to. */
   readonly graceMs: number;
-}
-
-export interface CollectedSnapshots {
-  readonly freedBytes: number;
-  readonly keptBytes: number;
 }
 
 /**
@@ -28,10 +21,10 @@ export async function collectSnapshots(
   home: string,
   referredTrees: ReadonlySet<Hash>,
   options: SnapshotCollection,
-): Promise<CollectedSnapshots> {
+): Promise<{ readonly freedBytes: number; readonly keptBytes: number }> {
   let [freedBytes, keptBytes] = [0, 0];
-  for (const folder of foldersIn(snapshotsFolder(home))) {
-    const store = new ContentStore(folder);
+  for (const name of namesIn(snapshotsFolder(home))) {
+    const store = new ContentStore(join(snapshotsFolder(home), name));
     const before = store.bytes();
     await collectStore(store, referredTrees, options);
     const after = store.bytes();
@@ -46,7 +39,8 @@ async function collectStore(
   referredTrees: ReadonlySet<Hash>,
   { now, graceMs }: SnapshotCollection,
 ): Promise<void> {
-  const old = store.packs().filter((pack) => now - changedAt(`${pack}.pack`) >= graceMs);
+  const changedAt = (pack: string) => fs.statSync(`${pack}.pack`, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  const old = store.packs().filter((pack) => now - changedAt(pack) >= graceMs);
   const live = new Set<Hash>();
   for (const tree of referredTrees) if (store.has(tree)) mark(store, tree, live);
   const isUsed = live.size > 0 || old.length < store.packs().length;
@@ -58,14 +52,9 @@ async function collectStore(
 function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
   if (live.has(tree)) return;
   live.add(tree);
-  try {
-    for (const [, entry] of store.readTree(tree)) {
-      if (entry.kind === 'folder') mark(store, entry.tree, live);
-      if (entry.kind === 'file') live.add(entry.hash);
-    }
-  } catch (error) {
-    // What is gone refers to nothing.
-    if (!(error instanceof ContentGone)) throw error;
+  for (const [, entry] of store.readTree(tree)) {
+    if (entry.kind === 'folder') mark(store, entry.tree, live);
+    if (entry.kind === 'file') live.add(entry.hash);
   }
 }
 
@@ -81,16 +70,4 @@ async function sweep(store: ContentStore, pack: string, live: ReadonlySet<Hash>)
     await again.finish();
   }
   store.forgetPack(pack);
-}
-
-function foldersIn(folder: string): readonly string[] {
-  try {
-    return fs.readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-function changedAt(path: string): number {
-  return fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
 }

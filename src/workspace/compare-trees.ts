@@ -1,6 +1,6 @@
 import { type IgnoreRules, isIgnored, noRules, withIgnoreFile } from './ignore-rules.ts';
-import { type ContentSource, loadContent, loadTree } from './load-content.ts';
-import { type TreeNode, type FolderEntry, type Hash, sameEntry, type Tree, type TreeEntry } from './tree.ts';
+import type { ContentSource, Hash, Tree, TreeEntry, TreeNode } from './tree.ts';
+import { loadContent, loadTree, sameEntry } from './tree.ts';
 
 /** What became of one path. Absent on one side: it was added, or deleted. */
 export interface Change {
@@ -39,15 +39,15 @@ export async function compareTrees(source: ContentSource, from: Hash, to: Hash):
       const [treeA, treeB] = [folderTree(a), folderTree(b)];
       // What is in a folder that could not be read is not new when it can.
       if (treeA === treeB || a?.kind === 'left-out' || b?.kind === 'left-out') continue;
-      const inner = async (tree: Hash | undefined, rules: Side['rules'], out: boolean): Promise<Side> => ({
-        tree: tree === undefined ? [] : await loadTree(source, tree),
-        rules: out ? 'all' : rules,
-      });
-      await compare(path, await inner(treeA, oldRules, wasIgnored), await inner(treeB, newRules, isIgnoredNow));
+      const oldSide = await side(treeA, wasIgnored ? 'all' : oldRules);
+      await compare(path, oldSide, await side(treeB, isIgnoredNow ? 'all' : newRules));
     }
   };
-  const side = async (hash: Hash): Promise<Side> => ({ tree: await loadTree(source, hash), rules: noRules });
-  if (from !== to) await compare('', await side(from), await side(to));
+  const side = async (tree: Hash | undefined, rules: Side['rules']): Promise<Side> => ({
+    tree: tree === undefined ? [] : await loadTree(source, tree),
+    rules,
+  });
+  if (from !== to) await compare('', await side(from, noRules), await side(to, noRules));
   return changes;
 }
 
@@ -68,6 +68,6 @@ function folderTree(entry: TreeEntry | undefined): Hash | undefined {
 
 function plain(entry: TreeEntry): TreeNode {
   if (entry.kind !== 'folder') return entry;
-  const { tree: _tree, ...folder }: FolderEntry = entry;
+  const { tree: _tree, ...folder } = entry;
   return folder;
 }

@@ -3,6 +3,9 @@ import { type Changer, readSnapshotLine } from '../state/snapshot-record.ts';
 import { spokenWords } from '../state/spoken-words.ts';
 import { turnsOf, type TurnSummary } from '../state/turn-list.ts';
 import { foldTurn, noTurns } from '../state/turns.ts';
+import type { Changes } from './compare-trees.ts';
+import type { Transition } from './restore-plan.ts';
+import type { Hash } from './tree.ts';
 
 /** What a turn or a restore did to a workspace: the trees before and after it, as far as they are known. */
 export interface Effect {
@@ -41,4 +44,40 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
 function sameChanger(a: Changer, b: Changer): boolean {
   if (a.kind === 'turn') return b.kind === 'turn' && a.turnId === b.turnId;
   return b.kind === 'restore' && a.restoreId === b.restoreId;
+}
+
+interface EffectTransition extends Transition {
+  /** Of which of the effects it is a part, from 0; absent for what lies between two. */
+  readonly effect?: number;
+}
+
+/**
+ * What happened to one workspace since the first of the effects, up to the tree that stands there now. What lies
+ * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be separated from
+ * what the user did after it.
+ */
+export async function transitionsOf(
+  effects: readonly Effect[],
+  now: Hash,
+  compare: (from: Hash, to: Hash) => Promise<Changes>,
+): Promise<readonly EffectTransition[]> {
+  const transitions: EffectTransition[] = [];
+  let at: Hash | undefined;
+  let between: 'user' | 'unknown' = 'user';
+  for (const [effect, { changer, before, after, others }] of effects.entries()) {
+    if (before === undefined) {
+      between = 'unknown';
+      continue;
+    }
+    if (at !== undefined) transitions.push({ by: between, changes: await compare(at, before) });
+    if (after !== undefined) {
+      if (others !== undefined) transitions.push({ by: 'others', changes: await compare(before, others), effect });
+      const by = changer.kind === 'turn' && others === undefined ? 'unrecorded' : 'thread';
+      transitions.push({ by, changes: await compare(others ?? before, after), effect });
+    }
+    at = after ?? before;
+    between = after === undefined ? 'unknown' : 'user';
+  }
+  if (at !== undefined) transitions.push({ by: between, changes: await compare(at, now) });
+  return transitions;
 }

@@ -6,8 +6,7 @@ import type { Changer } from '../state/snapshot-record.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { type Change, type Changes, compareTrees } from './compare-trees.ts';
 import { readEffects } from './effects.ts';
-import { ContentGone } from './load-content.ts';
-import type { TreeNode, Hash } from './tree.ts';
+import { ContentGone, type Hash, type TreeNode } from './tree.ts';
 
 /** What a turn, or a restore, changed in its workspace. */
 export interface ChangedFiles {
@@ -77,12 +76,7 @@ function fileChange(path: string, change: Change): TurnFileChange | undefined {
   const [from, to] = [notFolder(change.from), notFolder(change.to)];
   if (change.ignored !== undefined || (from === undefined && to === undefined)) return undefined;
   const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
-  const [before, after] = [sizeOf(from), sizeOf(to)];
-  return {
-    path,
-    kind,
-    ...defined({ sizeBefore: before, sizeAfter: after }),
-  };
+  return { path, kind, ...defined({ sizeBefore: sizeOf(from), sizeAfter: sizeOf(to) }) };
 }
 
 function notFolder(entry: TreeNode | undefined): TreeNode | undefined {

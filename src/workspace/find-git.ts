@@ -1,13 +1,12 @@
 import type { Dirent } from 'node:fs';
+import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
 import { bareRepositoryName } from '../policy/protected-names.ts';
 import type { GitLookRequest } from '../ports/git-guard.ts';
 import { isBareRepository } from './git-sights.ts';
 import type { Pace } from './pace.ts';
 
-const fs = process.getBuiltinModule('node:fs');
-
-export interface FoundGit {
+interface FoundGit {
   /** `.git` folders and files, and what the files lead to. */
   readonly paths: readonly string[];
   /** Folders that git takes for repositories. */
@@ -16,7 +15,7 @@ export interface FoundGit {
   readonly unseen: readonly string[];
 }
 
-export interface FindGitLimits {
+interface FindGitLimits {
   readonly pace: Pace;
   /** Names that are looked at in all. */
   readonly mostEntries: number;
@@ -71,14 +70,9 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
 function holdsSomething(path: string): boolean {
   try {
     if (!fs.lstatSync(path).isDirectory()) return true;
-    const folder = fs.opendirSync(path);
-    try {
-      return folder.readSync() !== null;
-    } finally {
-      folder.closeSync();
-    }
+    return entriesIn(path, 1).length > 0;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    return errorCode(error) !== 'ENOENT';
   }
 }
 
@@ -87,20 +81,24 @@ function under(root: string, path: string): string {
 }
 
 /** At most so many entries: one folder may hold millions of names. */
-function list(folder: string, most: number): readonly Dirent[] {
+function entriesIn(folder: string, most: number): readonly Dirent[] {
   const found: Dirent[] = [];
+  const open = fs.opendirSync(folder, { bufferSize: 256 });
   try {
-    const open = fs.opendirSync(folder, { bufferSize: 256 });
-    try {
-      for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
-        found.push(entry);
-    } finally {
-      open.closeSync();
-    }
-  } catch {
-    // What cannot be listed holds nothing that a command could use.
+    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) found.push(entry);
+  } finally {
+    open.closeSync();
   }
   return found;
+}
+
+/** What cannot be listed holds nothing that a command could use. */
+function list(folder: string, most: number): readonly Dirent[] {
+  try {
+    return entriesIn(folder, most);
+  } catch {
+    return [];
+  }
 }
 
 /** Where a git file leads to has the hooks and the configuration. */

@@ -118,21 +118,20 @@ function parseComponents(text: string): readonly Component[] | undefined {
   return components;
 }
 
-const named = (...ranges: readonly CharacterRange[]): readonly CharacterRange[] => ranges;
-
-const namedClasses: Readonly<Record<string, readonly CharacterRange[]>> = {
-  alnum: named(['0', '9'], ['A', 'Z'], ['a', 'z']),
-  alpha: named(['A', 'Z'], ['a', 'z']),
-  blank: named([' ', ' '], ['\t', '\t']),
-  cntrl: named(['\0', '\u001f'], ['\u007f', '\u007f']),
-  digit: named(['0', '9']),
-  graph: named(['!', '~']),
-  lower: named(['a', 'z']),
-  print: named([' ', '~']),
-  punct: named(['!', '/'], [':', '@'], ['[', '`'], ['{', '~']),
-  space: named(['\t', '\r'], [' ', ' ']),
-  upper: named(['A', 'Z']),
-  xdigit: named(['0', '9'], ['A', 'F'], ['a', 'f']),
+/** From and to, pair by pair. */
+const namedClasses: Readonly<Record<string, string>> = {
+  alnum: '09AZaz',
+  alpha: 'AZaz',
+  blank: '  \t\t',
+  cntrl: '\0\u001f\u007f\u007f',
+  digit: '09',
+  graph: '!~',
+  lower: 'az',
+  print: ' ~',
+  punct: '!/:@[`{~',
+  space: '\t\r  ',
+  upper: 'AZ',
+  xdigit: '09AFaf',
 };
 
 /** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
@@ -149,14 +148,11 @@ function characterClass(text: string): { readonly part: Wildcard; readonly lengt
     const found = member.exec(text);
     if (found === null) return undefined;
     const { named: name, from, to, one } = found.groups ?? {};
-    if (name !== undefined) {
-      const known = namedClasses[name];
-      if (known === undefined) return undefined;
-      ranges.push(...known);
-    } else if (from !== undefined && to !== undefined) {
-      // A range that runs backwards has no members.
-      ranges.push([unescaped(from), unescaped(to)]);
-    } else ranges.push([unescaped(one ?? ''), unescaped(one ?? '')]);
+    const pairs = name === undefined ? '' : namedClasses[name];
+    if (pairs === undefined) return undefined;
+    for (let pair = 0; pair < pairs.length; pair += 2) ranges.push([pairs[pair]!, pairs[pair + 1]!]);
+    // A range that runs backwards has no members.
+    if (name === undefined) ranges.push([unescaped(from ?? one ?? ''), unescaped(to ?? one ?? '')]);
     members += 1;
     at = member.lastIndex;
   }

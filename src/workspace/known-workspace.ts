@@ -1,5 +1,5 @@
 import type { EntrySight } from './disk.ts';
-import type { Hash, LeftOutReason, TreeEntry } from './tree.ts';
+import type { FolderEntry, Hash, LeftOutReason, TreeEntry } from './tree.ts';
 
 /** What the last snapshot saw, so that the next one reads only what may have changed. By path below the root, itself ''. */
 export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
@@ -31,17 +31,17 @@ export type KnownEntry = readonly [
 const form = 1;
 
 export function encodeKnown(known: KnownWorkspace): string {
-  const folders = [...known].map(([path, folder]) => [
-    path,
-    { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] },
-  ]);
-  return JSON.stringify({ form, folders });
+  return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
+}
+
+function stored(folder: KnownFolder) {
+  return { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] };
 }
 
 /** Empty when there is none, or it is of another form or no longer whole: then everything is looked at anew. */
 export function decodeKnown(text = ''): KnownWorkspace {
   try {
-    const value = JSON.parse(text) as { form: unknown; folders: [string, StoredFolder][] };
+    const value = JSON.parse(text) as { form: unknown; folders: [string, ReturnType<typeof stored>][] };
     if (value.form !== form) return new Map();
     return new Map(
       value.folders.map(([path, folder]) => [
@@ -54,16 +54,7 @@ export function decodeKnown(text = ''): KnownWorkspace {
   }
 }
 
-type StoredFolder = Omit<KnownFolder, 'ignored' | 'entries'> & {
-  readonly ignored: readonly string[];
-  readonly entries: readonly (readonly [string, KnownEntry])[];
-};
-
-export function knownEntry(
-  sight: EntrySight,
-  entry: Exclude<TreeEntry, { kind: 'folder' }>,
-  sure: boolean,
-): KnownEntry {
+export function knownEntry(sight: EntrySight, entry: Exclude<TreeEntry, FolderEntry>, sure: boolean): KnownEntry {
   const { size, modifiedAt, changedAt, number, mode } = sight;
   const stat = [size, modifiedAt, sure ? changedAt : -1, number, mode] as const;
   if (entry.kind === 'file') return [...stat, 'file', entry.hash];
@@ -74,17 +65,22 @@ export function knownEntry(
 export function unchangedEntry(known: KnownEntry | undefined, sight: EntrySight): TreeEntry | undefined {
   if (known === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
+  // Limits change, and so do rights: what was left out is tried again.
   const same =
+    sight.kind === kind &&
     sight.changedAt === changedAt &&
     sight.size === size &&
     sight.modifiedAt === modifiedAt &&
     sight.number === number &&
     sight.mode === mode;
   if (!same) return undefined;
-  if (kind === 'file') return sight.kind === 'file' ? { kind, mode, size, hash: content } : undefined;
-  if (kind === 'link') return sight.kind === 'link' ? { kind, target: content } : undefined;
-  // Limits change, and so do rights: what was left out is tried again.
-  return undefined;
+  return kind === 'file' ? { kind, mode, size, hash: content } : { kind: 'link', target: content };
+}
+
+/** What is known of what stands at a path and is no folder. */
+export function knownAt(known: KnownWorkspace, path: string): KnownEntry | undefined {
+  const cut = path.lastIndexOf('/');
+  return known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
 }
 
 /** The contents that the last snapshot refers to. */

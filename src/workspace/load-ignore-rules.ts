@@ -1,10 +1,11 @@
 import { dirname, join, resolve } from 'node:path';
-import { ancestors } from '../gather/files/ancestors.ts';
+import { ancestors } from '../gather/files/project-folders.ts';
 import { gitConfigValue } from '../gather/git/git-config.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
 import { findRepository } from '../gather/git/git.ts';
 import { type BoundedReading, readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from '../gather/files/read-limits.ts';
+import { isWithin } from '../policy/paths.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from './ignore-rules.ts';
 
 export interface UserPlaces {
@@ -29,14 +30,10 @@ export function loadIgnoreRules(
   let rules = withText(noRules, top, userExcludes(user));
   const directory = findGitDirectory(top);
   if (directory !== undefined) rules = withText(rules, top, join(directory.common, 'info', 'exclude'));
-  const between = [...ancestors(root)].filter((folder) => folder !== root && isAtOrBelow(folder, top)).toReversed();
+  const between = [...ancestors(root)].filter((folder) => folder !== root && isWithin(folder, top)).toReversed();
   for (const folder of between) rules = withText(rules, folder, join(folder, '.gitignore'));
   const trail = [...between, root].filter((folder) => folder !== top);
   return trail.some((folder) => isIgnored(rules, folder, 'folder')) ? noRules : rules;
-}
-
-function isAtOrBelow(folder: string, top: string): boolean {
-  return folder === top || folder.startsWith(top === '/' ? '/' : `${top}/`);
 }
 
 /** What git calls `core.excludesFile`. */

@@ -2,25 +2,21 @@ import type { ContentsDraft, WorkspaceContents } from '../ports/snapshot-content
 import { knownContents, type KnownWorkspace } from './known-workspace.ts';
 import type { Hash } from './tree.ts';
 
-export interface NewContentsInput {
-  /** What it refers to is kept already. */
-  readonly known: KnownWorkspace;
-  /** For all contents of the workspace. */
-  readonly maxBytes: number;
-}
-
 /** The new contents of one snapshot. As long as there are none, nothing is made. */
 export class NewContents {
   readonly #contents: WorkspaceContents;
-  readonly #input: NewContentsInput;
+  readonly #known: KnownWorkspace;
+  readonly #maxBytes: number;
   #kept: Set<Hash> | undefined;
   #draft: ContentsDraft | undefined;
   #bytes = 0;
   #space: number | undefined;
 
-  constructor(contents: WorkspaceContents, input: NewContentsInput) {
+  /** What is known is kept already. `maxBytes` is for all contents of the workspace. */
+  constructor(contents: WorkspaceContents, known: KnownWorkspace, maxBytes: number) {
     this.#contents = contents;
-    this.#input = input;
+    this.#known = known;
+    this.#maxBytes = maxBytes;
   }
 
   get isEmpty(): boolean {
@@ -28,13 +24,12 @@ export class NewContents {
   }
 
   async hasSpace(bytes: number): Promise<boolean> {
-    const { maxBytes } = this.#input;
-    this.#space ??= Math.min(maxBytes / 2, maxBytes - (await this.#contents.bytes()));
+    this.#space ??= Math.min(this.#maxBytes / 2, this.#maxBytes - (await this.#contents.bytes()));
     return this.#bytes + bytes <= this.#space;
   }
 
   keep(hash: Hash, bytes: Uint8Array): void {
-    this.#kept ??= knownContents(this.#input.known);
+    this.#kept ??= knownContents(this.#known);
     if (this.#kept.has(hash)) return;
     this.#draft ??= this.#contents.begin();
     this.#draft.add(hash, bytes);

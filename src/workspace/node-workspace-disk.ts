@@ -12,15 +12,16 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   list: (folder) => listNames(folder, { most: mostNames, smallBytes: smallFolderBytes }),
   look(path) {
     const found = statOf(path);
-    if (found === undefined) return undefined;
-    return {
-      kind: kindOf(found),
-      mode: found.mode & 0o7777,
-      size: found.size,
-      modifiedAt: found.mtimeMs,
-      changedAt: found.ctimeMs,
-      number: found.ino,
-    };
+    return (
+      found && {
+        kind: kindOf(found),
+        mode: found.mode & 0o7777,
+        size: found.size,
+        modifiedAt: found.mtimeMs,
+        changedAt: found.ctimeMs,
+        number: found.ino,
+      }
+    );
   },
   read(path, maxBytes) {
     return withRegular(path, { links: 'refused' }, (file, { size }) => {

@@ -1,23 +1,24 @@
+import type { WorkspaceContents } from '../ports/snapshot-contents.ts';
 import type { ChangedEntry } from './attribute.ts';
-import { encodeTree, type Hash, hashOf, sameEntry, type Tree, type TreeEntry } from './tree.ts';
-
-export interface OthersInput {
-  readTree(hash: Hash): Promise<Tree>;
-  /** Whether the calls in question made this change. */
-  isOwn(change: ChangedEntry): boolean;
-  /** Keeps a tree that is new. */
-  keep(hash: Hash, bytes: Uint8Array): Promise<void>;
-}
+import type { NewContents } from './new-contents.ts';
+import { encodeTree, type Hash, hashOf, loadTree, sameEntry, type Tree, type TreeEntry } from './tree.ts';
 
 /**
  * The workspace as others alone would have left it: the earlier tree with every change that is not the calls' own.
  * What lies between it and the later tree is their work. A folder of theirs in which others put something stays.
+ * `isOwn`: whether the calls made a change. Trees that are new are `added`.
  */
-export async function othersTree({ readTree, isOwn, keep }: OthersInput, before: Hash, after: Hash): Promise<Hash> {
+export async function othersTree(
+  before: Hash,
+  after: Hash,
+  isOwn: (change: ChangedEntry) => boolean,
+  { contents, added }: { readonly contents: WorkspaceContents; readonly added: NewContents },
+): Promise<Hash> {
+  const readTree = (hash: Hash): Promise<Tree> => loadTree(contents, hash);
   const kept = async (tree: Tree): Promise<Hash> => {
     const bytes = encodeTree(tree);
     const hash = hashOf(bytes);
-    await keep(hash, bytes);
+    if (!(await contents.has(hash))) added.keep(hash, bytes);
     return hash;
   };
   const merge = async (inside: string, old: Tree, now: Tree): Promise<Tree> => {
@@ -50,5 +51,5 @@ export async function othersTree({ readTree, isOwn, keep }: OthersInput, before:
   };
   const mergeTrees = async (path: string, old: Hash, now: Hash): Promise<Hash> =>
     kept(await merge(path, await readTree(old), await readTree(now)));
-  return before === after ? after : mergeTrees('', before, after);
+  return mergeTrees('', before, after);
 }

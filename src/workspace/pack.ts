@@ -1,6 +1,5 @@
+import { fileSystem as fs } from '../disk/file-system.ts';
 import type { Hash } from './tree.ts';
-
-const fs = process.getBuiltinModule('node:fs');
 
 /** Where a content stands. */
 export interface PackedContent {
@@ -29,10 +28,6 @@ export class PackWriter {
   constructor(path: string) {
     this.path = path;
     this.#file = fs.openSync(`${path}.pack`, 'wx', 0o600);
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   add(hash: Hash, content: Uint8Array): void {
@@ -99,17 +94,20 @@ export function removePack(path: string): void {
 /** The contents of a pack. None when its index cannot be read. */
 export function readPackIndex(path: string): ReadonlyMap<Hash, PackedContent> {
   const contents = new Map<Hash, PackedContent>();
-  let text: string;
-  try {
-    text = fs.readFileSync(`${path}.index`, 'utf8');
-  } catch {
-    return contents;
-  }
-  for (const line of text.split('\n')) {
+  for (const line of (textOf(`${path}.index`) ?? '').split('\n')) {
     const [hash = '', offset, length] = line.split(' ');
     if (length !== undefined) contents.set(hash, { pack: path, offset: Number(offset), length: Number(length) });
   }
   return contents;
+}
+
+/** Undefined when the file cannot be read. */
+export function textOf(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 export function readPacked({ pack, offset, length }: PackedContent): Uint8Array {

@@ -1,20 +1,19 @@
 import { createChangeWatch } from '../exec/call-times.ts';
 import type { Ids } from '../ports/ids.ts';
-import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Content, TouchedPath } from '../ports/change-watch.ts';
 import type { SnapshotContents } from '../ports/snapshot-contents.ts';
 import type { SnapshotRequest, Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { WorkspaceDisk } from './disk.ts';
-import { type Effect, type EffectList, readEffects } from './effects.ts';
-import { ContentGone, type ContentSource, loadContent } from './load-content.ts';
+import { type Effect, type EffectList, readEffects, transitionsOf } from './effects.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
-import { transitionsOf } from './transitions.ts';
-import type { TreeNode, Hash } from './tree.ts';
+import { ContentGone, type ContentSource, type Hash, loadContent, type TreeNode } from './tree.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
@@ -70,13 +69,13 @@ export async function restoreFiles(
 ): Promise<RestoreReport | RestoreRefused> {
   const { dryRun, force, meanwhile = false } = options;
   if (dryRun) return restore(parts, id, target, { force, meanwhile });
-  const owned: Owned | OpenRefused = await parts.threads.open(id);
-  if (owned.kind === 'refused') return { kind: 'refused', outcome: owned };
-  try {
-    return await restore(parts, id, target, { force, meanwhile, owned });
-  } finally {
-    await owned.close();
-  }
+  const owned = await parts.threads.open(id);
+  if (owned.kind === 'refused') return refused(owned);
+  return restore(parts, id, target, { force, meanwhile, owned }).finally(() => owned.close());
+}
+
+function refused(outcome: Outcome): RestoreRefused {
+  return { kind: 'refused', outcome };
 }
 
 async function restore(
@@ -87,68 +86,61 @@ async function restore(
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   const chosen = chooseEffects(id, list, target);
-  if ('code' in chosen) return { kind: 'refused', outcome: chosen };
+  if ('code' in chosen) return refused(chosen);
   const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
-  if (root === undefined) return { kind: 'refused', outcome: nothingToRestore(id, chosen.withoutSnapshot.length) };
+  if (root === undefined) return refused(nothingToRestore(id, chosen.withoutSnapshot.length));
   const effects = chosen.effects.filter((effect) => effect.root === root);
   const contents = await parts.contents.of(root);
   const now = await take(parts, root);
-  if (now.kind === 'refused') return now;
+  if ('code' in now) return refused(now);
   let plan: RestorePlan;
   try {
-    plan = planRestore(await transitions(contents, effects, now.taken.tree, target), { force, meanwhile });
+    plan = planRestore(await transitions(contents, effects, now.tree, target), { force, meanwhile });
   } catch (error) {
-    if (error instanceof ContentGone) return { kind: 'refused', outcome: contentGone(root) };
+    if (error instanceof ContentGone) return refused(contentGone(root));
     throw error;
   }
   const { withoutSnapshot } = chosen;
   const otherRoots = [...new Set(chosen.effects.map((effect) => effect.root))].filter((other) => other !== root);
-  const unclear = effects.flatMap(({ changer, after, others }) =>
-    changer.kind === 'turn' && after !== undefined && others === undefined ? [changer.turnId] : [],
-  );
+  const unclear = turnsIn(effects.filter(({ after, others }) => after !== undefined && others === undefined));
   const notAttributed = unclear.length === 0 || 'beforeRestore' in target ? {} : { notAttributed: unclear };
   const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed } as const;
   if (owned === undefined || plan.actions.length === 0) return { ...known, ...foreseen(plan), failed: [] };
 
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
-  owned.append([snapshotLine(changer, 'before', now.taken)]);
+  owned.append([snapshotLine(changer, 'before', now)]);
   await owned.durable();
   // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
-  const read = (hash: Hash): Promise<Uint8Array> => loadContent(contents, hash);
-  const { made, ...result } = await runRestore({ root, disk: parts.disk, read }, plan.actions);
+  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash) };
+  const { made, ...result } = await runRestore(ports, plan.actions);
   const { id: timeId } = open.end();
   const paths = touchedPaths(root, plan, { ...result, made });
-  const after = await take(parts, root, { snapshot: now.taken, touched: [{ kind: 'paths', paths, timeId }] });
-  if (after.kind === 'taken') owned.append([snapshotLine(changer, 'after', after.taken)]);
+  const after = await take(parts, root, { snapshot: now, touched: [{ kind: 'paths', paths, timeId }] });
+  if (!('code' in after)) owned.append([snapshotLine(changer, 'after', after)]);
   await owned.durable();
   return { ...known, ...result, kept: [...plan.kept, ...result.kept] };
 }
 
-interface ChosenEffects {
-  readonly effects: readonly Effect[];
-  readonly withoutSnapshot: readonly TurnId[];
-}
-
-function chooseEffects(id: ThreadId, { turns, effects }: EffectList, target: RestoreTarget): ChosenEffects | Outcome {
+function chooseEffects(id: ThreadId, { turns, effects }: EffectList, target: RestoreTarget) {
   if ('beforeRestore' in target) {
     const last = effects.findLastIndex(({ changer }) => changer.kind === 'restore');
-    return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [] };
+    return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [] as const };
   }
   const number = turns.findIndex(({ id }) => id === target.beforeTurn);
   if (number < 0) return unknownTurn(id, target.beforeTurn);
   const later = new Set(turns.slice(number).map(({ id }) => id));
   const first = effects.findIndex(({ changer }) => changer.kind === 'turn' && later.has(changer.turnId));
   const chosen = first < 0 ? [] : effects.slice(first);
-  const withoutSnapshot = chosen.flatMap(({ changer, before }) =>
-    before === undefined && changer.kind === 'turn' ? [changer.turnId] : [],
-  );
-  return { effects: chosen, withoutSnapshot };
+  return { effects: chosen, withoutSnapshot: turnsIn(chosen.filter(({ before }) => before === undefined)) };
+}
+
+function turnsIn(effects: readonly Effect[]): readonly TurnId[] {
+  return effects.flatMap(({ changer }) => (changer.kind === 'turn' ? [changer.turnId] : []));
 }
 
 async function transitions(source: ContentSource, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
-  const compare = (from: Hash, to: Hash) => compareTrees(source, from, to);
-  const all = await transitionsOf(effects, now, compare);
+  const all = await transitionsOf(effects, now, (from, to) => compareTrees(source, from, to));
   // Only the restore itself is undone; turns that came after it count like a user.
   return 'beforeTurn' in target ? all : all.map((one) => (one.effect === 0 ? one : { ...one, by: 'user' as const }));
 }
@@ -172,20 +164,17 @@ async function take(
   { snapshots, denies }: RestoreParts,
   root: string,
   since?: SnapshotRequest['since'],
-): Promise<RestoreRefused | { readonly kind: 'taken'; readonly taken: SnapshotTaken }> {
-  const taken = await snapshots.take({ root, denies, ...(since && { since }) }, new AbortController().signal);
-  if (taken.kind === 'taken') return { kind: 'taken', taken };
+): Promise<SnapshotTaken | Outcome> {
+  const taken = await snapshots.take({ root, denies, ...defined({ since }) }, new AbortController().signal);
+  if (taken.kind === 'taken') return taken;
   const { message } = taken.outcome;
-  const outcome = { code: 'restore-unsafe', message, next: 'Nothing was changed. Mend that and try again.' };
-  return { kind: 'refused', outcome };
+  return { code: 'restore-unsafe', message, next: 'Nothing was changed. Mend that and try again.' };
 }
 
 function foreseen({ actions, kept }: RestorePlan) {
-  const [deleted, restored] = [
-    actions.filter(({ to }) => to === undefined),
-    actions.filter(({ to }) => to !== undefined),
-  ];
-  return { restored: restored.map(({ path }) => path), deleted: deleted.map(({ path }) => path), kept };
+  const restored = actions.flatMap(({ path, to }) => (to === undefined ? [] : [path]));
+  const deleted = actions.flatMap(({ path, to }) => (to === undefined ? [path] : []));
+  return { restored, deleted, kept };
 }
 
 function nothingToRestore(id: ThreadId, withoutSnapshot: number): Outcome<'nothing-to-restore'> {
@@ -209,9 +198,6 @@ function unknownTurn(id: ThreadId, turnId: TurnId): Outcome<'turn-unknown'> {
 }
 
 function contentGone(root: string): Outcome<'snapshot-gone'> {
-  return {
-    code: 'snapshot-gone',
-    message: `A snapshot of ${root} is gone or damaged.`,
-    next: 'Nothing was changed. Use your version control to bring files back.',
-  };
+  const next = 'Nothing was changed. Use your version control to bring files back.';
+  return { code: 'snapshot-gone', message: `A snapshot of ${root} is gone or damaged.`, next };
 }

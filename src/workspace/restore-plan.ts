@@ -92,13 +92,8 @@ interface Chapter {
 
 /** What happened to each path, in order. */
 function storiesOf(transitions: readonly Transition[]): readonly (readonly [string, readonly Chapter[]])[] {
-  const stories = new Map<string, Chapter[]>();
-  for (const { by, changes } of transitions) {
-    for (const [path, change] of changes) {
-      const story = stories.get(path);
-      if (story === undefined) stories.set(path, [{ by, change }]);
-      else story.push({ by, change });
-    }
-  }
-  return [...stories].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const chapters = transitions.flatMap(({ by, changes }) =>
+    [...changes].map(([path, change]) => ({ path, by, change })),
+  );
+  return [...Map.groupBy(chapters, ({ path }) => path)].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

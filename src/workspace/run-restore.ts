@@ -18,19 +18,13 @@ export interface RestoreResult {
   readonly made: readonly string[];
 }
 
-export interface RestorePorts {
-  readonly root: string;
-  readonly disk: WorkspaceDisk;
-  /** The content with this name. Rejects when it is gone. */
-  read(hash: Hash): Promise<Uint8Array>;
-}
-
 /**
  * Carries out a plan, path by path: what fails or is no longer as it was leaves the others alone. What has to go goes
- * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end.
+ * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end. `read` gives
+ * the content with a name, and rejects when it is gone.
  */
 export async function runRestore(
-  { root, disk, read }: RestorePorts,
+  { root, disk, read }: { root: string; disk: WorkspaceDisk; read(hash: Hash): Promise<Uint8Array> },
   actions: readonly RestoreAction[],
 ): Promise<RestoreResult> {
   const [restored, deleted] = [new Set<string>(), new Set<string>()];
@@ -72,14 +66,17 @@ export async function runRestore(
   for (const { path, now, to } of shallowFirst) {
     if (to === undefined || to.kind === 'left-out') continue;
     const isDone = await attempt(path, async () => {
-      const folder = dirname(at(path));
-      if (!makeParents(disk, root, folder, made)) return 'in-the-way';
+      if (!makeParents(disk, root, dirname(at(path)), made)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
       if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) {
         // It was only ignored, and is what it shall be.
         return now === undefined && standsAs(disk, at(path), to) ? 'stands' : 'in-the-way';
       }
-      await put(disk, at(path), { now, to, read });
+      if (to.kind === 'file') disk.putFile(at(path), await read(to.hash), to.mode);
+      else if (to.kind === 'link') disk.putLink(at(path), to.target);
+      // Writable until everything in it is there.
+      else if (now?.kind === 'folder') disk.setMode(at(path), to.mode | 0o700);
+      else disk.makeFolder(at(path), to.mode | 0o700);
       return 'done';
     });
     if (isDone) restored.add(path);
@@ -88,18 +85,6 @@ export async function runRestore(
     if (to?.kind === 'folder') await attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
   }
   return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, made };
-}
-
-async function put(
-  disk: WorkspaceDisk,
-  path: string,
-  { now, to, read }: { now: TreeNode | undefined; to: TreeNode; read: (hash: Hash) => Promise<Uint8Array> },
-): Promise<void> {
-  if (to.kind === 'file') disk.putFile(path, await read(to.hash), to.mode);
-  if (to.kind === 'link') disk.putLink(path, to.target);
-  // Writable until everything in it is there.
-  if (to.kind === 'folder' && now?.kind !== 'folder') disk.makeFolder(path, to.mode | 0o700);
-  if (to.kind === 'folder' && now?.kind === 'folder') disk.setMode(path, to.mode | 0o700);
 }
 
 /** Whether the place still is what the plan was made for. */

@@ -1,5 +1,4 @@
 import { mountPointNames } from '../policy/protected-names.ts';
-import type { GitSights } from '../ports/snapshots.ts';
 import type { EntrySight, WorkspaceDisk } from './disk.ts';
 import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
@@ -10,6 +9,7 @@ import {
   type KnownWorkspace,
   unchangedEntry,
 } from './known-workspace.ts';
+import type { NewContents } from './new-contents.ts';
 import type { Pace } from './pace.ts';
 import { encodeTree, type Hash, hashOf, type LeftOutReason, type TreeEntry } from './tree.ts';
 
@@ -27,34 +27,9 @@ export interface ScanInput {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   readonly pace: Pace;
-  /** Whether one more content of this size may be kept. */
-  hasSpace(bytes: number): Promise<boolean>;
-  /** Keeps a content, if it is not kept already. */
-  keep(hash: Hash, bytes: Uint8Array): void;
+  readonly added: NewContents;
   /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
-  learn(path: string, folder: KnownFolder): void;
-}
-
-export interface UnreadPath {
-  /** Below the root. */
-  readonly path: string;
-  readonly why: LeftOutReason;
-}
-
-export interface Scanned {
-  readonly tree: Hash;
-  readonly files: number;
-  readonly bytes: number;
-  readonly leftOut: readonly UnreadPath[];
-  readonly sights: Sights;
-  readonly git: GitSights;
-}
-
-/** How things looked on the way. Paths are below the root, which is ''. */
-export interface Sights {
-  readonly folders: ReadonlyMap<string, EntrySight>;
-  /** Whatever else was not recognised. */
-  readonly fresh: ReadonlyMap<string, EntrySight>;
+  readonly learnt: Map<string, KnownFolder>;
 }
 
 /** Comparing a name with so much of ignore files takes about as long as looking at a file. */
@@ -63,28 +38,23 @@ const charactersPerStep = 1024;
 /** A file that changed so short a time ago may change again without looking different. */
 const settledAfterMs = 2000;
 
-/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `keep`. */
-export async function scan(input: ScanInput): Promise<Scanned> {
+/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `added`. */
+export async function scan(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
   const sight = disk.look(root);
-  if (sight !== undefined) walk.folders.set('', sight);
-  const tree = await walk.folder({ at: root, inside: '', mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
-  const { files, bytes, leftOut, folders, fresh, git } = walk;
-  return { tree, files, bytes, leftOut, sights: { folders, fresh }, git };
+  if (sight !== undefined) walk.sights.set('', sight);
+  const tree = await walk.folder(root, '', { mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
+  const { files, bytes, git, skipped, sights } = walk;
+  return { tree, files, bytes, git, skipped, sights };
 }
 
-interface FolderAt {
-  readonly at: string;
-  readonly inside: string;
-  readonly mode: number;
-  readonly names: readonly string[];
-}
+type Listed = { readonly mode: number; readonly names: readonly string[] };
 
 class Walk {
-  readonly leftOut: UnreadPath[] = [];
-  readonly folders = new Map<string, EntrySight>();
-  readonly fresh = new Map<string, EntrySight>();
+  readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
+  /** How folders looked on the way, and whatever else was not recognised. By path below the root, which is ''. */
+  readonly sights = new Map<string, EntrySight>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
   files = 0;
   bytes = 0;
@@ -95,7 +65,7 @@ class Walk {
     this.#input = input;
   }
 
-  async folder({ at, inside, mode, names }: FolderAt, above: IgnoreRules): Promise<Hash> {
+  async folder(at: string, inside: string, { mode, names }: Listed, above: IgnoreRules): Promise<Hash> {
     const { known, pace } = this.#input;
     const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(at)) : above;
     const rulesHash = this.#rulesHash(rules);
@@ -126,7 +96,7 @@ class Walk {
         continue;
       }
       if (kind === 'folder') {
-        this.folders.set(below, sight);
+        this.sights.set(below, sight);
         const entry = await this.#inner(path, below, sight, rules);
         const before = known.get(below);
         isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
@@ -135,10 +105,13 @@ class Walk {
       }
       const before = last?.entries.get(name);
       const recognised = unchangedEntry(before, sight);
-      if (recognised === undefined) this.fresh.set(below, sight);
+      if (recognised === undefined) this.sights.set(below, sight);
       const entry = recognised ?? (await this.#read(path, below, sight));
       if (entry === undefined || entry.kind === 'folder') continue;
-      this.#count(entry);
+      if (entry.kind === 'file') {
+        this.files += 1;
+        this.bytes += entry.size;
+      }
       isSame &&= recognised !== undefined;
       const isSettled = sight.changedAt < this.#input.now - settledAfterMs;
       const isStill = recognised !== undefined && before !== undefined;
@@ -147,11 +120,13 @@ class Walk {
     }
 
     if (isSame && decided?.count === tree.length && decided.mode === mode) {
-      this.#input.learn(inside, decided);
+      this.#input.learnt.set(inside, decided);
       return decided.tree;
     }
-    const hash = this.#keepTree(tree);
-    this.#input.learn(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
+    const encoded = encodeTree(tree);
+    const hash = hashOf(encoded);
+    this.#input.added.keep(hash, encoded);
+    this.#input.learnt.set(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
     return hash;
   }
 
@@ -165,14 +140,7 @@ class Walk {
       return this.#leave(below, 'unreadable', sight);
     }
     const { mode } = sight;
-    return { kind: 'folder', mode, tree: await this.folder({ at: path, inside: below, mode, names }, rules) };
-  }
-
-  #keepTree(tree: readonly (readonly [string, TreeEntry])[]): Hash {
-    const encoded = encodeTree(tree);
-    const hash = hashOf(encoded);
-    this.#input.keep(hash, encoded);
-    return hash;
+    return { kind: 'folder', mode, tree: await this.folder(path, below, { mode, names }, rules) };
   }
 
   /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
@@ -186,7 +154,7 @@ class Walk {
       const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
       return mayBeMountPoint && disk.list(path).length === 0 ? undefined : sight;
     } catch {
-      this.leftOut.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
+      this.skipped.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
       return undefined;
     }
   }
@@ -194,7 +162,8 @@ class Walk {
   async #read(path: string, below: string, sight: EntrySight): Promise<TreeEntry | undefined> {
     const { disk, maxFileBytes } = this.#input;
     if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
-    if (sight.kind === 'file' && !(await this.#input.hasSpace(sight.size))) return this.#leave(below, 'no-room', sight);
+    if (sight.kind === 'file' && !(await this.#input.added.hasSpace(sight.size)))
+      return this.#leave(below, 'no-room', sight);
     let content: Uint8Array;
     try {
       if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };
@@ -204,19 +173,13 @@ class Walk {
       return disk.look(path) === undefined ? undefined : this.#leave(below, 'unreadable', sight);
     }
     const hash = hashOf(content);
-    this.#input.keep(hash, content);
+    this.#input.added.keep(hash, content);
     return { kind: 'file', mode: sight.mode, size: content.length, hash };
   }
 
   #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: EntrySight): TreeEntry {
-    this.leftOut.push({ path, why });
+    this.skipped.push({ path, why });
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
-  }
-
-  #count(entry: TreeEntry): void {
-    if (entry.kind !== 'file') return;
-    this.files += 1;
-    this.bytes += entry.size;
   }
 
   #ignoreText(folder: string): string {

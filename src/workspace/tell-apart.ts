@@ -6,11 +6,9 @@ import type { WorkspaceContents } from '../ports/snapshot-contents.ts';
 import { attribution, type ChangedEntry, type Span } from './attribute.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { EntrySight } from './disk.ts';
-import type { KnownWorkspace } from './known-workspace.ts';
-import { loadTree } from './load-content.ts';
+import { knownAt, type KnownWorkspace } from './known-workspace.ts';
 import type { NewContents } from './new-contents.ts';
 import { othersTree } from './others-tree.ts';
-import type { Sights } from './scan.ts';
 import type { Hash } from './tree.ts';
 
 /** A snapshot as its maker remembers it. */
@@ -26,7 +24,8 @@ export interface TellApartInput {
   readonly root: string;
   readonly contents: WorkspaceContents;
   readonly before: Moment;
-  readonly after: Moment & { readonly sights: Sights };
+  /** With how its folders looked, and what else was not recognised. */
+  readonly after: Moment & { readonly sights: ReadonlyMap<string, EntrySight> };
   readonly touched: readonly Touched[];
   /** For trees that neither snapshot has. */
   readonly added: NewContents;
@@ -50,18 +49,14 @@ export async function tellApart(input: TellApartInput): Promise<Hash> {
     // What only began to be ignored is still there; what was ignored before was not recorded.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
-  const keep = async (hash: Hash, bytes: Uint8Array): Promise<void> => {
-    if (!(await contents.has(hash))) added.keep(hash, bytes);
-  };
-  return othersTree({ readTree: (hash) => loadTree(contents, hash), isOwn, keep }, before.tree, after.tree);
+  return othersTree(before.tree, after.tree, isOwn, { contents, added });
 }
 
 /** As the walk saw it. What was recognised is known with all its times. */
 function sightOf(path: string, { sights, known }: TellApartInput['after']): EntrySight | undefined {
-  const seen = sights.folders.get(path) ?? sights.fresh.get(path);
+  const seen = sights.get(path);
   if (seen !== undefined) return seen;
-  const cut = path.lastIndexOf('/');
-  const entry = known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
+  const entry = knownAt(known, path);
   if (entry === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind] = entry;
   return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };

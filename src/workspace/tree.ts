@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { WorkspaceContents } from '../ports/snapshot-contents.ts';
 
 /** The name of a content: its SHA-256 in hexadecimal. */
 export type Hash = string;
@@ -52,4 +53,21 @@ export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boo
     case 'left-out':
       return b.kind === 'left-out' && a.mark === b.mark;
   }
+}
+
+/** A content that is not there, or not as it was. */
+export class ContentGone extends Error {}
+
+/** Where contents are loaded from. */
+export type ContentSource = Pick<WorkspaceContents, 'load'>;
+
+/** Rejects with `ContentGone` when it is not there, or damaged. */
+export async function loadContent(source: ContentSource, hash: Hash): Promise<Uint8Array> {
+  const content = await source.load(hash);
+  if (content === undefined) throw new ContentGone(`The content ${hash} is gone.`);
+  return content;
+}
+
+export async function loadTree(source: ContentSource, hash: Hash): Promise<Tree> {
+  return decodeTree(await loadContent(source, hash));
 }

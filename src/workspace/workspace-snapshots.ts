@@ -10,7 +10,7 @@ import {
   type Snapshots,
   type SnapshotTaken,
 } from '../ports/snapshots.ts';
-import type { Outcome } from '../protocol/outcome.ts';
+import { defined } from '../protocol/defined.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { decodeKnown, encodeKnown, type KnownFolder, type KnownWorkspace } from './known-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from './load-ignore-rules.ts';
@@ -25,7 +25,7 @@ export interface SnapshotPlaces extends UserPlaces {
   readonly home: string;
 }
 
-export interface SnapshotPorts {
+interface SnapshotPorts {
   readonly clock: Clock;
   readonly disk: WorkspaceDisk;
   readonly contents: SnapshotContents;
@@ -55,10 +55,7 @@ export class WorkspaceSnapshots implements Snapshots {
     const result = this.#queue
       .then(() => this.#take(request, signal))
       // The store may be out of reach.
-      .catch((error: unknown): Snapshot => {
-        const { root } = request;
-        return { kind: 'missing', root, outcome: unavailable(`${root}: ${reasonOf(error)}`) };
-      });
+      .catch((error: unknown) => failed(request.root, error));
     this.#queue = result;
     return result;
   }
@@ -66,9 +63,8 @@ export class WorkspaceSnapshots implements Snapshots {
   async #take({ root: asked, denies, since }: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
     const { disk, clock } = this.#ports;
     const root = disk.realPath(asked);
-    if (root === undefined)
-      return { kind: 'missing', root: asked, outcome: unavailable(`there is no folder ${asked}`) };
-    if ((this.#slow.get(root) ?? 0) >= slowEnough) return { kind: 'missing', root, outcome: tooSlow(root) };
+    if (root === undefined) return unavailable(asked, `there is no folder ${asked}`);
+    if ((this.#slow.get(root) ?? 0) >= slowEnough) return tooSlow(root);
     const contents = await this.#ports.contents.of(root);
     const known = await this.#knownOf(root, contents);
     const added = this.#newContents(contents, known);
@@ -76,7 +72,7 @@ export class WorkspaceSnapshots implements Snapshots {
     const own = disk.realPath(this.#places.home);
     const at = fileTime(root);
     try {
-      const scanned = await scan({
+      const { sights, ...taken } = await scan({
         root,
         disk,
         known,
@@ -85,31 +81,26 @@ export class WorkspaceSnapshots implements Snapshots {
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
         pace: new Pace(clock, signal),
-        hasSpace: (bytes) => added.hasSpace(bytes),
-        keep: (hash, bytes) => added.keep(hash, bytes),
-        learn: (path, folder) => learnt.set(path, folder),
+        added,
+        learnt,
       });
       await this.#save(root, contents, added, { known, learnt });
       this.#slow.delete(root);
-      const { leftOut, sights, ...taken } = scanned;
       const moment = { tree: taken.tree, at, known: learnt };
-      const before = since === undefined ? undefined : this.#moments.get(since.snapshot);
-      const others =
-        since === undefined || before === undefined
-          ? undefined
-          : await this.#others({ root, contents, before, after: { ...moment, sights }, touched: since.touched });
-      const whose = others === undefined ? {} : { others };
-      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...whose, skipped: leftOut };
+      const before = since && this.#moments.get(since.snapshot);
+      const after = { ...moment, sights };
+      const others = before && (await this.#others({ root, contents, before, after, touched: since.touched }));
+      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...defined({ others }) };
       this.#moments.set(snapshot, moment);
       return snapshot;
     } catch (error) {
       if (!(error instanceof Stopped)) {
         await added.discard();
-        return { kind: 'missing', root, outcome: unavailable(`${root}: ${reasonOf(error)}`) };
+        return failed(root, error);
       }
       if (signal.reason === notNeeded) await added.discard();
       else await this.#saveProgress(root, contents, added, { known, learnt });
-      return { kind: 'missing', root, outcome: tooSlow(root) };
+      return tooSlow(root);
     }
   }
 
@@ -127,7 +118,7 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 
   #newContents(contents: WorkspaceContents, known: KnownWorkspace): NewContents {
-    return new NewContents(contents, { known, maxBytes: this.#limits.maxTotalBytes });
+    return new NewContents(contents, known, this.#limits.maxTotalBytes);
   }
 
   async #knownOf(root: string, contents: WorkspaceContents): Promise<KnownWorkspace> {
@@ -173,18 +164,18 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   return merged;
 }
 
-function unavailable(why: string): Outcome<'undo-unavailable'> {
-  return {
-    code: 'undo-unavailable',
-    message: `What this turn does to files cannot be undone: ${why}.`,
-    next: 'The turn continues. Commit your work first if you want to be able to go back.',
-  };
+function failed(root: string, error: unknown): Snapshot {
+  return unavailable(root, `${root}: ${reasonOf(error)}`);
 }
 
-function tooSlow(root: string): Outcome<'undo-too-slow'> {
-  return {
-    code: 'undo-too-slow',
-    message: `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`,
-    next: 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.',
-  };
+function unavailable(root: string, why: string): Snapshot {
+  const message = `What this turn does to files cannot be undone: ${why}.`;
+  const next = 'The turn continues. Commit your work first if you want to be able to go back.';
+  return { kind: 'missing', root, outcome: { code: 'undo-unavailable', message, next } };
+}
+
+function tooSlow(root: string): Snapshot {
+  const message = `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`;
+  const next = 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.';
+  return { kind: 'missing', root, outcome: { code: 'undo-too-slow', message, next } };
 }

@@ -53,10 +53,8 @@ function buildDifference(
 ): Telling {
   const facts = factsOf(sections, step);
   const told = toldOf(facts, (each) => differenceOf(each, baseline, stands));
-  const patch = makePatch(ownSections(sections, baseline), storedFacts(facts));
-  return patch === undefined
-    ? { form: 'change', told }
-    : { form: 'change', told, record: { full: false, state: patch } };
+  const state = makePatch(ownSections(sections, baseline), storedFacts(facts));
+  return { form: 'change', told, ...(state === undefined ? {} : { record: { full: false, state } }) };
 }
 
 interface SectionFact {
@@ -69,12 +67,8 @@ function factsOf(sections: readonly AnySection[], step: Step): readonly SectionF
 }
 
 function toldOf(facts: readonly SectionFact[], fragments: (each: SectionFact) => readonly Fragment[]): readonly Told[] {
-  return facts.flatMap(({ section, fact }) =>
-    fragments({ section, fact }).map((fragment) => ({
-      section: section.id,
-      fragment,
-      ...defined({ value: fact }),
-    })),
+  return facts.flatMap((each) =>
+    fragments(each).map((fragment) => ({ section: each.section.id, fragment, ...defined({ value: each.fact }) })),
   );
 }
 
@@ -82,8 +76,7 @@ function differenceOf(each: SectionFact, baseline: JsonObject, stands: StandsInH
   const { section, fact } = each;
   const stored = baseline[section.id];
   const beside = section.beside === undefined ? undefined : baseline[section.beside.id];
-  if (stored !== undefined) return section.change(section.read(stored, beside) ?? unknown, fact);
-  return wholeOf(each, stands);
+  return stored === undefined ? wholeOf(each, stands) : section.change(section.read(stored, beside) ?? unknown, fact);
 }
 
 function wholeOf({ section, fact }: SectionFact, stands: StandsInHistory): readonly Fragment[] {
@@ -96,7 +89,7 @@ function storedFacts(facts: readonly SectionFact[]): JsonObject {
   return Object.fromEntries(
     facts.flatMap(({ section: { id, stored, beside }, fact }) => {
       if (fact === undefined) return [];
-      return [[id, stored(fact)], ...(beside === undefined ? [] : [[beside.id, beside.stored(fact)]])];
+      return [[id, stored(fact)], ...(beside ? [[beside.id, beside.stored(fact)]] : [])];
     }),
   );
 }

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import { type Faulty, isFaulty } from '../../src/compaction/candidates/faulty.ts';
-import { mechanicalCandidate } from '../../src/compaction/candidates/mechanical-candidate.ts';
-import { plainCandidate } from '../../src/compaction/candidates/plain-candidate.ts';
-import type { CompactionPlan } from '../../src/compaction/plan/plan.ts';
+import { type Candidate, type Faulty, isFaulty } from '../../src/compaction/candidates/candidate.ts';
+import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
+import { plainCandidate, structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
+import type { CompactionPlan, CompactionSource } from '../../src/compaction/plan/plan.ts';
 import { remoteCandidate } from '../../src/compaction/candidates/remote-candidate.ts';
-import type { CompactionSource } from '../../src/compaction/plan/source.ts';
-import { structuredCandidate } from '../../src/compaction/candidates/structured-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { itemTokens } from '../../src/history/size.ts';
 import { isMessage, messageText } from '../../src/protocol/item.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { mechanicalCandidate } from '../../src/compaction/candidates/mechanical-candidate.ts';
+import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
 import type { WorkPlan } from '../../src/compaction/plan/work-records.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';

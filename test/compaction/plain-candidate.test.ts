@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import { isFaulty } from '../../src/compaction/candidates/faulty.ts';
-import { plainCandidate } from '../../src/compaction/candidates/plain-candidate.ts';
-import { structuredCandidate } from '../../src/compaction/candidates/structured-candidate.ts';
+import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
+import { plainCandidate, structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { usersWords } from '../../src/history/users-words.ts';
 import { answered, answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import { isFaulty } from '../../src/compaction/candidates/faulty.ts';
+import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
 import { remoteCandidate } from '../../src/compaction/candidates/remote-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import type { Item } from '../../src/protocol/item.ts';

@@ -1,6 +1,5 @@
-import type { CompactionPlan } from '../../src/compaction/plan/plan.ts';
+import type { CompactionPlan, CompactionSource } from '../../src/compaction/plan/plan.ts';
 import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import type { CompactionSource } from '../../src/compaction/plan/source.ts';
 import { noWork, type WorkRecords } from '../../src/compaction/plan/work-records.ts';
 import { userMessage } from '../../src/fragments/message.ts';
 import { type Entry, entryMetadata, entryOf } from '../../src/history/entry.ts';

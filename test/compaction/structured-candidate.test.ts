@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import { isFaulty } from '../../src/compaction/candidates/faulty.ts';
-import { mechanicalCandidate } from '../../src/compaction/candidates/mechanical-candidate.ts';
-import { structuredCandidate } from '../../src/compaction/candidates/structured-candidate.ts';
+import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
+import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
+import { structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { usersWords } from '../../src/history/users-words.ts';
 import { answered, answerOf, installed, planOf, readAll, said, sourceOf, textsOf, worked } from './scene.ts';

@@ -9,7 +9,7 @@ import { keyStatus } from '../../src/config/known-key.ts';
 import { withoutForbiddenKeys } from '../../src/config/project-keys.ts';
 import { requirementTable } from '../../src/config/requirement-keys.ts';
 import { bundledCatalogue } from '../../src/gather/catalogue/catalogue.ts';
-import { catalogueEntry } from '../../src/gather/catalogue/catalogue-record.ts';
+import { catalogueEntry } from '../../src/gather/catalogue/catalogue-file.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');

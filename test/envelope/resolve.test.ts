@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defaultShares } from '../../src/config/default-shares.ts';
+import { defaultShares } from '../../src/config/defaults.ts';
 import { resolveEnvelope } from '../../src/envelope/envelope.ts';
 import type { TurnFacts } from '../../src/envelope/facts.ts';
 import type { WindowSettings } from '../../src/envelope/settings.ts';

@@ -1,44 +1,34 @@
 import fc from 'fast-check';
-import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/sections/agents-md.ts';
+import { agentsMdFragment } from '../../src/fragments/sections/agents-md.ts';
 import { approvedPrefixesFragment } from '../../src/fragments/sections/approved-prefixes.ts';
-import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/sections/apps-guidance.ts';
+import { appsGuidanceFragment } from '../../src/fragments/sections/apps-guidance.ts';
 import { fragmentCatalog } from '../../src/fragments/catalog.ts';
 import { checkpointIntentFragment } from '../../src/fragments/checkpoint/checkpoint-intent.ts';
 import { checkpointRecordsFragment } from '../../src/fragments/checkpoint/checkpoint-records.ts';
 import { checkpointSummaryFragment } from '../../src/fragments/checkpoint/checkpoint-summary.ts';
-import {
-  collaborationModeFragment,
-  collaborationModeWithdrawnFragment,
-} from '../../src/fragments/sections/collaboration-mode.ts';
+import { collaborationModeFragment } from '../../src/fragments/sections/collaboration-mode.ts';
 import { deferredToolsFragment } from '../../src/fragments/sections/deferred-tools.ts';
 import { type Fragment, type FragmentKind, render } from '../../src/fragments/text/define.ts';
 import * as developer from '../../src/fragments/sections/developer-instructions.ts';
-import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/sections/environment.ts';
+import { environmentFragment } from '../../src/fragments/sections/environment.ts';
 import * as environments from '../../src/fragments/sections/environments-guidance.ts';
-import { hookContextFragment } from '../../src/fragments/events/hook-context.ts';
-import { hookPromptFragment } from '../../src/fragments/events/hook-prompt.ts';
+import { hookContextFragment, hookPromptFragment } from '../../src/fragments/events/hook-words.ts';
 import { interAgentMessageFragment } from '../../src/fragments/events/inter-agent-message.ts';
 import * as managed from '../../src/fragments/sections/managed-instructions.ts';
 import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.ts';
 import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
-import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/sections/permissions.ts';
-import { personalityFragment, personalityWithdrawnFragment } from '../../src/fragments/sections/personality.ts';
-import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/sections/pinned-notes.ts';
+import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
+import { personalityFragment } from '../../src/fragments/sections/personality.ts';
+import { pinnedNotesFragment } from '../../src/fragments/sections/pinned-notes.ts';
 import { pluginHintFragment } from '../../src/fragments/events/plugin-hint.ts';
-import {
-  pluginsGuidanceFragment,
-  pluginsGuidanceWithdrawnFragment,
-} from '../../src/fragments/sections/plugins-guidance.ts';
+import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
-import {
-  sessionContextFragment,
-  sessionContextWithdrawnFragment,
-} from '../../src/fragments/sections/session-context.ts';
+import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
-import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/sections/skills.ts';
+import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
@@ -109,22 +99,22 @@ export const renderings: readonly {
     ),
   ),
   of(personalityFragment, fc.record({ name: fc.constantFrom('none', 'friendly', 'pragmatic'), text })),
-  of(personalityWithdrawnFragment, nothing),
+  of(personalityFragment.withdrawn, nothing),
   of(realtimeStartFragment, optional({ instructions: text })),
   of(realtimeEndFragment, optional({ instructions: text })),
   of(developer.developerInstructionsFragment, instructions),
-  of(developer.developerInstructionsWithdrawnFragment, nothing),
+  of(developer.developerInstructionsFragment.withdrawn, nothing),
   of(sessionContextFragment, fc.record({ texts: some(text), replaces: fc.boolean() })),
-  of(sessionContextWithdrawnFragment, nothing),
+  of(sessionContextFragment.withdrawn, nothing),
   of(
     agentsMdFragment,
     fc.record({ directory: text, text, replaces: fc.boolean() }, { requiredKeys: ['text', 'replaces'] }),
   ),
-  of(agentsMdWithdrawnFragment, nothing),
+  of(agentsMdFragment.withdrawn, nothing),
   of(pinnedNotesFragment, fc.record({ notes: some(text), replaces: fc.boolean() })),
-  of(pinnedNotesWithdrawnFragment, nothing),
+  of(pinnedNotesFragment.withdrawn, nothing),
   of(skillsCatalogueFragment, fc.record({ body: text })),
-  of(skillsWithdrawnFragment, nothing),
+  of(skillsCatalogueFragment.withdrawn, nothing),
   of(
     permissionsFragment,
     fc.record({
@@ -141,11 +131,11 @@ export const renderings: readonly {
       networkRules: rules,
     }),
   ),
-  of(permissionsWithdrawnFragment, nothing),
+  of(permissionsFragment.withdrawn, nothing),
   of(approvedPrefixesFragment, fc.record({ added: prefixes })),
   of(networkRulesFragment, fc.record({ added: rules })),
   of(collaborationModeFragment, fc.record({ mode: short, instructions: text })),
-  of(collaborationModeWithdrawnFragment, nothing),
+  of(collaborationModeFragment.withdrawn, nothing),
   of(
     environmentFragment,
     optional({
@@ -163,15 +153,15 @@ export const renderings: readonly {
       deniedDomains: some(short),
     }),
   ),
-  of(environmentWithdrawnFragment, nothing),
+  of(environmentFragment.withdrawn, nothing),
   of(environments.environmentsGuidanceFragment, nothing),
-  of(environments.environmentsGuidanceWithdrawnFragment, nothing),
+  of(environments.environmentsGuidanceFragment.withdrawn, nothing),
   of(appsGuidanceFragment, nothing),
-  of(appsGuidanceWithdrawnFragment, nothing),
+  of(appsGuidanceFragment.withdrawn, nothing),
   of(pluginsGuidanceFragment, nothing),
-  of(pluginsGuidanceWithdrawnFragment, nothing),
+  of(pluginsGuidanceFragment.withdrawn, nothing),
   of(recommended.recommendedPluginsFragment, fc.record({ plugins: some(fc.record({ name: short, id: text })) })),
-  of(recommended.recommendedPluginsWithdrawnFragment, nothing),
+  of(recommended.recommendedPluginsFragment.withdrawn, nothing),
   of(
     deferredToolsFragment,
     fc.oneof(
@@ -185,7 +175,7 @@ export const renderings: readonly {
     ),
   ),
   of(multiAgent.multiAgentRoleFragment, fc.record({ text, concurrency: fc.nat() }, { requiredKeys: ['text'] })),
-  of(multiAgent.multiAgentRoleWithdrawnFragment, nothing),
+  of(multiAgent.multiAgentRoleFragment.withdrawn, nothing),
   of(
     multiAgent.multiAgentModeFragment,
     fc.oneof(
@@ -193,9 +183,9 @@ export const renderings: readonly {
       fc.record({ kind: fc.constant('custom' as const), text }),
     ),
   ),
-  of(multiAgent.multiAgentModeWithdrawnFragment, nothing),
+  of(multiAgent.multiAgentModeFragment.withdrawn, nothing),
   of(managed.managedInstructionsFragment, instructions),
-  of(managed.managedInstructionsWithdrawnFragment, nothing),
+  of(managed.managedInstructionsFragment.withdrawn, nothing),
   of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
   of(
     skillBodyFragment,

@@ -1,46 +1,32 @@
-import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/sections/agents-md.ts';
+import { agentsMdFragment } from '../../src/fragments/sections/agents-md.ts';
 import { approvedPrefixesFragment } from '../../src/fragments/sections/approved-prefixes.ts';
-import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/sections/apps-guidance.ts';
+import { appsGuidanceFragment } from '../../src/fragments/sections/apps-guidance.ts';
 import { checkpointIntentFragment } from '../../src/fragments/checkpoint/checkpoint-intent.ts';
 import { checkpointRecordsFragment } from '../../src/fragments/checkpoint/checkpoint-records.ts';
 import { checkpointSummaryFragment } from '../../src/fragments/checkpoint/checkpoint-summary.ts';
-import {
-  collaborationModeFragment,
-  collaborationModeWithdrawnFragment,
-} from '../../src/fragments/sections/collaboration-mode.ts';
+import { collaborationModeFragment } from '../../src/fragments/sections/collaboration-mode.ts';
 import { deferredToolsFragment } from '../../src/fragments/sections/deferred-tools.ts';
 import { type Fragment, render } from '../../src/fragments/text/define.ts';
 import * as developer from '../../src/fragments/sections/developer-instructions.ts';
-import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/sections/environment.ts';
+import { environmentFragment } from '../../src/fragments/sections/environment.ts';
 import * as environments from '../../src/fragments/sections/environments-guidance.ts';
-import { hookContextFragment } from '../../src/fragments/events/hook-context.ts';
-import { hookPromptFragment } from '../../src/fragments/events/hook-prompt.ts';
+import { hookContextFragment, hookPromptFragment } from '../../src/fragments/events/hook-words.ts';
 import { interAgentMessageFragment } from '../../src/fragments/events/inter-agent-message.ts';
 import * as managed from '../../src/fragments/sections/managed-instructions.ts';
 import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.ts';
 import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
-import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/sections/permissions.ts';
-import {
-  personalityFragment,
-  personalityText,
-  personalityWithdrawnFragment,
-} from '../../src/fragments/sections/personality.ts';
-import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/sections/pinned-notes.ts';
+import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
+import { personalityFragment, personalityText } from '../../src/fragments/sections/personality.ts';
+import { pinnedNotesFragment } from '../../src/fragments/sections/pinned-notes.ts';
 import { pluginHintFragment } from '../../src/fragments/events/plugin-hint.ts';
-import {
-  pluginsGuidanceFragment,
-  pluginsGuidanceWithdrawnFragment,
-} from '../../src/fragments/sections/plugins-guidance.ts';
+import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
-import {
-  sessionContextFragment,
-  sessionContextWithdrawnFragment,
-} from '../../src/fragments/sections/session-context.ts';
+import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
-import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/sections/skills.ts';
+import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
@@ -49,19 +35,19 @@ import { unusableImagesFragment } from '../../src/fragments/events/unusable-imag
 export const examples: readonly Fragment[] = [
   render(modelSwitchFragment, { model: 'MODEL', guidance: { kind: 'text', text: 'GUIDANCE FOR THIS MODEL' } }),
   render(personalityFragment, { name: 'pragmatic', text: personalityText('pragmatic') }),
-  render(personalityWithdrawnFragment, undefined),
+  render(personalityFragment.withdrawn, undefined),
   render(realtimeStartFragment, {}),
   render(realtimeEndFragment, {}),
   render(developer.developerInstructionsFragment, { text: 'CONFIGURED TEXT', replaces: true }),
-  render(developer.developerInstructionsWithdrawnFragment, undefined),
+  render(developer.developerInstructionsFragment.withdrawn, undefined),
   render(sessionContextFragment, { texts: ['FIRST HOOK', 'SECOND HOOK'], replaces: true }),
-  render(sessionContextWithdrawnFragment, undefined),
+  render(sessionContextFragment.withdrawn, undefined),
   render(agentsMdFragment, { directory: '/repo', text: 'TEXT OF THE FILES', replaces: true }),
-  render(agentsMdWithdrawnFragment, undefined),
+  render(agentsMdFragment.withdrawn, undefined),
   render(pinnedNotesFragment, { notes: ['FIRST NOTE', 'SECOND NOTE'], replaces: true }),
-  render(pinnedNotesWithdrawnFragment, undefined),
+  render(pinnedNotesFragment.withdrawn, undefined),
   render(skillsCatalogueFragment, { body: 'LIST OF SKILLS' }),
-  render(skillsWithdrawnFragment, undefined),
+  render(skillsCatalogueFragment.withdrawn, undefined),
   render(permissionsFragment, {
     mode: 'workspace-write',
     network: 'restricted',
@@ -75,11 +61,11 @@ export const examples: readonly Fragment[] = [
     approvedPrefixes: [['git', 'pull']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
   }),
-  render(permissionsWithdrawnFragment, undefined),
+  render(permissionsFragment.withdrawn, undefined),
   render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']] }),
   render(networkRulesFragment, { added: [{ host: 'example.org', action: 'deny' }] }),
   render(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
-  render(collaborationModeWithdrawnFragment, undefined),
+  render(collaborationModeFragment.withdrawn, undefined),
   render(environmentFragment, {
     cwd: '/repo',
     shell: 'bash',
@@ -94,15 +80,15 @@ export const examples: readonly Fragment[] = [
     allowedDomains: ['example.org'],
     deniedDomains: [],
   }),
-  render(environmentWithdrawnFragment, undefined),
+  render(environmentFragment.withdrawn, undefined),
   render(environments.environmentsGuidanceFragment, undefined),
-  render(environments.environmentsGuidanceWithdrawnFragment, undefined),
+  render(environments.environmentsGuidanceFragment.withdrawn, undefined),
   render(appsGuidanceFragment, undefined),
-  render(appsGuidanceWithdrawnFragment, undefined),
+  render(appsGuidanceFragment.withdrawn, undefined),
   render(pluginsGuidanceFragment, undefined),
-  render(pluginsGuidanceWithdrawnFragment, undefined),
+  render(pluginsGuidanceFragment.withdrawn, undefined),
   render(recommended.recommendedPluginsFragment, { plugins: [{ name: 'Calendar', id: 'calendar@shop' }] }),
-  render(recommended.recommendedPluginsWithdrawnFragment, undefined),
+  render(recommended.recommendedPluginsFragment.withdrawn, undefined),
   render(deferredToolsFragment, {
     kind: 'change',
     added: [{ name: 'calendar', description: 'Reads and writes dates.' }],
@@ -110,11 +96,11 @@ export const examples: readonly Fragment[] = [
     remain: true,
   }),
   render(multiAgent.multiAgentRoleFragment, { text: 'TEXT OF THE ROLE', concurrency: 4 }),
-  render(multiAgent.multiAgentRoleWithdrawnFragment, undefined),
+  render(multiAgent.multiAgentRoleFragment.withdrawn, undefined),
   render(multiAgent.multiAgentModeFragment, { kind: 'explicit' }),
-  render(multiAgent.multiAgentModeWithdrawnFragment, undefined),
+  render(multiAgent.multiAgentModeFragment.withdrawn, undefined),
   render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
-  render(managed.managedInstructionsWithdrawnFragment, undefined),
+  render(managed.managedInstructionsFragment.withdrawn, undefined),
   render(turnAbortedFragment, 'interrupted'),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
   render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import type { InstructionRules } from '../../src/envelope/instruction-rules.ts';
+import type { InstructionRules } from '../../src/envelope/settings.ts';
 import { InstructionFiles } from '../../src/gather/instructions/instruction-document.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 

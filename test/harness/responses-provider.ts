@@ -1,5 +1,5 @@
 import type { HttpClientOptions } from '../../src/model/http/ask.ts';
-import { responsesFormat } from '../../src/model/responses/format.ts';
+import { responsesFormat } from '../../src/model/responses/client.ts';
 import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts';
 
 /** A provider that speaks the Responses API. Unless its options name one that can, it does not compact by itself. */

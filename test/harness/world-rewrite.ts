@@ -5,8 +5,7 @@ import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
 import { carriedState } from '../../src/state/compacted.ts';
-import { instructionsOf } from '../../src/state/instructions.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import { instructionsOf, type ThreadState } from '../../src/state/thread-state.ts';
 import { worldModels } from './world-models.ts';
 
 /**

@@ -3,11 +3,15 @@ import { describe, expect, inject, it } from 'vitest';
 import { requestWeight, sentWeight } from '../../src/compaction/requests/fits.ts';
 import { begin, type CompactionStep, next } from '../../src/compaction/machine.ts';
 import { planCompaction } from '../../src/compaction/plan/plan-compaction.ts';
-import type { CompactionPlan, CompactionWindow } from '../../src/compaction/plan/plan.ts';
-import type { CompactionOutcome, CompactionRequest } from '../../src/compaction/plan/request.ts';
-import type { CompactionSource } from '../../src/compaction/plan/source.ts';
+import type {
+  CompactionPlan,
+  CompactionWindow,
+  CompactionSource,
+  CompactionOutcome,
+  CompactionRequest,
+} from '../../src/compaction/plan/plan.ts';
 import { stubOf } from '../../src/compaction/requests/stub.ts';
-import { unitsOf } from '../../src/compaction/requests/units.ts';
+import { unitsOf } from '../../src/compaction/requests/stages.ts';
 import { noWork } from '../../src/compaction/plan/work-records.ts';
 import { entryOf } from '../../src/history/entry.ts';
 import { historyOf } from '../../src/history/history.ts';

@@ -1,5 +1,5 @@
 import { environmentOf } from '../../src/envelope/environment.ts';
-import { modeGuidance } from '../../src/fragments/sections/mode-guidance.ts';
+import { modeGuidance } from '../../src/fragments/sections/collaboration-mode.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
 import type { OmittedContext } from '../../src/envelope/settings.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';

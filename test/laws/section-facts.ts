@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import type { Environment } from '../../src/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
 import type { CollaborationModeText } from '../../src/fragments/sections/collaboration-mode.ts';
-import type { NetworkRule } from '../../src/envelope/settings.ts';
+import type { NetworkRule, RealtimeSetting } from '../../src/envelope/settings.ts';
 import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
 import type { ModelFact } from '../../src/world/sections/model.ts';
 import type { PersonalityFact } from '../../src/world/sections/personality.ts';
-import type { RealtimeFact } from '../../src/world/sections/realtime.ts';
 
 /** Facts of every section, with what strangers may write into them. */
 
@@ -88,7 +87,7 @@ export const collaborationMode: fc.Arbitrary<CollaborationModeText> = fc.record(
   instructions: fc.oneof(fc.constant(''), prose),
 });
 
-export const realtime: fc.Arbitrary<RealtimeFact> = fc.record(
+export const realtime: fc.Arbitrary<RealtimeSetting> = fc.record(
   { active: fc.boolean(), startInstructions: prose },
   { requiredKeys: ['active'] },
 );

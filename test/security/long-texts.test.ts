@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { layOutIntent } from '../../src/fragments/checkpoint/checkpoint-intent.ts';
 import { layOutSummary } from '../../src/fragments/checkpoint/checkpoint-summary.ts';
-import { findTags, intentTags } from '../../src/compaction/candidates/intent-tags.ts';
+import { findTags, intentTags, readStructured } from '../../src/compaction/candidates/structured-answer.ts';
 import { readLooseJson } from '../../src/compaction/candidates/loose-json.ts';
 import { quotedWords } from '../../src/compaction/candidates/match-words.ts';
-import { readStructured } from '../../src/compaction/candidates/structured-answer.ts';
 import { neutraliseMarkers } from '../../src/fragments/foreign/neutralise-markers.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';

@@ -11,9 +11,15 @@ import { noGuard } from '../../src/tools/apply-patch/guard.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import type { Chunk, Hunk } from '../../src/tools/apply-patch/patch.ts';
-import { mostComparisons, SearchEffort, TooMuchToSearch } from '../../src/tools/apply-patch/search-effort.ts';
-import { type SearchedLines, searchLines, seekLines } from '../../src/tools/apply-patch/seek-lines.ts';
-import { bytesOf, bytesAsText } from '../../src/tools/apply-patch/text-bytes.ts';
+import {
+  mostComparisons,
+  type SearchedLines,
+  SearchEffort,
+  searchLines,
+  seekLines,
+  TooMuchToSearch,
+} from '../../src/tools/apply-patch/seek-lines.ts';
+import { bytesOf, bytesAsText } from '../../src/tools/apply-patch/update-bytes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-patch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

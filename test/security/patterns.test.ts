@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { globCovers, parseGlob } from '../../src/policy/glob.ts';
-import type { GlobPart } from '../../src/policy/glob-part.ts';
+import type { GlobPart } from '../../src/policy/glob-matcher.ts';
 import { childEnvironment, defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import { isInClass, matchesWildcards, type Wildcard } from '../../src/policy/wildcards.ts';
 import { httpFailure } from '../../src/model/http/http-failure.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { viewHostDisk } from '../../src/sandbox/common/host-disk.ts';
-import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap-arguments.ts';
+import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
 import { planMounts } from '../../src/sandbox/linux/mount-plan.ts';
 

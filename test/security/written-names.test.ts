@@ -19,7 +19,7 @@ import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { writeWhole } from '../../src/rollout/disk/whole-file.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/surfaces/terminal/output-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
-import { ContentStore } from '../../src/workspace/content-store.ts';
+import { ContentStore } from '../../src/workspace/file-contents.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { scene } from '../harness/scene.ts';
 

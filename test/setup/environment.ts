@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll } from 'vitest';
-import { sweepFolders } from '../../src/disk/sweep-folders.ts';
+import { sweepFolders } from '../../src/disk/processes.ts';
 import { testSeed } from '../harness/seed.ts';
 
 fc.configureGlobal({ seed: testSeed });

@@ -34,7 +34,7 @@ import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
-import { touchedPaths } from '../../src/tools/apply-patch/touched-paths.ts';
+import { touchedPaths } from '../../src/tools/apply-patch/prepare-patch.ts';
 import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { createFileContents, storeOf } from '../../src/workspace/file-contents.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';

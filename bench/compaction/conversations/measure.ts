@@ -3,7 +3,7 @@ import { estimateTokens } from '../../../src/fragments/text/truncate.ts';
 import { itemTokens } from '../../../src/history/size.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
-import { resumeAtStep } from '../../../src/compaction/prompts/resume-at.ts';
+import { resumeAtStep } from '../../../src/compaction/candidates/last-work.ts';
 import type { Asked } from '../../../test/compaction/conversations/asked.ts';
 import type { Conversation } from '../../../test/compaction/conversations/conversation.ts';
 import { distinct } from '../../../test/compaction/conversations/distinct.ts';

@@ -10,14 +10,15 @@ import {
   type EarlierSummary,
   layOutSummary,
 } from '../../fragments/checkpoint/checkpoint-summary.ts';
-import { cutText } from '../../fragments/text/cut-text.ts';
+import { cutText, type TextPlace } from '../../fragments/text/cut-text.ts';
 import { render } from '../../fragments/text/define.ts';
 import { contextMessage, partsMessage } from '../../fragments/message.ts';
 import { sentTokens } from '../../fragments/text/truncate.ts';
-import type { QuotedWords, SummaryPlace } from '../../history/entry.ts';
+import type { Entry, QuotedWords, SummaryPlace } from '../../history/entry.ts';
 import { itemTokens } from '../../history/size.ts';
 import { countPictures, heardWords, type UserWords } from '../../history/users-words.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { carriedOn, earlierSummaries } from './earlier-summary.ts';
@@ -25,9 +26,7 @@ import { sameWords } from './distinct-words.ts';
 import { keepWords, type KeptWords, type WordsChoice } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
 import { cutNotice, cutSummary, isThin, ownText, tokensToLook } from './model-text.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
-import type { PartsBudget } from './shrinking.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import type { CompactionBudget, CompactionPlan, CompactionSource } from '../plan/plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
 /** What a checkpoint is built from, beside what history holds. */
@@ -45,16 +44,12 @@ export interface CheckpointContent {
 /** Of what a model writes, the part that may be context for the task. */
 const contextShare = 0.25;
 
-/** Looks things up in history once, and makes the candidate for any budget. */
-export function candidateMaker(
-  plan: CompactionPlan,
-  source: CompactionSource,
-  content: CheckpointContent,
-): (budget: PartsBudget) => Candidate {
+/** Looks things up in history once, and takes the first budget whose candidate fits. */
+export function makeCandidate(plan: CompactionPlan, source: CompactionSource, content: CheckpointContent): Candidate {
   const all = heardWords(source.history);
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
-  return (budget) => {
+  return shrinkToFit(plan.budget, (budget) => {
     const words = wordsEntry(plan, all, content, budget);
     const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, budget);
     const entries = [...words.entries, ...recordsEntries(source.work, budget.records), summary.entry];
@@ -66,7 +61,29 @@ export function candidateMaker(
       words: words.choice.counts,
       mended: summary.mended,
     };
-  };
+  });
+}
+
+/** The checkpoint when no model gave one. Code names no active task of its own. It can always be made. */
+export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
+  return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
+}
+
+/** What the parts of a checkpoint may weigh, in tokens. */
+type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'records'>;
+
+const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
+
+/** The first candidate that fits, made with smaller and smaller budgets. If nothing fits, the smallest. */
+export function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget) => Candidate): Candidate {
+  let candidate: Candidate | undefined;
+  for (const share of shares) {
+    const part = (tokens: number): number => Math.floor(Math.max(0, tokens) * share);
+    const { words, pictures, answer, records } = budget;
+    candidate = make({ words: part(words), pictures: part(pictures), answer: part(answer), records: part(records) });
+    if (candidate.tokens <= budget.most) return candidate;
+  }
+  return candidate!;
 }
 
 /** As long as the ids that new items get. */
@@ -74,15 +91,8 @@ const someId = `msg_${'0'.repeat(36)}`;
 
 /** What entries weigh once they are installed. */
 export function entriesTokens(entries: readonly CandidateEntry[]): number {
-  return entries.reduce(
-    (sum, entry) => sum + itemTokens(entry.kind === 'kept' ? entry.entry.item : entry.item(someId)),
-    0,
-  );
-}
-
-export interface WordsEntry {
-  readonly entries: readonly CandidateEntry[];
-  readonly choice: WordsChoice;
+  const items = entries.map((entry) => (entry.kind === 'kept' ? entry.entry.item : entry.item(someId)));
+  return items.reduce((sum, item) => sum + itemTokens(item), 0);
 }
 
 /** The messages of the user and of the user's setup as one list. */
@@ -91,7 +101,7 @@ export function wordsEntry(
   all: readonly UserWords[],
   { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
   budget: PartsBudget,
-): WordsEntry {
+): { readonly entries: readonly CandidateEntry[]; readonly choice: WordsChoice } {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
   const choice = keepWords(all, { tasks, ...defined({ quote }), budget });
@@ -107,13 +117,16 @@ export function wordsEntry(
     ...(isChosen ? { chosenBy: model } : {}),
   });
   const quotes = quotesOf(choice, isTask).map((quote, index): QuotedWords => ({ ...quote, ...places[index]! }));
-  const entry: CandidateEntry = {
-    kind: 'made',
-    item: (id) => partsMessage(id, checkpointIntentFragment.role, parts),
-    origin: { family: 'context', kinds: [checkpointIntentFragment.id], cause: 'event' },
-    words: quotes,
-  };
-  return { entries: [entry], choice };
+  const item = (id: string): Item => partsMessage(id, checkpointIntentFragment.role, parts);
+  return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
+}
+
+function madeEntry(
+  kind: string,
+  item: (id: string) => Item,
+  known: Pick<Entry, 'words' | 'summary'> = {},
+): CandidateEntry {
+  return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
 
 function keptIn({ rows }: WordsChoice): readonly KeptWords[] {
@@ -124,9 +137,8 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
   return {
     kind: 'message',
-    ...defined({ number: words.number, by: words.by, endedEarly: words.endedEarly }),
+    ...defined({ number: words.number, by: words.by, endedEarly: words.endedEarly, task }),
     text,
-    ...defined({ task }),
     pictures,
     pictureCount: countPictures(pictures),
     picturesLeftOut,
@@ -141,25 +153,24 @@ function quotesOf(
 ): readonly Omit<QuotedWords, 'start' | 'end'>[] {
   return rows.flatMap((row, index) => {
     if ('leftOut' in row) return [];
+    const { id, turn, number, by, endedEarly } = row.words;
     const before = rows[index - 1];
-    const gap = before !== undefined && 'leftOut' in before ? { leftOutBefore: before.leftOut } : {};
-    return [{ ...quoteOf(row, isTask(row)), ...gap }];
+    const known = defined({
+      turn,
+      number,
+      by,
+      endedEarly,
+      task: isTask(row) ? (true as const) : undefined,
+      cut: row.cut ? (true as const) : undefined,
+      gaps: row.cut ? row.gaps : undefined,
+      request: row.request,
+      picturesLeftOut: row.picturesLeftOut || undefined,
+      picturesLeftOutTokens: row.picturesLeftOutTokens || undefined,
+      alsoIn: row.alsoIn.length === 0 ? undefined : row.alsoIn,
+      leftOutBefore: before !== undefined && 'leftOut' in before ? before.leftOut : undefined,
+    });
+    return [{ id, ...known }];
   });
-}
-
-/** What is known about words, for the record of where they are quoted. */
-function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 'end'> {
-  const { id, turn, number, by, endedEarly } = kept.words;
-  return {
-    id,
-    ...defined({ turn, number, by, endedEarly }),
-    ...(isTask ? { task: true as const } : {}),
-    ...(kept.cut ? { cut: true as const, gaps: kept.gaps } : {}),
-    ...defined({ request: kept.request }),
-    ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),
-    ...(kept.picturesLeftOutTokens === 0 ? {} : { picturesLeftOutTokens: kept.picturesLeftOutTokens }),
-    ...(kept.alsoIn.length === 0 ? {} : { alsoIn: kept.alsoIn }),
-  };
 }
 
 /** The plan and the files, if there are any and there is space. */
@@ -167,19 +178,15 @@ export function recordsEntries({ plan, files }: WorkRecords, tokens: number): re
   if ((plan === undefined || plan.steps.length === 0) && files.length === 0) return [];
   if (tokens === 0) return [];
   const { text, role, kind } = render(checkpointRecordsFragment, {
-    ...(plan === undefined ? {} : { plan: plan.steps }),
-    ...(plan?.isOlder ? { planIsOlderThan: plan.olderThan ?? ('user' as const) } : {}),
-    ...(plan?.number === undefined ? {} : { planNumber: plan.number }),
+    ...defined({
+      plan: plan?.steps,
+      planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? ('user' as const)) : undefined,
+      planNumber: plan?.number,
+    }),
     files,
     tokens,
   });
-  return [
-    {
-      kind: 'made',
-      item: (id) => contextMessage(id, role, [text]),
-      origin: { family: 'context', kinds: [kind], cause: 'event' },
-    },
-  ];
+  return [madeEntry(kind, (id) => contextMessage(id, role, [text]))];
 }
 
 interface SummaryInput {
@@ -189,49 +196,29 @@ interface SummaryInput {
   readonly earlier: readonly EarlierSummary[];
 }
 
-interface SummaryEntry {
-  readonly entry: CandidateEntry;
-  readonly message: string;
-  readonly mended: readonly string[];
-}
-
 function summaryEntry(
   plan: CompactionPlan,
   source: CompactionSource,
   input: SummaryInput,
   budget: PartsBudget,
-): SummaryEntry {
+): { readonly entry: CandidateEntry; readonly message: string; readonly mended: readonly string[] } {
   const { payload, mended } = summaryText(plan, source, input, budget);
   const { kind, role, text } = render(checkpointSummaryFragment, payload);
   const { summary, earlier } = layOutSummary(payload);
-  const markers = checkpointSummaryFragment.markers![0].length;
-  const shifted = (place: { readonly start: number; readonly end: number }) => ({
-    start: place.start + markers,
-    end: place.end + markers,
-  });
+  const shift = checkpointSummaryFragment.markers![0].length;
+  const placed = (
+    { start, end }: TextPlace,
+    { model, number }: Pick<SummaryPlace, 'model' | 'number'>,
+  ): SummaryPlace => ({ start: start + shift, end: end + shift, ...defined({ model, number }) });
   // What a later checkpoint may carry on: the newest summary by a model, and those that stand beside it.
-  const carried = earlier.map((one, index): SummaryPlace => ({
-    ...shifted(one),
-    ...written(payload.earlier?.[index]),
-  }));
-  const own: readonly SummaryPlace[] =
-    summary === undefined ? [] : [{ ...shifted(summary), model: plan.model, ...defined({ number: plan.number }) }];
-  const newest = [...carried, ...own].at(-1);
-  const before = [...carried, ...own].slice(0, -1);
-  const place: SummaryPlace | undefined =
-    newest === undefined || before.length === 0 ? newest : { ...newest, earlier: before };
-  const entry: CandidateEntry = {
-    kind: 'made',
-    item: (id) => contextMessage(id, role, [text]),
-    origin: { family: 'context', kinds: [kind], cause: 'event' },
-    ...defined({ summary: place }),
-  };
+  const places = [
+    ...earlier.map((place, index) => placed(place, payload.earlier![index]!)),
+    ...(summary === undefined ? [] : [placed(summary, plan)]),
+  ];
+  const newest = places.pop();
+  const place = newest === undefined || places.length === 0 ? newest : { ...newest, earlier: places };
+  const entry = madeEntry(kind, (id) => contextMessage(id, role, [text]), defined({ summary: place }));
   return { entry, message: text, mended };
-}
-
-function written(earlier: EarlierSummary | undefined): Pick<SummaryPlace, 'model' | 'number'> {
-  const { model, number } = earlier ?? {};
-  return { ...defined({ model, number }) };
 }
 
 function summaryText(
@@ -270,12 +257,9 @@ function summaryText(
     context: noted,
     summary: shown,
     ...added,
-    ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work, budget.answer) }),
+    ...(/^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!)
+      ? {}
+      : { resumeAt: resumeAt(work, budget.answer) }),
   };
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
-}
-
-function lastLine(text: string): string {
-  const trimmed = text.trimEnd();
-  return trimmed.slice(trimmed.lastIndexOf('\n') + 1);
 }

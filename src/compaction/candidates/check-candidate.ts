@@ -1,4 +1,4 @@
-import { isMessage, type Item, messageText } from '../../protocol/item.ts';
+import { isMessage, messageText } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import type { CompactionPlan } from '../plan/plan.ts';
@@ -17,9 +17,5 @@ export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Ou
 function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {
   const { item, origin } = last.kind === 'kept' ? last.entry : { item: last.item('check'), origin: last.origin };
   if (strategy === 'remote') return origin.family !== 'user';
-  return last.kind === 'made' && message !== '' && textOf(item).includes(message);
-}
-
-function textOf(item: Item): string {
-  return isMessage(item) ? messageText(item) : '';
+  return last.kind === 'made' && message !== '' && isMessage(item) && messageText(item).includes(message);
 }

@@ -1,14 +1,10 @@
 import type { UserWords } from '../../history/users-words.ts';
 
-export interface DistinctWords {
-  readonly rows: readonly UserWords[];
-  /** How often each was written, also before an earlier checkpoint. */
-  readonly copies: ReadonlyMap<UserWords, number>;
-  readonly alsoIn: ReadonlyMap<UserWords, readonly number[]>;
-}
-
-/** Words that were written again in exactly the same way stand once, where they were written last. */
-export function distinctWords(all: readonly UserWords[]): DistinctWords {
+/**
+ * Words that were written again in exactly the same way stand once, where they were written last. `copies`: how often
+ * each was written, also before an earlier checkpoint.
+ */
+export function distinctWords(all: readonly UserWords[]) {
   const newest = new Map<string, UserWords>();
   const alsoIn = new Map<UserWords, readonly number[]>();
   const copies = new Map<UserWords, number>();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findTags, splitIntent } from './intent-tags.ts';
+import { findTags, splitIntent } from './structured-answer.ts';
 
 const intent = (request: string, recent = ''): string =>
   `notes\n<VERBATIM_REQUEST_START>\n${request}\n<VERBATIM_REQUEST_END>\nbetween\n<RECENT_USER_CONTEXT_START>\n${recent}\n<RECENT_USER_CONTEXT_END>\nafter`;

@@ -1,57 +1,46 @@
-import { cutAround, type CutText, gapsIn, type TextGap, uncutBytes } from '../../fragments/text/cut-text.ts';
+import {
+  cutAround,
+  type CutText,
+  gapsIn,
+  type TextGap,
+  uncutBytes,
+  type TextPlace,
+} from '../../fragments/text/cut-text.ts';
 import { partsMessage } from '../../fragments/message.ts';
 import { bytesPerToken, sentTokens } from '../../fragments/text/truncate.ts';
-import type { LeftOutMessages, TextPlace } from '../../history/entry.ts';
+import type { LeftOutMessages } from '../../fragments/checkpoint/checkpoint-intent.ts';
 import { itemTokens } from '../../history/size.ts';
 import { textTokens } from '../../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../../history/users-words.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { oncePerObject } from '../../protocol/once-per-object.ts';
+import type { CompactionBudget } from '../plan/plan.ts';
 import type { Candidate } from './candidate.ts';
 import { distinctWords, sameWords } from './distinct-words.ts';
 import { quotePlace } from './match-words.ts';
 
-/** A message as it enters a checkpoint. */
-export interface KeptWords {
+type KeptParts = 'text' | 'gaps' | 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens' | 'cut' | 'alsoIn';
+
+/** A message as it enters a checkpoint: exact or visibly cut, with what is missing here or since an earlier checkpoint. */
+export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
   readonly words: UserWords;
-  /** Exact, or visibly cut. */
-  readonly text: string;
-  /** Where marks stand in the text for what is missing, now or since an earlier checkpoint. */
-  readonly gaps: readonly TextGap[];
-  /** The part of the text that a model quoted as the request. */
-  readonly request?: TextPlace;
-  /** Those of its pictures that come with it. */
-  readonly pictures: readonly JsonObject[];
-  /** How many of its pictures are missing, here or since an earlier checkpoint. */
-  readonly picturesLeftOut: number;
-  /** What those weighed, in tokens. */
-  readonly picturesLeftOutTokens: number;
-  /** Something of it is missing. */
-  readonly cut: boolean;
-  /** The turns in which the user wrote exactly the same before. */
-  readonly alsoIn: readonly number[];
 }
 
-/** In the order of time: what is kept, and how many messages are left out between. */
-export type WordsRow = KeptWords | LeftOutWords;
-
-/** Left out now, or at an earlier checkpoint. */
-export interface LeftOutWords {
-  readonly leftOut: LeftOutMessages;
-}
+/** In the order of time: what is kept, and how many messages are left out between, now or at an earlier checkpoint. */
+export type WordsRow = KeptWords | { readonly leftOut: LeftOutMessages };
 
 export interface WordsChoice {
   readonly rows: readonly WordsRow[];
   readonly counts: Candidate['words'];
 }
 
-export interface WordsWanted {
+interface WordsWanted {
   /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
   readonly tasks: readonly UserWords[];
   /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
   readonly quote?: string;
-  /** In tokens: for all texts, and for all pictures. */
-  readonly budget: { readonly words: number; readonly pictures: number };
+  readonly budget: Pick<CompactionBudget, 'words' | 'pictures'>;
 }
 
 /** A message that is never left out takes this much, however little space there is. */
@@ -98,10 +87,17 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: W
     if (taken === undefined) continue;
     const { text, gaps, keep } = taken;
     const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
-    const cut = row.cut || text !== row.text;
-    const missing = { picturesLeftOut, picturesLeftOutTokens, cut };
-    const request = keep === undefined ? {} : { request: keep };
-    kept.set(row, { words: row, text, gaps, ...request, pictures, ...missing, alsoIn: alsoIn.get(row) ?? [] });
+    kept.set(row, {
+      words: row,
+      text,
+      gaps,
+      ...defined({ request: keep }),
+      pictures,
+      picturesLeftOut,
+      picturesLeftOutTokens,
+      cut: row.cut || text !== row.text,
+      alsoIn: alsoIn.get(row) ?? [],
+    });
     const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
     left.all -= weight;
     if (speaker === 'others') left.others -= weight;
@@ -112,13 +108,11 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: W
   return { rows: inOrder(all, rows, kept), counts: countFates(own, kept, copies) };
 }
 
-interface TextWanted {
-  readonly isAlways: boolean;
-  readonly least: number;
-  readonly request: TextPlace | undefined;
-}
-
-function takeText(row: UserWords, most: number, { isAlways, least, request }: TextWanted): CutText | undefined {
+function takeText(
+  row: UserWords,
+  most: number,
+  { isAlways, least, request }: { isAlways: boolean; least: number; request: TextPlace | undefined },
+): CutText | undefined {
   const weight = rowTokens(row);
   const known = { gaps: gapsOf(row), ...defined({ keep: request }) };
   if (weight <= most) return { text: row.text, ...known };
@@ -153,12 +147,9 @@ function weigh(text: string): number {
   return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
 }
 
-function rowTokens(row: UserWords): number {
-  const known = textWeights.get(row);
-  const weight = known ?? weigh(row.text);
-  if (known === undefined) textWeights.set(row, weight);
-  return weight;
-}
+/** Words are looked at many times while a checkpoint is made to fit. */
+const rowTokens = oncePerObject(({ text }: UserWords) => weigh(text));
+const pictureTokens = oncePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
 
 /** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
 function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWords>, most: number): void {
@@ -235,13 +226,8 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
   const froms = [one.from, other.from].filter((number) => number !== undefined);
   const tos = [one.to, other.to].filter((number) => number !== undefined);
   const ends = froms.length === 0 || tos.length === 0 ? {} : span(Math.min(...froms), Math.max(...tos));
-  const others = (one.others ?? 0) + (other.others ?? 0);
-  return {
-    count: one.count + other.count,
-    ...(others === 0 ? {} : { others }),
-    tokens: one.tokens + other.tokens,
-    ...ends,
-  };
+  const others = (one.others ?? 0) + (other.others ?? 0) || undefined;
+  return { count: one.count + other.count, ...defined({ others }), tokens: one.tokens + other.tokens, ...ends };
 }
 
 function leftOutOf(row: UserWords): LeftOutMessages {
@@ -259,15 +245,6 @@ function tokensOf(row: UserWords): number {
   return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
 }
 
-/** Words are looked at many times while a checkpoint is made to fit. */
-const textWeights = new WeakMap<UserWords, number>();
-const pictureWeights = new WeakMap<JsonObject, number>();
-
 function picturesTokens(parts: readonly JsonObject[]): number {
-  return parts.reduce((sum, part) => {
-    const known = pictureWeights.get(part);
-    const weight = known ?? itemTokens(partsMessage('', 'user', [part]));
-    if (known === undefined) pictureWeights.set(part, weight);
-    return sum + weight;
-  }, 0);
+  return parts.reduce((sum, part) => sum + pictureTokens(part), 0);
 }

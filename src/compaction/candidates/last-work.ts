@@ -5,10 +5,10 @@ import { neutraliseMarkers } from '../../fragments/foreign/neutralise-markers.ts
 import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
-import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
+import { defined } from '../../protocol/defined.ts';
+import { type CallItem, isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { isJsonObject, parseJsonObject } from '../../protocol/json.ts';
-import { resumeAtStep, resumeAtWords } from '../prompts/resume-at.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import type { CompactionSource } from '../plan/plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
 const mostResults = 5;
@@ -31,11 +31,8 @@ export function findLastWork({ history }: CompactionSource): FoundWork {
   const numbers = turnNumbers(all);
   const answer = lastAnswer(all, numbers);
   return {
-    answer: answer === undefined ? undefined : { ...answer, text: neutraliseMarkers(answer.text) },
-    results: newestResults(all, numbers).map(({ output, ...result }) => ({
-      ...result,
-      output: neutraliseMarkers(output),
-    })),
+    answer: answer && { ...answer, text: neutraliseMarkers(answer.text) },
+    results: newestResults(all, numbers).map((result) => ({ ...result, output: neutraliseMarkers(result.output) })),
   };
 }
 
@@ -52,21 +49,15 @@ export function endsOfWork({ answer, results }: FoundWork, tokens: number): Ends
     ...(answer === undefined || tokens === 0
       ? {}
       : { answer: { ...answer, text: cutText(answer.text, Math.floor(tokens * 0.4)) } }),
-    results:
-      each < leastOfResult
-        ? []
-        : results.map(({ call, output, ...result }) => ({
-            ...result,
-            call: shortLine(call, tokens),
-            output: cutText(output, each),
-          })),
+    results: (each < leastOfResult ? [] : results).map((result) => ({
+      ...result,
+      call: shortLine(result.call, tokens),
+      output: cutText(result.output, each),
+    })),
   };
 }
 
-/**
- * Where to continue, as far as code can say. A plan speaks for its own time: once a message came after it or its turn
- * was stopped, the newest message leads and no step of the plan is named.
- */
+/** Where to continue, as far as code can say. Once something came after a plan, the newest message leads. */
 export function resumeAt({ plan }: WorkRecords, tokens: number): string {
   if (plan === undefined || plan.isOlder) return resumeAtWords;
   const step =
@@ -82,11 +73,7 @@ function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined
   const item = all[at]?.item;
   if (item === undefined || !isMessage(item)) return undefined;
   const isOlder = all.slice(at).some(({ origin }) => origin.family === 'user');
-  return { text: messageText(item).trim(), isOlder, ...numberOf(numbers[at]) };
-}
-
-function numberOf(number: number | undefined): { readonly number?: number } {
-  return number === undefined ? {} : { number };
+  return { text: messageText(item).trim(), isOlder, ...defined({ number: numbers[at] }) };
 }
 
 /** Tools whose answers say nothing about the work: what they did stands in the records. */
@@ -104,7 +91,8 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
     // A patch that failed is worth knowing; one that was applied is in the list of files.
     const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
     if (text !== '' && !isSilent && saysSomething(text)) {
-      results.unshift({ ...numberOf(numbers[all.length - 1 - back]), call: callLine(item), output: text });
+      const number = numbers[all.length - 1 - back];
+      results.unshift({ ...defined({ number }), call: callLine(item), output: text });
     }
   }
   return results;
@@ -122,8 +110,7 @@ function saysSomething(output: string): boolean {
 }
 
 /** What was asked for: the command of a shell, else the name of the tool with its arguments. */
-function callLine(item: Item): string {
-  if (!isCall(item)) return item.type;
+function callLine(item: CallItem): string {
   const text = item.type === 'function_call' ? item.arguments : item.input;
   const parsed = item.type === 'function_call' ? parseJsonObject(text) : undefined;
   const command = parsed?.['cmd'] ?? parsed?.['command'];
@@ -145,3 +132,12 @@ export function shortLine(text: string, tokens: number): string {
   const limit = tokens === 0 ? leastOfLine : mostOfLine;
   return neutraliseMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));
 }
+
+/** The last line of a checkpoint that code made: where to continue. */
+
+export function resumeAtStep(step: string): string {
+  return `the next step of the plan: ${step}`;
+}
+
+const resumeAtWords =
+  "the user's newest message, read after all messages before it; look at the files before you change them";

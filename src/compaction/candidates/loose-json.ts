@@ -17,10 +17,7 @@ const mostTries = 200;
 /** However long an answer is, looking for an object in it comes to an end. */
 const mostLookedAt = 5_000_000;
 
-/**
- * The object that has the keys, with repairs that cannot change what was meant: text around it, raw line ends in
- * strings, commas before a closing bracket, one missing brace at the very end. A string that is cut off stays so.
- */
+/** The object that has the keys, with repairs that cannot change what was meant. A string cut off stays so. */
 export function readLooseJson(given: string, keys: readonly string[]): LooseJson {
   const text = given.replace(/^\uFEFF/, '').trim();
   const strict = parsed(text);
@@ -115,11 +112,6 @@ function scanObject(text: string, start: number): Scan {
     if (depth === 0) return { kind: 'whole', text: out, end: at + 1, mended };
   }
   if (inString || depth !== 1) return { kind: 'open-string' };
-  return {
-    kind: 'open',
-    text: `${out
-      .trimEnd()
-      .replace(/,$/, '')
-      .replace(/\n?```$/, '')}}`,
-  };
+  const whole = out.trimEnd().replace(/,$/, '');
+  return { kind: 'open', text: `${whole.replace(/\n?```$/, '')}}` };
 }

@@ -1,4 +1,4 @@
-import type { TextPlace } from '../../history/entry.ts';
+import type { TextPlace } from '../../fragments/text/cut-text.ts';
 import type { UserWords } from '../../history/users-words.ts';
 
 /** A shorter quote may be of anything. */
@@ -11,10 +11,7 @@ const mostCompared = 4000;
 /** A longer quote that is no message, word for word, is looked for by its beginning. */
 const mostQuoted = 200_000;
 
-/**
- * The messages of the user that a model meant when it quoted a request: the one that the quote is of, is the beginning
- * of, or comes close to; or all those that it puts together. Empty when the user wrote nothing like it.
- */
+/** The messages that a model meant when it quoted a request. Empty when the user wrote nothing like it. */
 export function quotedWords(words: readonly UserWords[], given: string): readonly UserWords[] {
   const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
   if (exact !== undefined) return [exact];
@@ -24,10 +21,7 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
   if (quote === '') return [];
   // Of messages that fit equally well the newest counts: a checkpoint keeps words where they were written last.
   const newest = (fits: (text: string) => boolean): readonly UserWords[] =>
-    rows
-      .filter(({ text }) => fits(text))
-      .slice(-1)
-      .map(({ row }) => row);
+    [rows.findLast(({ text }) => fits(text))?.row ?? []].flat();
   const ways = [
     () => newest((text) => text === quote),
     () => (quote.length < leastBeginning ? [] : newest((text) => text.startsWith(quote))),
@@ -36,11 +30,12 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
     () => joined(quote, rows),
     () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
   ];
-  for (const way of ways) {
-    const found = way();
-    if (found.length > 0) return found;
-  }
-  return [];
+  return (
+    ways
+      .values()
+      .map((way) => way())
+      .find((found) => found.length > 0) ?? []
+  );
 }
 
 /** Where in a message a quote stands that is a part of it; its white space does not count. */

@@ -1,8 +1,8 @@
 import { cutText } from '../../fragments/text/cut-text.ts';
 import { neutraliseMarkers } from '../../fragments/foreign/neutralise-markers.ts';
-import { sentTokens } from '../../fragments/text/truncate.ts';
+import { sentTokens, firstBytes } from '../../fragments/text/truncate.ts';
 import type { KeptWords } from './kept-words.ts';
-import { repeatedWords } from '../prompts/repeated-words.ts';
+import { withoutLineBreaks } from '../../fragments/text/markup.ts';
 
 /** Shorter words may well be the model's own. */
 const leastRepeated = 60;
@@ -28,9 +28,7 @@ export function ownText(text: string, kept: readonly KeptWords[]): string {
 const lookedAt = 4;
 const leastLookedAt = 1000;
 
-/**
- * As much of what a model wrote as is looked at, in tokens. An answer may have megabytes, and each budget looks again.
- */
+/** As much of what a model wrote as is looked at, in tokens: an answer may have megabytes. */
 export function tokensToLook(tokens: number): number {
   return Math.max(leastLookedAt, tokens * lookedAt);
 }
@@ -60,4 +58,12 @@ const thinSummary = 120;
 /** Code adds what it knows to a summary that says next to nothing. */
 export function isThin(summary: string): boolean {
   return sentTokens(summary) < thinSummary;
+}
+
+/** As much of a message as it takes to distinguish it from others. */
+const beginningBytes = 40;
+
+/** Stands in a model's text where it repeats a message of the user that the checkpoint holds word for word. */
+function repeatedWords(said: string): string {
+  return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
 }

@@ -4,13 +4,11 @@ import { isCheckpointItem, isOpaque } from '../../history/opaque-items.ts';
 import { itemTokens } from '../../history/size.ts';
 import { heardWords } from '../../history/users-words.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
+import { isJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
-import type { Candidate, CandidateEntry } from './candidate.ts';
-import { entriesTokens, recordsEntries, wordsEntry } from './candidate-parts.ts';
-import { type Faulty, faulty } from './faulty.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
-import { shrinkToFit } from './shrinking.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import { type Candidate, type CandidateEntry, type Faulty, faulty } from './candidate.ts';
+import { entriesTokens, recordsEntries, wordsEntry, shrinkToFit } from './candidate-parts.ts';
+import type { CompactionPlan, CompactionSource } from '../plan/plan.ts';
 
 /**
  * The checkpoint of a provider that compacts by itself. `unary`: the provider sends the new history, of which we keep
@@ -41,10 +39,7 @@ export function remoteCandidate(
   });
 }
 
-/**
- * What the model and agents said, and what is opaque. Calls, thoughts and old context may be stale; the words of the
- * user and of hooks we have ourselves.
- */
+/** What the model and agents said, and what is opaque. The rest may be stale, or we have it ourselves. */
 function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
   const isAnswer = (item: Item): boolean =>
     item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
@@ -86,11 +81,8 @@ function isReport(item: Item): boolean {
 }
 
 function firstText({ content }: Item): string {
-  const parts = Array.isArray(content) ? content : [];
-  const texts = parts.map((part) =>
-    typeof part === 'object' && part !== null && 'text' in part ? part.text : undefined,
-  );
-  return String(texts.find((text) => typeof text === 'string') ?? '');
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))[0] ?? '';
 }
 
 /** What agents asked for, within what the user's words have left. */

@@ -1,4 +1,4 @@
-import { cursorLine, markCursors } from '../../fragments/checkpoint/cursor-lines.ts';
+import { cursorLine, markCursors } from '../../fragments/checkpoint/checkpoint-summary.ts';
 
 /** A summary with the model's own line of where to continue, or without a usable one. */
 export type ResumeLine =

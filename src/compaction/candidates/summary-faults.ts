@@ -1,9 +1,6 @@
 import { parseJsonObject } from '../../protocol/json.ts';
 
-/**
- * What is wrong with a text as a summary, in a sentence for the model that wrote it. Only cheap measures that hold in
- * any language: repetition, markup, a call in disguise. A short text is not faulty but thin: code puts more beside it.
- */
+/** What is wrong with a text as a summary, for the model that wrote it: cheap measures that hold in any language. */
 export function summaryFaults(summary: string): readonly string[] {
   if (isRepetitive(summary)) return ['The summary repeats itself over and over.'];
   if (isMarkup(summary)) return ['The summary is a page of markup instead of text.'];

@@ -2,13 +2,9 @@ import { checkpointSummaryFragment } from '../../fragments/checkpoint/checkpoint
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { isCheckpointItem, isOpaqueCheckpoint } from '../../history/opaque-items.ts';
-import type { CompactionPlan } from './plan.ts';
-import type { CompactionSource } from './source.ts';
+import type { CompactionPlan, CompactionSource } from './plan.ts';
 
-/**
- * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. A user who
- * compacts by hand wants no copy of an older checkpoint alone, but it may be too large for a smaller window.
- */
+/** Whether a checkpoint could hold less than what stands. By hand, a copy of an older one alone is no gain. */
 export function anythingToCompact(
   { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
   { history }: Pick<CompactionSource, 'history'>,
@@ -24,10 +20,7 @@ function isCheckpoint({ item, origin }: Entry): boolean {
   return origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id);
 }
 
-/**
- * What a user asks for by hand, with leave to grow where it gives a checkpoint that can be read in the place of an
- * opaque one. A provider that makes the next checkpoint itself gives another opaque one.
- */
+/** By hand, a checkpoint that can be read may grow where it takes the place of an opaque one. */
 export function askedByHand<Wanted extends Pick<CompactionPlan, 'trigger' | 'focus'>>(
   wanted: Wanted,
   { history }: Pick<CompactionSource, 'history'>,

@@ -16,29 +16,15 @@ export function limitReached(fill: Fill): boolean {
   return counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
 }
 
-/** How much may still enter before that. */
-export function spaceLeft(fill: Fill): number {
-  const { active, pending, window } = fill;
-  return Math.max(0, Math.min(window.autoCompact - counted(fill), window.effective - active - pending));
-}
-
 /** As long as it is unknown where the body begins, nothing counts as grown. */
 function counted({ active, pending, prefill, window }: Fill): number {
   if (window.autoCompactScope === 'total') return active + pending;
   return prefill === undefined ? 0 : Math.max(0, active + pending - prefill);
 }
 
-/** The model that the newest turn ran with. */
-export interface ModelBefore {
+interface SwitchedModel {
   readonly model: string;
   readonly compatibility?: string;
-  readonly effective: number;
-}
-
-export interface ModelNow {
-  readonly model: string;
-  readonly compatibility?: string;
-  readonly window: CompactionWindow;
 }
 
 /**
@@ -51,8 +37,9 @@ export function switchReason({
   now,
   active,
 }: {
-  readonly before: ModelBefore | undefined;
-  readonly now: ModelNow;
+  /** The model that the newest turn ran with. */
+  readonly before: (SwitchedModel & { readonly effective: number }) | undefined;
+  readonly now: SwitchedModel & { readonly window: CompactionWindow };
   readonly active: number;
 }): 'comp_hash_changed' | 'model_downshift' | undefined {
   if (before === undefined) return undefined;

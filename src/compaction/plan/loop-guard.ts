@@ -46,10 +46,7 @@ export function limitIn({ effective, autoCompact, autoCompactScope }: SinceCheck
   return autoCompactScope === 'body' ? effective : autoCompact;
 }
 
-/**
- * Where instructions, tools, the world and what the provider adds are too much alone, no checkpoint frees space: the
- * next step would compact again, and so on.
- */
+/** Whether a checkpoint can free space: where none can, the next step would compact again, and so on. */
 export function leavesSpace({ fixed, context, overhead }: EveryRequest, limit: number): boolean {
   return fixed + context + overhead + leastCheckpoint < limit;
 }

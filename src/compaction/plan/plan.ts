@@ -1,6 +1,11 @@
 import type { Window } from '../../envelope/window.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
+import type { History } from '../../history/history.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { WorkRecords } from './work-records.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 
 /** The budgets that checkpoints are about. */
 export type CompactionWindow = Pick<
@@ -84,3 +89,40 @@ export interface CompactionBudget {
   /** A checkpoint that weighs more is not installed: with the context beside it, it would save too little. */
   readonly gain: number;
 }
+
+/** What a checkpoint is made from. */
+export interface CompactionSource {
+  readonly history: History;
+  /** The same as it is sent: `project` of the history. Requests name ranges of it. */
+  readonly input: readonly Item[];
+  readonly work: WorkRecords;
+}
+
+/**
+ * One request of a compaction. It is a sampling request with the same instructions, tools, cache key and tier; its input
+ * is `head`, then the items `from` to `to` of the projected history, then `tail`. No tool may be called.
+ */
+export interface CompactionRequest {
+  readonly strategy: 'structured' | 'plain' | 'remote';
+  readonly from: number;
+  /** The first item that is not sent. */
+  readonly to: number;
+  /** Places of what does not fit: sent as `stubOf` makes it, and left out where that gives nothing. */
+  readonly stubbed: readonly number[];
+  /** Notes about what stood before the range, when history is taken in parts. */
+  readonly head: readonly RequestMessage[];
+  readonly tail: readonly RequestMessage[];
+  /** The answer must be JSON of this shape, where the provider can promise that. */
+  readonly outputSchema?: JsonObject;
+}
+
+export interface RequestMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** What came of a request. Connections that fail for a while have been tried again before. */
+export type CompactionOutcome =
+  /** `text`: all that the messages of this response say, joined; empty when there was none. */
+  | { readonly kind: 'answer'; readonly text: string; readonly items: readonly Item[] }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure };

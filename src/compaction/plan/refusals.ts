@@ -2,6 +2,8 @@ import type { ModelFailure } from '../../ports/model-client.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
 import { leastMost } from './plan-compaction.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { halfCharacter } from '../../protocol/odd-text.ts';
 
 /** Why a compaction came to nothing, or went another way, for people. */
 
@@ -11,14 +13,14 @@ export const nothingToCompact: Outcome = {
   next: 'Go on with the thread as it is.',
 };
 
+const saying =
+  (what: string) =>
+  ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${sentence(message)}`, next });
+
 /** The same would happen to any other request, so no other way is tried. */
-export function stands(failure: ModelFailure): Outcome {
-  return {
-    code: failure.code,
-    message: `History was not compacted and stands as it was. ${sentence(failure.message)}`,
-    next: failure.next,
-  };
-}
+export const stands = saying('History was not compacted and stands as it was.');
+
+export const modelFailed = saying('The model could not be asked for a checkpoint.');
 
 export function compactionAborted({ budget }: CompactionPlan): Outcome {
   return {
@@ -46,14 +48,6 @@ export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
     code: 'compaction-request-too-large',
     message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${budget.request} tokens.`,
     next: 'Go on: the checkpoint was made in another way. Compact earlier if you want one of the provider.',
-  };
-}
-
-export function modelFailed(failure: ModelFailure): Outcome {
-  return {
-    code: failure.code,
-    message: `The model could not be asked for a checkpoint. ${sentence(failure.message)}`,
-    next: failure.next,
   };
 }
 
@@ -85,10 +79,7 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   };
 }
 
-/**
- * By hand, what a checkpoint may weigh is what the limit leaves beside the reserve: a history below that is in no need.
- * A smallest value says nothing about the limit. Without the user's asking, something did not fit.
- */
+/** By hand, a history below what a checkpoint may weigh is in no need. A smallest value says nothing of the limit. */
 function isFarFromLimit({ trigger, budget }: CompactionPlan): boolean {
   const { before, context, most } = budget;
   return trigger === 'manual' && most > leastMost && before <= most + context;
@@ -99,5 +90,26 @@ export function candidateMalformed(what: string): Outcome {
     code: 'compaction-candidate-malformed',
     message: `The checkpoint could not be used: ${what}`,
     next: 'Compact again, or choose another strategy.',
+  };
+}
+
+/** Of a request, the part that may say what is to be kept in view: the rest is for what is to be read. */
+const share = 0.25;
+
+/** Why no model can be asked with this focus; undefined when it leaves space for the history. */
+export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | undefined {
+  if (!focus.isWellFormed()) {
+    return {
+      code: 'focus-odd',
+      message: `What the checkpoint shall keep in view holds ${halfCharacter}. History stands as it was.`,
+      next: 'Take it out and ask again.',
+    };
+  }
+  const [tokens, most] = [estimateTokens(focus), Math.floor(budget.request * share)];
+  if (tokens <= most) return undefined;
+  return {
+    code: 'focus-too-long',
+    message: `What the checkpoint shall keep in view has about ${tokens} tokens; with this model it may have ${most}. History stands as it was.`,
+    next: 'Say it in fewer words.',
   };
 }

@@ -30,8 +30,8 @@ export function olderWork(work: WorkRecords, than: PlanOlderThan | 'user'): Work
   const { plan } = work;
   if (plan === undefined) return work;
   const { olderThan, isOlder, ...rest } = plan;
-  const isUsers = than === 'user' || (isOlder && olderThan === undefined);
-  return { ...work, plan: { ...rest, isOlder: true, ...(isUsers ? {} : { olderThan: than as PlanOlderThan }) } };
+  if (than === 'user' || (isOlder && olderThan === undefined)) return { ...work, plan: { ...rest, isOlder: true } };
+  return { ...work, plan: { ...rest, isOlder: true, olderThan: than } };
 }
 
 export const noWork: WorkRecords = { files: [] };

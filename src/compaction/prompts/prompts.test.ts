@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { textWeight } from '../requests/fits.ts';
-import { plainPrompt } from './plain-prompt.ts';
-import { repairPrompt } from './repair-prompt.ts';
-import { stageNotes, stagePrompt } from './stage-prompt.ts';
-import { structuredPrompt } from './structured-prompt.ts';
-import { structuredSchema } from './structured-schema.ts';
+import { plainPrompt, repairPrompt, structuredPrompt, structuredSchema, stageNotes, stagePrompt } from './prompts.ts';
 
 const prompt = structuredPrompt({ answerTokens: 4000 });
 const between = (start: string, end: string): string => prompt.split(start)[1]?.split(end)[0] ?? '';

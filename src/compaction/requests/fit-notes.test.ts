@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
-import { fitNotes } from './fit-notes.ts';
+import { fitNotes } from './fits.ts';
 
 const written = (text: string): number => estimateTokens(JSON.stringify(text));
 

@@ -1,10 +1,8 @@
 import { estimateTokens, truncateMiddle } from '../../fragments/text/truncate.ts';
 import { requestWeight, textWeight } from './fits.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
+import type { CompactionPlan, CompactionSource, CompactionRequest } from '../plan/plan.ts';
 import { aroundWeight, checkpointRequest, type PartPlace, withoutSchema } from './requests.ts';
-import type { CompactionRequest } from '../plan/request.ts';
-import type { CompactionSource } from '../plan/source.ts';
 import { cutIntoParts, type Part } from './stages.ts';
 
 /** How far a compaction has come. */
@@ -54,11 +52,7 @@ export function startOf(plan: CompactionPlan): Progress {
   };
 }
 
-/**
- * The same with everything from `from` on laid out in parts: one if it fits a request, else as many as are needed.
- * Space for the notes is set aside beforehand, so that every part fits however much is noted. Undefined when no part
- * could be sent.
- */
+/** Everything from `from` on in parts, with space for the notes set aside. Undefined when no part could be sent. */
 export function layOut(
   plan: CompactionPlan,
   source: CompactionSource,
@@ -98,10 +92,7 @@ export function afterPart(progress: Progress, note: string): Progress {
   return { ...progress, parts: parts.slice(1), done: done + 1, notes: [...notes, note] };
 }
 
-/**
- * The same with notes that the model made. It was asked to merge them with those from before, which they replace,
- * unless they are so much shorter that something must have been forgotten.
- */
+/** Notes of the model replace those before, unless they are so much shorter that something was forgotten. */
 export function afterAnswer(progress: Progress, answer: string): Progress {
   const note = truncateMiddle(answer, { mode: 'tokens', limit: progress.notesBudget });
   const forgot = estimateTokens(note) * 2 < estimateTokens(progress.notes.join('\n\n'));

@@ -1,17 +1,16 @@
 import { firstBytes } from '../../fragments/text/truncate.ts';
-import { defined } from '../../protocol/defined.ts';
-import { cutToFit, messagesWeight, requestWeight, sentWeight, textWeight } from './fits.ts';
-import { fitNotes } from './fit-notes.ts';
-import type { CompactionPlan } from '../plan/plan.ts';
-import { againPrompt } from '../prompts/again-prompt.ts';
-import { plainPrompt } from '../prompts/plain-prompt.ts';
-import { repairPrompt } from '../prompts/repair-prompt.ts';
-import { stageNotes, stagePrompt } from '../prompts/stage-prompt.ts';
-import { structuredPrompt } from '../prompts/structured-prompt.ts';
-import { structuredSchema } from '../prompts/structured-schema.ts';
-import { userSays } from '../prompts/user-says.ts';
-import type { CompactionRequest, RequestMessage } from '../plan/request.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import { cutToFit, messagesWeight, requestWeight, sentWeight, textWeight, fitNotes } from './fits.ts';
+import type { CompactionPlan, CompactionSource, CompactionRequest, RequestMessage } from '../plan/plan.ts';
+import {
+  againPrompt,
+  plainPrompt,
+  repairPrompt,
+  structuredPrompt,
+  structuredSchema,
+  stageNotes,
+  stagePrompt,
+  userSays,
+} from '../prompts/prompts.ts';
 import type { Part } from './stages.ts';
 import { isOutput } from './stub.ts';
 
@@ -99,15 +98,9 @@ function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
 }
 
 function stageTail(plan: CompactionPlan, { part, of }: PartPlace): string {
-  return stagePrompt({ part, of, ...wishes(plan) });
+  return stagePrompt({ ...plan, part, of });
 }
 
 function promptOf(plan: CompactionPlan, way: Way): string {
-  return way === 'plain'
-    ? plainPrompt(wishes(plan))
-    : structuredPrompt({ ...wishes(plan), answerTokens: plan.budget.answer });
-}
-
-function wishes({ focus, prompt }: CompactionPlan) {
-  return { ...defined({ focus, prompt }) };
+  return way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 }

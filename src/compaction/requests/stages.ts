@@ -3,9 +3,9 @@ import { entries } from '../../history/history.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { sentWeight } from './fits.ts';
-import type { CompactionSource } from '../plan/source.ts';
+import type { CompactionSource } from '../plan/plan.ts';
 import { isOutput } from './stub.ts';
-import { type Unit, unitsOf } from './units.ts';
+import { pairedItem } from '../../history/missing-answer.ts';
 
 /** A run of the projected history that is looked at in one request. */
 export interface Part extends Unit {
@@ -15,25 +15,21 @@ export interface Part extends Unit {
   readonly sent: boolean;
 }
 
-export interface PartOptions {
-  /** The first item that is still to be looked at. */
-  readonly from: number;
-  /** What the items of a part may weigh, in tokens. */
-  readonly capacity: number;
-  /** How many parts may be sent before the last. */
-  readonly most: number;
-}
-
 /**
- * The input from `from` on as parts, oldest first. The last one is asked for the checkpoint itself; it is filled up
+ * The input from `from` on as parts that weigh up to `capacity` tokens, oldest first, of which `most` are sent before
+ * the last. The last one is asked for the checkpoint itself; it is filled up
  * first, because the newest matters most, and it is empty where the newest items cannot be sent.
  */
-export function cutIntoParts(source: CompactionSource, { from, capacity, most }: PartOptions): readonly Part[] {
+export function cutIntoParts(
+  source: CompactionSource,
+  { from, capacity, most }: { readonly from: number; readonly capacity: number; readonly most: number },
+): readonly Part[] {
   const units = unitsOf(source.input, from).map((unit) => measure(source.input, unit, capacity));
-  const begins = turnBeginnings(source);
+  const begins = itemsWhere(source, isBoundary);
   const newestFirst: Part[] = [];
   let end = units.length;
-  if (units[end - 1]?.fits !== true) newestFirst.push(emptyPart(source.input.length));
+  const { length } = source.input;
+  if (units[end - 1]?.fits !== true) newestFirst.push({ from: length, to: length, stubbed: [], sent: true });
   while (end > 0) {
     const start = units[end - 1]!.fits ? startOfPart(units, end, capacity, (at) => begins(source.input[at]!)) : end - 1;
     newestFirst.push(joined(units.slice(start, end)));
@@ -114,24 +110,63 @@ function joined(units: readonly MeasuredUnit[]): Part {
   };
 }
 
-function emptyPart(at: number): Part {
-  return { from: at, to: at, stubbed: [], sent: true };
-}
-
-/** Whether an item of the input is where a turn begins. Projection may have made another object of it. */
-export function turnBeginnings(source: CompactionSource): (item: Item) => boolean {
-  return isItemOf(source, isBoundary);
-}
-
-/** Items that a program put into history, whatever role they have: no model and no user said them. */
-export function itemsOfPrograms(source: CompactionSource): (item: Item) => boolean {
-  return isItemOf(source, ({ origin }) => origin.family === 'client');
-}
-
-/** Items are sent as they stand in history, or changed under the same id. */
-function isItemOf({ history }: CompactionSource, isWanted: (entry: Entry) => boolean): (item: Item) => boolean {
-  const wanted = entries(history).filter((entry: Entry) => isWanted(entry));
+/** Whether an item of the input is that of a wanted entry: as it stands in history, or changed under the same id. */
+export function itemsWhere(
+  { history }: CompactionSource,
+  isWanted: (entry: Entry) => boolean,
+): (item: Item) => boolean {
+  const wanted = entries(history).filter(isWanted);
   const items = new Set(wanted.map(({ item }) => item));
   const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
   return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
+}
+
+/** Items that only make sense together; the first that does not belong to it is `to`. */
+export interface Unit {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The smallest runs into which input may be cut: providers refuse half of a pair, and thoughts alone. */
+export function unitsOf(input: readonly Item[], from: number): readonly Unit[] {
+  const reach = reaches(input, from);
+  const units: Unit[] = [];
+  let start = from;
+  let last = from;
+  for (let index = from; index < input.length; index++) {
+    last = Math.max(last, reach.get(index) ?? index);
+    if (index < last) continue;
+    units.push({ from: start, to: index + 1 });
+    start = index + 1;
+    last = start;
+  }
+  return units;
+}
+
+/** For the first item of what belongs together, its last. */
+function reaches(input: readonly Item[], from: number): ReadonlyMap<number, number> {
+  const reach = new Map<number, number>();
+  const join = (one: number, other: number): void => {
+    const [first, last] = [Math.min(one, other), Math.max(one, other)];
+    reach.set(first, Math.max(last, reach.get(first) ?? first));
+  };
+  // Some providers use the names of calls again, so each answer belongs to the nearest call before it.
+  const calls = new Map<string, number>();
+  const early = new Map<string, number>();
+  for (let index = from; index < input.length; index++) {
+    const item = input[index]!;
+    if (item.type === 'reasoning' && index + 1 < input.length) join(index, index + 1);
+    const paired = pairedItem(item);
+    if (paired?.half === 'call') {
+      const answer = early.get(paired.id);
+      if (answer !== undefined) join(answer, index);
+      early.delete(paired.id);
+      calls.set(paired.id, index);
+    } else if (paired?.half === 'answer') {
+      const call = calls.get(paired.id);
+      if (call !== undefined) join(call, index);
+      else if (!early.has(paired.id)) early.set(paired.id, index);
+    }
+  }
+  return reach;
 }

@@ -1,25 +1,18 @@
-import { isMessage, type Item, messageText } from '../../protocol/item.ts';
+import { isMessage, type Item, type MessageItem, messageText } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { leftOut, leftOutAfter } from '../prompts/left-out.ts';
-
-const stubs = new WeakMap<Item, Item>();
-const leftOutWhole = new WeakSet<Item>();
+import { oncePerObject } from '../../protocol/once-per-object.ts';
+import { firstBytes } from '../../fragments/text/truncate.ts';
 
 /**
  * The item in a request that it is too large for: the same kind with the same ids, and a notice in place of what is
  * large. Undefined for encrypted content and unknown types, which are left out. The same object for the same item, and
  * the same text for ever: requests are rebuilt with it.
  */
-export function stubOf(item: Item): Item | undefined {
-  const known = stubs.get(item);
-  if (known !== undefined) return known;
-  if (leftOutWhole.has(item)) return undefined;
+export const stubOf = oncePerObject((item: Item): Item | undefined => {
   const stub = makeStub(item);
-  if (stub === undefined) leftOutWhole.add(item);
   // What is short already stays as it is.
-  else stubs.set(item, charactersOf(stub) < charactersOf(item) ? stub : item);
-  return stubs.get(item);
-}
+  return stub === undefined || charactersOf(stub) < charactersOf(item) ? stub : item;
+});
 
 /** The answer of a tool: the first to be shortened, because what matters of it is often said again. */
 export function isOutput(item: Item): boolean {
@@ -27,7 +20,7 @@ export function isOutput(item: Item): boolean {
 }
 
 function makeStub(item: Item): Item | undefined {
-  const notice = leftOut(charactersOf(item));
+  const notice = `[${charactersOf(item)} characters stood here. They were too much for this request and were left out.]`;
   switch (item.type) {
     case 'function_call_output':
     case 'custom_tool_call_output':
@@ -45,17 +38,21 @@ function makeStub(item: Item): Item | undefined {
     case 'image_generation_call':
       return { ...item, result: '' };
     case 'message':
-      return isMessage(item) ? { ...item, content: [wordsOf(item['role'], messageText(item), item)] } : undefined;
+      return isMessage(item) ? { ...item, content: [beginningOf(item, notice)] } : undefined;
     default:
       return undefined;
   }
 }
 
-function wordsOf(role: unknown, text: string, item: Item): JsonObject {
-  const type = role === 'assistant' ? 'output_text' : 'input_text';
-  return { type, text: leftOutAfter(text, charactersOf(item)) };
+/** Of words the beginning is shown: it mostly says what the rest is. */
+function beginningOf(item: MessageItem, notice: string): JsonObject {
+  const type = item.role === 'assistant' ? 'output_text' : 'input_text';
+  const beginning = firstBytes(messageText(item), beginningBytes);
+  return { type, text: beginning === '' ? notice : `${beginning}…\n${notice}` };
 }
 
 function charactersOf(item: Item): number {
   return JSON.stringify(item).length;
 }
+
+const beginningBytes = 300;

@@ -14,10 +14,7 @@ const unsignedMs = 10_000;
 /** A login shell that hangs for ever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;
 
-/**
- * Two processes that find the same lock stale at the same moment may both take it. Then two shells run at once, which
- * is slow and does no harm.
- */
+/** Two processes that find one lock stale at once may both take it: then two shells run, which does no harm. */
 export async function takeCaptureLock(folder: string, key: string, now: number): Promise<CaptureLock> {
   for (const last of [false, true]) {
     const made = make(lockOf(folder, key));

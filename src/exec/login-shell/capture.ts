@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { parseJsonObject } from '../../protocol/json.ts';
 import { findInheritedDoors } from '../processes/inherited-descriptors.ts';
 import { type KeepPlace, type KeepProgram, loginShellScript } from './keep-request.ts';
-import { isVariables } from './kept-variables.ts';
-
-type Variables = Readonly<Record<string, string>>;
+import { isVariables, type ShellVariables } from './kept-variables.ts';
 
 export interface CaptureOptions {
+  /** Path of the user's shell. */
   readonly shell: string;
+  /** The user's home folder, in which the shell starts: no project can put anything there. */
   readonly home: string;
-  readonly env: Variables;
+  readonly env: ShellVariables;
+  /** Reports the variables at the end of the shell. */
   readonly program: KeepProgram;
 }
 
@@ -18,7 +20,7 @@ export interface Capture {
   /** The process; undefined when it could not be started. */
   readonly pid: number | undefined;
   /** What it answered; undefined when it failed. Never rejects. */
-  readonly variables: Promise<Variables | undefined>;
+  readonly variables: Promise<ShellVariables | undefined>;
 }
 
 const mostCharacters = 4_000_000;
@@ -30,30 +32,27 @@ const drainMs = 250;
  * write to that ends with us. It is never killed, because what start-up files run may not be made for that, and it
  * keeps no process alive that waits for nothing else.
  */
-export function startCapture(options: CaptureOptions, place: KeepPlace | undefined): Capture {
+export function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): Capture {
   try {
-    return watch(start(options, place));
+    const child = spawn(shell, ['-lc', loginShellScript(program, place)], {
+      cwd: home,
+      env,
+      detached: true,
+      stdio: findInheritedDoors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
+    });
+    return watch(child);
   } catch {
     return { pid: undefined, variables: Promise.resolve(undefined) };
   }
 }
 
-function start({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): ChildProcess {
-  return spawn(shell, ['-lc', loginShellScript(program, place)], {
-    cwd: home,
-    env,
-    detached: true,
-    stdio: findInheritedDoors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
-  });
-}
-
 function watch(child: ChildProcess): Capture {
   child.unref();
-  const { promise: variables, resolve } = Promise.withResolvers<Variables | undefined>();
+  const { promise: variables, resolve } = Promise.withResolvers<ShellVariables | undefined>();
   child.on('error', () => resolve(undefined));
   const answer = child.stdio[3] as Socket;
   answer.unref();
-  const end = (found?: Variables): void => {
+  const end = (found?: ShellVariables): void => {
     resolve(found);
     answer.destroy();
   };
@@ -61,18 +60,11 @@ function watch(child: ChildProcess): Capture {
   answer.setEncoding('utf8').on('data', (more: string) => {
     text += more;
     // One line: a process that the start-up files left behind may hold the other end open for ever.
-    if (text.endsWith('\n') || text.length > mostCharacters) end(readAnswer(text));
+    if (!text.endsWith('\n') && text.length <= mostCharacters) return;
+    const found = parseJsonObject(text);
+    end(isVariables(found) ? found : undefined);
   });
   answer.on('error', () => end()).on('close', () => end());
   child.on('exit', () => setTimeout(end, drainMs).unref());
   return { pid: child.pid, variables };
-}
-
-function readAnswer(text: string): Variables | undefined {
-  try {
-    const found: unknown = JSON.parse(text);
-    return isVariables(found) ? found : undefined;
-  } catch {
-    return undefined;
-  }
 }

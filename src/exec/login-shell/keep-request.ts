@@ -1,10 +1,7 @@
 import type { ShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
 import { shellQuoted } from '../../protocol/shell-words.ts';
 
-/**
- * Where the program at the end of the login shell keeps variables, and which: those that pass the policy and are no
- * secrets.
- */
+/** Where the program at the end of the login shell keeps the variables that pass the policy and are no secrets. */
 export interface KeepPlace {
   readonly folder: string;
   readonly key: string;

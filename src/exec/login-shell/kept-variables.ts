@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { fileSystem } from '../../disk/file-system.ts';
 import { readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
+import { isJsonObject, parseJsonObject } from '../../protocol/json.ts';
 
-type Variables = Readonly<Record<string, string>>;
+export type ShellVariables = Readonly<Record<string, string>>;
 
 /** What a login shell answered, kept for other processes. */
 export interface KeptVariables {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  readonly variables: Variables;
+  readonly variables: ShellVariables;
 }
 
 const mostBytes = 1_000_000;
@@ -17,11 +18,8 @@ const sweptAfterMs = 24 * 60 * 60 * 1000;
 /** Never throws: whatever is not as we would write it counts as missing. */
 export function loadKept(folder: string, key: string): KeptVariables | undefined {
   const file = readOwnFile(fileOf(folder, key), { maxBytes: mostBytes, toOthers: 'closed' });
-  try {
-    return file === undefined ? undefined : readKept(file.bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  const { at, variables } = parseJsonObject(file?.bytes.toString('utf8') ?? '') ?? {};
+  return typeof at === 'number' && isVariables(variables) ? { at, variables } : undefined;
 }
 
 /** Readers see all of it or nothing. Throws what the disk says. */
@@ -45,15 +43,9 @@ function fileOf(folder: string, key: string): string {
   return join(folder, `${key}.json`);
 }
 
-function readKept(text: string): KeptVariables | undefined {
-  const { at, variables } = JSON.parse(text) as { readonly at?: unknown; readonly variables?: unknown };
-  if (typeof at !== 'number' || !isVariables(variables)) return undefined;
-  return { at, variables };
-}
-
 /** Names and values that a process can be started with. */
-export function isVariables(value: unknown): value is Variables {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+export function isVariables(value: unknown): value is ShellVariables {
+  if (!isJsonObject(value)) return false;
   return Object.entries(value).every(
     ([name, text]) => name !== '' && !/[=\0]/.test(name) && typeof text === 'string' && !text.includes('\0'),
   );

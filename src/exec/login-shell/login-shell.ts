@@ -6,22 +6,13 @@ import type { ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-lock.ts';
-import { startCapture } from './capture.ts';
-import type { KeepPlace, KeepProgram } from './keep-request.ts';
-import { loadKept } from './kept-variables.ts';
+import { type CaptureOptions, startCapture } from './capture.ts';
+import type { KeepPlace } from './keep-request.ts';
+import { type KeptVariables, loadKept, type ShellVariables } from './kept-variables.ts';
 import { startupFileStates, writableStartupFile } from './startup-files.ts';
 
-type Variables = Readonly<Record<string, string>>;
-
-export interface LoginShellOptions {
-  /** Path of the user's shell. */
-  readonly shell: string;
-  /** The user's home folder, in which the shell starts: no project can put anything there. */
-  readonly home: string;
-  /** The process's own variables. */
-  readonly env: Variables;
-  /** Reports the variables at the end of the shell. */
-  readonly program: KeepProgram;
+/** `env` has the process's own variables: the shell gets few of them. */
+export interface LoginShellOptions extends CaptureOptions {
   /** Where answers are kept for other processes. Absent: nowhere. */
   readonly folder?: string;
   readonly policy: ShellEnvironmentPolicy;
@@ -41,8 +32,8 @@ const lookAgainMs = 50;
 
 /** Where the answer comes from: it is there, our own shell will give it, or that of another process. */
 type Source =
-  | { readonly kind: 'known'; readonly variables: Variables }
-  | { readonly kind: 'ours'; readonly answer: Promise<Variables | undefined>; readonly since: number }
+  | { readonly kind: 'known'; readonly variables: ShellVariables }
+  | { readonly kind: 'ours'; readonly answer: Promise<ShellVariables | undefined>; readonly since: number }
   | { readonly kind: 'others'; readonly place: KeepPlace; readonly since: number };
 
 /** The variables of the user's login shell: kept by an earlier process, or asked for on first need. */
@@ -60,7 +51,7 @@ export class LoginShell {
    * Undefined when the shell failed or takes too long, in which case a later call may have the answer; and from the first
    * request on under which commands may write what the shell runs when it starts.
    */
-  async variables(request: ShellEnvironmentRequest): Promise<Variables | undefined> {
+  async variables(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
     if (!this.#mayAsk(request)) return undefined;
     const { signal, warn } = request;
     const source = await (this.#source ??= this.#find());
@@ -95,13 +86,13 @@ export class LoginShell {
     return false;
   }
 
-  async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<Variables | undefined> {
+  async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<ShellVariables | undefined> {
     if (source.kind === 'ours') return source.answer;
     const { place } = source;
     const { clock } = this.#options;
     while (!waiting.aborted) {
-      const kept = loadKept(place.folder, place.key);
-      if (kept !== undefined && isWithin(kept.at, freshMs, clock.now())) return kept.variables;
+      const kept = within(loadKept(place.folder, place.key), freshMs, clock.now());
+      if (kept !== undefined) return kept;
       // The other one may have ended without an answer.
       const lock = await takeCaptureLock(place.folder, place.key, clock.now());
       if (lock === 'taken') return this.#fresh(place) ?? this.#start(place).answer;
@@ -116,23 +107,24 @@ export class LoginShell {
     const { folder, key } = place;
     const now = this.#options.clock.now();
     const kept = loadKept(folder, key);
-    if (kept !== undefined && isWithin(kept.at, freshMs, now)) return { kind: 'known', variables: kept.variables };
+    const fresh = within(kept, freshMs, now);
+    if (fresh !== undefined) return { kind: 'known', variables: fresh };
     const lock = await takeCaptureLock(folder, key, now);
     const meanwhile = lock === 'taken' ? this.#fresh(place) : undefined;
     if (meanwhile !== undefined) return { kind: 'known', variables: meanwhile };
-    if (kept !== undefined && isWithin(kept.at, usableMs, now)) {
+    const usable = within(kept, usableMs, now);
+    if (usable !== undefined) {
       if (lock === 'taken') this.#start(place);
-      return { kind: 'known', variables: kept.variables };
+      return { kind: 'known', variables: usable };
     }
     return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
   }
 
   /** What another process has kept just before it let the lock go, which we hold now and give back. */
-  #fresh({ folder, key }: KeepPlace): Variables | undefined {
-    const kept = loadKept(folder, key);
-    if (kept === undefined || !isWithin(kept.at, freshMs, this.#options.clock.now())) return undefined;
-    releaseCaptureLock(folder, key);
-    return kept.variables;
+  #fresh({ folder, key }: KeepPlace): ShellVariables | undefined {
+    const variables = within(loadKept(folder, key), freshMs, this.#options.clock.now());
+    if (variables !== undefined) releaseCaptureLock(folder, key);
+    return variables;
   }
 
   #start(place: KeepPlace | undefined): Extract<Source, { kind: 'ours' }> {
@@ -159,9 +151,9 @@ export class LoginShell {
   }
 }
 
-/** A time that has not come yet is nothing to rely on. */
-function isWithin(at: number, ms: number, now: number): boolean {
-  return at <= now && now - at < ms;
+/** What was kept for no longer than that. A time that has not come yet is nothing to rely on. */
+function within(kept: KeptVariables | undefined, ms: number, now: number): ShellVariables | undefined {
+  return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 
 function openShell(shell: string, path: string): Outcome<'login-shell-writable'> {

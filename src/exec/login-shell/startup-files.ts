@@ -1,6 +1,6 @@
-import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { realPlace } from '../../disk/folders.ts';
+import { namesIn, realPlace } from '../../disk/folders.ts';
 
 /** What login shells read on the systems that we know. All of them count for every shell: one often reads another's. */
 const ofSystem = [
@@ -29,10 +29,7 @@ export function startupFileStates(places: ShellPlaces): readonly string[] {
   return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 }
 
-/**
- * The first of what a login shell starts from that may be written: its folders, its files, and every link on the way to
- * one of them. Undefined: none.
- */
+/** The first that may be written of what a login shell starts from: its folders, its files, and links to them. */
 export function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): string | undefined {
   const paths = [places.home, places.zshHome, ...startupFiles(places)];
   return paths.find((path) => placesOf(path).some(isWritable));
@@ -72,12 +69,8 @@ function linkTarget(path: string): string | undefined {
 }
 
 function filesIn(folder: string): readonly string[] {
-  try {
-    const names = readdirSync(folder).toSorted().slice(0, mostInFolder);
-    return [folder, ...names.map((name) => join(folder, name))];
-  } catch {
-    return [folder];
-  }
+  const names = namesIn(folder).toSorted().slice(0, mostInFolder);
+  return [folder, ...names.map((name) => join(folder, name))];
 }
 
 function stateOf(path: string): string {

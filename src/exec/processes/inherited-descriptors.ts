@@ -1,4 +1,5 @@
-import { openSync, readdirSync, readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
+import { namesIn } from '../../disk/folders.ts';
 
 type Standard = 'ignore' | 'pipe' | number;
 
@@ -15,7 +16,9 @@ const closeOnExec = 0o2000000;
 
 /** Looks once: Node opens nothing that children would get, so no doors are added later. Linux only; elsewhere it finds none. */
 export function findInheritedDoors(): InheritedDoors {
-  const doors = openDescriptors().filter((descriptor) => descriptor > 2 && isInherited(descriptor));
+  const doors = namesIn('/proc/self/fdinfo')
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
   const nothing = doors.length === 0 ? -1 : openSync('/dev/null', 'r');
   const length = Math.max(0, ...doors.map((door) => door + 1));
   return {
@@ -26,14 +29,6 @@ export function findInheritedDoors(): InheritedDoors {
       return shut;
     },
   };
-}
-
-function openDescriptors(): readonly number[] {
-  try {
-    return readdirSync('/proc/self/fdinfo').map(Number);
-  } catch {
-    return [];
-  }
 }
 
 function isInherited(descriptor: number): boolean {

@@ -1,3 +1,5 @@
+import { signalProcess } from '../../disk/processes.ts';
+
 /** Groups that run now. They outlive this process by nature, so they are killed when it goes. */
 const running = new Set<number>();
 
@@ -13,8 +15,8 @@ export function trackGroup(leader: number): ProcessGroup {
   if (running.size === 0) process.on('exit', killAll);
   running.add(leader);
   return {
-    isAlive: () => send(leader, 0),
-    signal: (name) => void send(leader, name),
+    isAlive: () => signalProcess(-leader, 0),
+    signal: (name) => void signalProcess(-leader, name),
     release() {
       running.delete(leader);
       if (running.size === 0) process.off('exit', killAll);
@@ -22,15 +24,6 @@ export function trackGroup(leader: number): ProcessGroup {
   };
 }
 
-function send(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch (error) {
-    // There is a process that we may not signal, such as a program with rights of its own.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 function killAll(): void {
-  for (const leader of running) send(leader, 'SIGKILL');
+  for (const leader of running) signalProcess(-leader, 'SIGKILL');
 }

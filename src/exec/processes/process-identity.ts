@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ProcessTable } from '../../ports/processes.ts';
 import { systemPrograms } from './programs.ts';
 
-/**
- * When the process was started, as the system writes it; undefined when there is no such process or the system does not
- * say.
- */
+/** When the process was started, in words of the system; undefined when there is none or the system does not say. */
 export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
   return platform === 'linux' ? fromProcessTable(pid) : await fromProcessList(pid);
 }
@@ -29,12 +26,10 @@ function fromProcessTable(pid: number): string | undefined {
 
 function fromProcessList(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
+    const program = systemPrograms.find('ps') ?? '/bin/ps';
     const options = { env: { LC_ALL: 'C', TZ: 'UTC' } };
-    execFile(
-      systemPrograms.find('ps') ?? '/bin/ps',
-      ['-o', 'stat=,lstart=', '-p', String(pid)],
-      options,
-      (error, stdout) => resolve(error === null ? readProcessList(stdout) : undefined),
+    execFile(program, ['-o', 'stat=,lstart=', '-p', String(pid)], options, (error, stdout) =>
+      resolve(error === null ? readProcessList(stdout) : undefined),
     );
   });
 }

@@ -7,14 +7,7 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-export interface CallerPrograms {
-  /** The caller's search path. */
-  readonly path: string;
-  /** Folders in which commands may write. Asked when a program is looked for. */
-  readonly writable: () => readonly string[];
-}
-
-/** Programs that the user chose by name. */
-export function callerPrograms({ path, writable }: CallerPrograms): Programs {
+/** Programs that the user chose by name. Which folders commands may write is asked when one is looked for. */
+export function callerPrograms({ path, writable }: { path: string; writable: () => readonly string[] }): Programs {
   return { find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles) };
 }

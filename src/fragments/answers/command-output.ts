@@ -10,10 +10,7 @@ export interface CommandReport {
   readonly output: string;
 }
 
-/**
- * The answer to a command call: a few facts, then the output. Over budget, the output is cut in its middle and a
- * warning with its full size comes first.
- */
+/** The answer to a command call. Over budget, the output is cut and a warning with its full size comes first. */
 export function commandOutput(report: CommandReport, budget: Budget): string {
   const tokens = estimateTokens(report.output);
   const facts = [

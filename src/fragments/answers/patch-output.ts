@@ -1,14 +1,10 @@
 import { type Budget, truncateMiddle } from '../text/truncate.ts';
 
-/** How a patch came to its end, as the model is told. */
-export interface PatchOutcome {
-  readonly exitCode: number;
-  readonly seconds: number;
-  readonly output: string;
-}
-
 /** The answer to a patch that was carried out, or that failed while it was. */
-export function patchOutput({ exitCode, seconds, output }: PatchOutcome, budget: Budget): string {
+export function patchOutput(
+  { exitCode, seconds, output }: { readonly exitCode: number; readonly seconds: number; readonly output: string },
+  budget: Budget,
+): string {
   const cut = truncateMiddle(output, budget);
   const lines = cut === output ? [] : [`Total output lines: ${output.split('\n').length}`];
   const facts = [`Exit code: ${exitCode}`, `Wall time: ${Math.round(seconds * 10) / 10} seconds`, ...lines];

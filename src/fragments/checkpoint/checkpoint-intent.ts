@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
+import type { TextPlace } from '../text/cut-text.ts';
 import { defineFragment } from '../text/define.ts';
 import { fenceFor } from '../text/fence.ts';
 
@@ -11,7 +12,7 @@ export interface CheckpointIntentText {
   readonly readAll?: string;
 }
 
-export type IntentRow = IntentMessage | IntentGap;
+export type IntentRow = IntentMessage | ({ readonly kind: 'gap' } & LeftOutMessages);
 
 export interface IntentMessage {
   readonly kind: 'message';
@@ -33,28 +34,20 @@ export interface IntentMessage {
   readonly picturesLeftOut: number;
 }
 
-/** Messages that did not fit. */
-export interface IntentGap {
-  readonly kind: 'gap';
+/** Messages that found no space in a checkpoint. */
+export interface LeftOutMessages {
   readonly count: number;
   /** How many of them are not the user's. */
   readonly others?: number;
   readonly tokens: number;
+  /** The numbers of their first and last turn. */
   readonly from?: number;
   readonly to?: number;
 }
 
 /** Where a message stands in the joined texts of the parts, and which parts are its pictures. */
-export interface IntentPlace {
-  readonly start: number;
-  readonly end: number;
+interface IntentPlace extends TextPlace {
   readonly pictures?: readonly [from: number, to: number];
-}
-
-export interface IntentLayout {
-  readonly parts: readonly JsonObject[];
-  /** One for each message row, in order. */
-  readonly places: readonly IntentPlace[];
 }
 
 const othersSpeak =
@@ -67,8 +60,11 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
-/** The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with. */
-export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
+/**
+ * The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with.
+ * Each message row has a place, in order.
+ */
+export function layOutIntent(payload: CheckpointIntentText) {
   const { rows } = payload;
   const fence = fenceFor(
     '=',
@@ -149,7 +145,7 @@ function pictures(count: number): string {
   return count === 1 ? '1 picture' : `${count} pictures`;
 }
 
-function gapNote({ count, others = 0, tokens, from, to }: IntentGap): string {
+function gapNote({ count, others = 0, tokens, from, to }: LeftOutMessages): string {
   const turns =
     from === undefined || to === undefined ? '' : from === to ? `turn ${from}: ` : `turns ${from} to ${to}: `;
   const messages = count === 1 ? '1 message' : `${count} messages`;

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { render } from '../text/define.ts';
-import { hookContextFragment } from './hook-context.ts';
-import { hookPromptFragment } from './hook-prompt.ts';
-import { hookWords } from './hook-words.ts';
+import { hookContextFragment, hookPromptFragment, hookWords } from './hook-words.ts';
 
 const said = 'Use <Row> & "quotes"; &lt; stays.\nSecond line.';
 

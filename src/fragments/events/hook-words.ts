@@ -1,5 +1,35 @@
+import { defineFragment } from '../text/define.ts';
+import { escapeMarkup, escapeText } from '../text/markup.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+
+export const hookContextFragment = defineFragment<{ readonly text: string }>({
+  id: 'hook-context',
+  purpose: 'What a hook had to add, once.',
+  role: 'developer',
+  markers: ['<hook_context>', '</hook_context>'],
+  capTokens: 5000,
+  separate: true,
+  body: ({ text }) => `\n${text}\n`,
+});
+
 const prompt = /^\s*<hook_prompt(?:\s[^>]*)?>(?<words>[^]*)<\/hook_prompt>\s*$/i;
 const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
+
+/** Other programs read this one as XML, so all of it is escaped. */
+export const hookPromptFragment = defineFragment<{ readonly runId: string; readonly prompt: string }>({
+  id: 'hook-prompt',
+  purpose: 'A hook did not let the turn end and says what is still to be done.',
+  role: 'user',
+  markers: ['<hook_prompt hook_run_id="ID">', '</hook_prompt>'],
+  capTokens: 5000,
+  separate: true,
+  markersFor: ({ runId }) => [
+    `<hook_prompt hook_run_id="${escapeMarkup(truncateMiddle(runId, { mode: 'bytes', limit: 200 }))}">`,
+    '</hook_prompt>',
+  ],
+  matches: (text) => prompt.test(text),
+  body: ({ prompt }) => escapeText(prompt),
+});
 
 const characters: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 

@@ -1,12 +1,7 @@
 import { boundedList } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
 
-export type UnusableImagesText = {
-  /** Files that the user sent as images, as the user wrote them. */
-  readonly paths: readonly string[];
-};
-
-export const unusableImagesFragment = defineFragment<UnusableImagesText>({
+export const unusableImagesFragment = defineFragment<{ readonly paths: readonly string[] }>({
   id: 'unusable-images',
   purpose: 'Files that the user sent as images and that cannot be shown to the model.',
   role: 'developer',

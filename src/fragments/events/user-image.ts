@@ -10,10 +10,7 @@ export function imageParts({ path, dataUrl }: UserImage, number: number): readon
   ];
 }
 
-/**
- * Whether a part is one of the two texts that name a picture. Only beside that picture: a user who writes such a text
- * has written it.
- */
+/** Whether a part is a text that names the picture beside it; alone, such a text is the user's. */
 export function isImageLabel(content: readonly JsonObject[], index: number): boolean {
   const label = /^<(\/?)image\b[^>]*>$/.exec(String(content[index]?.['text'] ?? '').trim());
   return label !== null && content[label[1] === '' ? index + 1 : index - 1]?.['type'] === 'input_image';

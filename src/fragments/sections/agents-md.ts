@@ -1,4 +1,4 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 import { withoutLineBreaks } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
@@ -12,7 +12,7 @@ export interface AgentsMdText {
 /** The loader cuts the files to their budget first; this cap only guards against a configured budget that is absurd. */
 const capTokens = 20_000;
 
-export const agentsMdFragment = defineFragment<AgentsMdText>({
+export const agentsMdFragment = defineFamily<AgentsMdText>({
   id: 'agents-md',
   purpose: "The user's and the project's own instructions.",
   role: 'user',
@@ -24,10 +24,7 @@ export const agentsMdFragment = defineFragment<AgentsMdText>({
     const notice = replaces ? 'These take the place of all AGENTS.md instructions given before.\n\n' : '';
     return `${place}\n\n<INSTRUCTIONS>\n${notice}${text}\n`;
   },
-});
-
-export const agentsMdWithdrawnFragment = defineWithdrawal(agentsMdFragment, {
-  body: '\n\n<INSTRUCTIONS>\nThe AGENTS.md instructions given before no longer apply; there are none now.\n',
+  withdrawn: '\n\n<INSTRUCTIONS>\nThe AGENTS.md instructions given before no longer apply; there are none now.\n',
 });
 
 /** The opening tag below the path must survive any cut. */

@@ -1,6 +1,6 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 
-export const appsGuidanceFragment = defineFragment<void>({
+export const appsGuidanceFragment = defineFamily<void>({
   id: 'apps-guidance',
   purpose: 'What apps are and how the user names them.',
   role: 'developer',
@@ -12,8 +12,5 @@ An app gives access to a service that the user has connected. Its tools come fro
 - The user names an app as [$NAME](app://ID): then use the tools of that app.
 - The tools of an app may be absent from the list until they are searched for.
 `,
-});
-
-export const appsGuidanceWithdrawnFragment = defineWithdrawal(appsGuidanceFragment, {
-  body: '\nThere are no apps any more; what was said about them no longer holds.\n',
+  withdrawn: '\nThere are no apps any more; what was said about them no longer holds.\n',
 });

@@ -1,4 +1,4 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 import { withoutLineBreaks } from '../text/markup.ts';
 
 export interface CollaborationModeText {
@@ -6,7 +6,7 @@ export interface CollaborationModeText {
   readonly instructions: string;
 }
 
-export const collaborationModeFragment = defineFragment<CollaborationModeText>({
+export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   id: 'collaboration-mode',
   purpose: 'How to work together in the mode the user chose.',
   role: 'developer',
@@ -14,8 +14,16 @@ export const collaborationModeFragment = defineFragment<CollaborationModeText>({
   capTokens: 5000,
   section: 'collaboration_mode',
   body: ({ mode, instructions }) => `\nMode: ${withoutLineBreaks(mode)}\n\n${instructions}\n`,
+  withdrawn: '\nThe mode described earlier has ended, and what it asked for no longer holds.\n',
 });
 
-export const collaborationModeWithdrawnFragment = defineWithdrawal(collaborationModeFragment, {
-  body: '\nThe mode described earlier has ended, and what it asked for no longer holds.\n',
-});
+/** What a mode asks of a model that brings no guidance of its own. The default asks for nothing. */
+export function modeGuidance(mode: string): string {
+  return mode === 'plan' ? planning : '';
+}
+
+const planning = `The user wants a plan before any work. Until the mode changes:
+- Look, read and run what helps you understand. Change nothing: no edits, no commits, no commands that write to the project.
+- When something can be read two ways and the choice matters, ask; ask once, with the choices.
+- Answer with the plan: what will change and where, in which order, how it will be checked, and what you are unsure of. Make it complete enough that somebody else could carry it out.
+- Do not begin the work, even when the plan is clear. The user says when.`;

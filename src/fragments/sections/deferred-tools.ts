@@ -1,4 +1,4 @@
-import { boundedList, type BoundedList } from '../text/bounded-list.ts';
+import { boundedList } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
 import { escapeMarkup } from '../text/markup.ts';
 
@@ -42,7 +42,7 @@ const noneRemain = 'No deferred tool namespaces remain.';
 
 function group(title: string, entries: readonly string[], characters: number): readonly string[] {
   if (entries.length === 0) return [];
-  const { kept, left }: BoundedList = boundedList(entries, { count: 100, characters });
+  const { kept, left } = boundedList(entries, { count: 100, characters });
   return [title, ...kept, ...(left === 0 ? [] : [`... ${left} more namespaces are not listed.`])];
 }
 

@@ -1,12 +1,6 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 
-export interface DeveloperInstructionsText {
-  readonly text: string;
-  /** Others were given before; these take their place. */
-  readonly replaces: boolean;
-}
-
-export const developerInstructionsFragment = defineFragment<DeveloperInstructionsText>({
+export const developerInstructionsFragment = defineFamily<{ readonly text: string; readonly replaces: boolean }>({
   id: 'developer-instructions',
   purpose: 'Instructions that the configuration or the client gives for a thread.',
   role: 'developer',
@@ -17,8 +11,5 @@ export const developerInstructionsFragment = defineFragment<DeveloperInstruction
     const notice = replaces ? 'These take the place of the developer instructions given before.\n\n' : '';
     return `\n${notice}${text}\n`;
   },
-});
-
-export const developerInstructionsWithdrawnFragment = defineWithdrawal(developerInstructionsFragment, {
-  body: '\nThe developer instructions given before no longer hold; there are none now.\n',
+  withdrawn: '\nThe developer instructions given before no longer hold; there are none now.\n',
 });

@@ -1,26 +1,12 @@
-import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-profile.ts';
+import type { Environment } from '../../envelope/environment.ts';
 import { boundedList } from '../text/bounded-list.ts';
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 import { escapeMarkup } from '../text/markup.ts';
-import type { PermissionsText } from './permissions.ts';
 
 /** What to say about the environment; a member that is absent is not mentioned, an empty list is. */
-export interface EnvironmentText {
-  readonly cwd?: string;
-  readonly shell?: string;
-  readonly date?: string;
-  readonly timezone?: string;
-  readonly approvalPolicy?: ApprovalPolicy;
-  readonly sandboxMode?: PermissionsText['mode'];
-  readonly networkAccess?: NetworkAccess;
-  readonly writableRoots?: readonly string[];
-  readonly workspaceRoots?: readonly string[];
-  readonly deniedPaths?: readonly string[];
-  readonly allowedDomains?: readonly string[];
-  readonly deniedDomains?: readonly string[];
-}
+export type EnvironmentText = Partial<Environment>;
 
-export const environmentFragment = defineFragment<EnvironmentText>({
+export const environmentFragment = defineFamily<EnvironmentText>({
   id: 'environment',
   purpose: 'Where and when the model works, and within which bounds; only what is new.',
   role: 'user',
@@ -45,10 +31,8 @@ export const environmentFragment = defineFragment<EnvironmentText>({
     ];
     return `\n${lines.map((line) => `  ${line}\n`).join('')}`;
   },
+  withdrawn: '\n  <withdrawn />\n',
 });
-
-/** The environment is no longer described: what was said before may be wrong now. */
-export const environmentWithdrawnFragment = defineWithdrawal(environmentFragment, { body: '\n  <withdrawn />\n' });
 
 function field(tag: string, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [`<${tag}>${escapeMarkup(value)}</${tag}>`];

@@ -1,6 +1,6 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 
-export const environmentsGuidanceFragment = defineFragment<void>({
+export const environmentsGuidanceFragment = defineFamily<void>({
   id: 'environments-guidance',
   purpose: 'What it means that there are several environments.',
   role: 'developer',
@@ -12,8 +12,5 @@ An environment is a machine or container with a folder of its own in which comma
 - An environment whose status is "starting" cannot be used yet. Wait for it only when the task needs it.
 - One that is "unavailable" is gone: do not use it.
 `,
-});
-
-export const environmentsGuidanceWithdrawnFragment = defineWithdrawal(environmentsGuidanceFragment, {
-  body: '\nThere is only one environment now; what was said about choosing one no longer holds.\n',
+  withdrawn: '\nThere is only one environment now; what was said about choosing one no longer holds.\n',
 });

@@ -1,13 +1,7 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
-
-export interface ManagedInstructionsText {
-  readonly text: string;
-  /** Others were given before; these take their place. */
-  readonly replaces: boolean;
-}
+import { defineFamily } from '../text/define.ts';
 
 /** The loader refuses a text that does not fit: rules that are cut are other rules. */
-export const managedInstructionsFragment = defineFragment<ManagedInstructionsText>({
+export const managedInstructionsFragment = defineFamily<{ readonly text: string; readonly replaces: boolean }>({
   id: 'managed-instructions',
   purpose: 'Instructions of those who manage this machine.',
   role: 'developer',
@@ -19,8 +13,5 @@ export const managedInstructionsFragment = defineFragment<ManagedInstructionsTex
     const notice = replaces ? 'These take the place of the managed instructions given before.\n\n' : '';
     return `\n${notice}${text}\n`;
   },
-});
-
-export const managedInstructionsWithdrawnFragment = defineWithdrawal(managedInstructionsFragment, {
-  body: '\nThe managed instructions given before no longer hold; there are none now.\n',
+  withdrawn: '\nThe managed instructions given before no longer hold; there are none now.\n',
 });

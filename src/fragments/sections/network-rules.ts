@@ -3,12 +3,8 @@ import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list
 import { defineFragment } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
 
-export interface NetworkRulesText {
-  readonly added: readonly NetworkRule[];
-}
-
 /** Rules are only ever added here; when one goes, the permissions are told anew. */
-export const networkRulesFragment = defineFragment<NetworkRulesText>({
+export const networkRulesFragment = defineFragment<{ readonly added: readonly NetworkRule[] }>({
   id: 'network-rules',
   purpose: 'Rules about hosts that were saved since the permissions were told.',
   role: 'developer',

@@ -1,8 +1,8 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
 import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
-import { type CommandPrefix, listPrefixes } from './command-prefixes.ts';
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
+import { defineFamily } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
@@ -39,7 +39,7 @@ const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
 
 const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
 
-export const permissionsFragment = defineFragment<PermissionsText>({
+export const permissionsFragment = defineFamily<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, whom to ask for more, and what was approved or ruled for good.',
   role: 'developer',
@@ -62,17 +62,13 @@ export const permissionsFragment = defineFragment<PermissionsText>({
     ];
     return `\n${lines.join('\n')}\n`;
   },
+  withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
 });
 
 /** Without a sandbox there is nothing that stops a command. */
 function approvalText({ mode, approval }: PermissionsText): string {
   return mode === 'danger-full-access' && approval !== 'untrusted' ? unsandboxed : approvalSentence[approval];
 }
-
-/** Permissions are no longer described. */
-export const permissionsWithdrawnFragment = defineWithdrawal(permissionsFragment, {
-  body: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
-});
 
 /** Paths are quoted as JSON: a name with a newline or a quote in it stays one name. */
 function list(title: string, paths: readonly string[]): readonly string[] {

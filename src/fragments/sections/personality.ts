@@ -1,13 +1,7 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import type { Personality } from '../../envelope/settings.ts';
+import { defineFamily } from '../text/define.ts';
 
-export type PersonalityName = 'none' | 'friendly' | 'pragmatic';
-
-export interface PersonalityFragmentText {
-  readonly name: PersonalityName;
-  readonly text: string;
-}
-
-export const personalityFragment = defineFragment<PersonalityFragmentText>({
+export const personalityFragment = defineFamily<{ readonly name: Personality; readonly text: string }>({
   id: 'personality',
   purpose: 'The manner of speech that the user chose.',
   role: 'developer',
@@ -17,17 +11,14 @@ export const personalityFragment = defineFragment<PersonalityFragmentText>({
   section: 'personality',
   body: ({ name, text }) =>
     `\nManner of speech: ${name}. It takes the place of any manner asked for before.\n\n${text}\n`,
+  withdrawn: '\nThe manner of speech asked for before no longer holds. Speak as the rest of the instructions ask.\n',
 });
 
-export const personalityWithdrawnFragment = defineWithdrawal(personalityFragment, {
-  body: '\nThe manner of speech asked for before no longer holds. Speak as the rest of the instructions ask.\n',
-});
-
-export function personalityText(name: PersonalityName): string {
+export function personalityText(name: Personality): string {
   return texts[name];
 }
 
-const texts: Readonly<Record<PersonalityName, string>> = {
+const texts: Readonly<Record<Personality, string>> = {
   none: 'No particular manner is asked for. Be plain and clear.',
   friendly:
     'Be warm and patient. Treat the work as something done together, name what went well where it is true, and explain without talking down. Warmth never takes the place of a fact, and bad news is told as clearly as good news.',

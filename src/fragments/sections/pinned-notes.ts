@@ -1,19 +1,10 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 import { neutraliseEnd } from '../text/markup.ts';
 
-export interface PinnedNotesText {
-  readonly notes: readonly string[];
-  /** Others were given before; these take their place. */
-  readonly replaces: boolean;
-}
-
-/**
- * The thread bounds notes when it takes them in; this leaves space for their frame, and for ends of tags in them that
- * are escaped.
- */
+/** The thread bounds notes when it takes them in; this leaves space for their frame and for escapes. */
 const capTokens = 6000;
 
-export const pinnedNotesFragment = defineFragment<PinnedNotesText>({
+export const pinnedNotesFragment = defineFamily<{ readonly notes: readonly string[]; readonly replaces: boolean }>({
   id: 'pinned-notes',
   purpose: 'Notes that the user pinned to the thread: they hold until they are taken away.',
   role: 'user',
@@ -25,8 +16,5 @@ export const pinnedNotesFragment = defineFragment<PinnedNotesText>({
     const each = notes.map((note) => `<note>\n${neutraliseEnd(note, '</note>')}\n</note>\n`);
     return `\n${notice}I pinned these notes to this conversation. They hold until I take them away.\n\n${each.join('')}`;
   },
-});
-
-export const pinnedNotesWithdrawnFragment = defineWithdrawal(pinnedNotesFragment, {
-  body: '\nThe pinned notes given before no longer hold; there are none now.\n',
+  withdrawn: '\nThe pinned notes given before no longer hold; there are none now.\n',
 });

@@ -1,6 +1,6 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 
-export const pluginsGuidanceFragment = defineFragment<void>({
+export const pluginsGuidanceFragment = defineFamily<void>({
   id: 'plugins-guidance',
   purpose: 'What plugins are and when to use them.',
   role: 'developer',
@@ -13,8 +13,5 @@ A plugin bundles skills, tool servers and apps under one name.
 - When the user names a plugin, or asks for what its parts are made for, use those parts before anything general.
 - When a part is missing or fails, say so in a sentence and go on with the best other way.
 `,
-});
-
-export const pluginsGuidanceWithdrawnFragment = defineWithdrawal(pluginsGuidanceFragment, {
-  body: '\nThere are no plugins any more; what was said about them no longer holds.\n',
+  withdrawn: '\nThere are no plugins any more; what was said about them no longer holds.\n',
 });

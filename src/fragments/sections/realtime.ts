@@ -1,16 +1,11 @@
 import { defineFragment, isBetween, type Markers } from '../text/define.ts';
 
-export interface RealtimeText {
-  /** In the place of our own text. */
-  readonly instructions?: string;
-}
-
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
 
 /** The first line tells both apart, ours and other programs'. What is neither counts as a start: an end can follow it. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
-export const realtimeStartFragment = defineFragment<RealtimeText>({
+export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
   id: 'realtime-start',
   purpose: 'The user speaks now, through an intermediary.',
   role: 'developer',
@@ -21,7 +16,7 @@ export const realtimeStartFragment = defineFragment<RealtimeText>({
   body: ({ instructions = spoken }) => `\nRealtime conversation: on.\n\n${instructions}\n`,
 });
 
-export const realtimeEndFragment = defineFragment<RealtimeText>({
+export const realtimeEndFragment = defineFragment<{ readonly instructions?: string }>({
   id: 'realtime-end',
   purpose: 'The user types again.',
   role: 'developer',

@@ -1,12 +1,10 @@
 import { boundedList, dashedLines } from '../text/bounded-list.ts';
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 import { escapeMarkup } from '../text/markup.ts';
 
-export interface RecommendedPluginsText {
+export const recommendedPluginsFragment = defineFamily<{
   readonly plugins: readonly { readonly name: string; readonly id: string }[];
-}
-
-export const recommendedPluginsFragment = defineFragment<RecommendedPluginsText>({
+}>({
   id: 'recommended-plugins',
   purpose: 'Plugins that the user could install.',
   role: 'user',
@@ -18,8 +16,5 @@ export const recommendedPluginsFragment = defineFragment<RecommendedPluginsText>
     const lines = dashedLines(boundedList(entries, { count: 50, characters: 5000 }));
     return `\nThese plugins are not installed and can be. Suggest one only where the task would gain by it:\n${lines.join('\n')}\n`;
   },
-});
-
-export const recommendedPluginsWithdrawnFragment = defineWithdrawal(recommendedPluginsFragment, {
-  body: '\nNo plugins are recommended any more.\n',
+  withdrawn: '\nNo plugins are recommended any more.\n',
 });

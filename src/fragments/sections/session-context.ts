@@ -1,12 +1,6 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 
-export interface SessionContextText {
-  /** What hooks said when the thread was opened, in their order. */
-  readonly texts: readonly string[];
-  readonly replaces: boolean;
-}
-
-export const sessionContextFragment = defineFragment<SessionContextText>({
+export const sessionContextFragment = defineFamily<{ readonly texts: readonly string[]; readonly replaces: boolean }>({
   id: 'session-context',
   purpose: 'What hooks had to say when the thread was opened.',
   role: 'developer',
@@ -17,8 +11,5 @@ export const sessionContextFragment = defineFragment<SessionContextText>({
     const notice = replaces ? 'This takes the place of the session context given before.\n\n' : '';
     return `\n${notice}${texts.join('\n\n')}\n`;
   },
-});
-
-export const sessionContextWithdrawnFragment = defineWithdrawal(sessionContextFragment, {
-  body: '\nThe session context given before no longer holds; there is none now.\n',
+  withdrawn: '\nThe session context given before no longer holds; there is none now.\n',
 });

@@ -1,11 +1,6 @@
-import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 
-export interface SkillsCatalogueText {
-  /** Written by the room that knows the skills, within their budget. */
-  readonly body: string;
-}
-
-export const skillsCatalogueFragment = defineFragment<SkillsCatalogueText>({
+export const skillsCatalogueFragment = defineFamily<{ readonly body: string }>({
   id: 'skills-catalogue',
   purpose: 'Which skills there are and where they can be read.',
   role: 'developer',
@@ -13,9 +8,6 @@ export const skillsCatalogueFragment = defineFragment<SkillsCatalogueText>({
   capTokens: 10_000,
   section: 'skills',
   body: ({ body }) => `\n${body}\n`,
-});
-
-export const skillsWithdrawnFragment = defineWithdrawal(skillsCatalogueFragment, {
-  id: 'skills-withdrawn',
-  body: '\nThe skills listed before are no longer offered; there are none now.\n',
+  withdrawn: '\nThe skills listed before are no longer offered; there are none now.\n',
+  withdrawnId: 'skills-withdrawn',
 });

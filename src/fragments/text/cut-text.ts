@@ -1,31 +1,26 @@
 import { defined } from '../../protocol/defined.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
-/** A mark that stands in a text in the place of what was cut out there. */
-export interface TextGap {
+/** A part of a text, `end` not included. */
+export interface TextPlace {
   readonly start: number;
   readonly end: number;
+}
+
+/** A mark that stands in a text in the place of what was cut out there. */
+export interface TextGap extends TextPlace {
   /** What is missing, in bytes as it was sent. */
   readonly bytes: number;
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface CutOptions {
-  /** Where the text is cut already. */
-  readonly gaps?: readonly TextGap[];
-  /** The part that matters most: it stays beside head and tail. */
-  readonly keep?: Range;
-}
-
-export interface CutText {
+interface GappedText {
   readonly text: string;
   readonly gaps: readonly TextGap[];
-  /** Where the part that matters most stands now, as far as it does. */
-  readonly keep?: Range;
+}
+
+export interface CutText extends GappedText {
+  /** The part that matters most: it stays beside head and tail, as far as there is space. */
+  readonly keep?: TextPlace;
 }
 
 /** A text that does not fit whole: its head and tail, and between them how much is missing. */
@@ -48,7 +43,7 @@ const keepShare = 0.75;
  * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
  * said is counted where they are cut out themselves. Marks stay however small the space is.
  */
-export function cutAround(text: string, tokens: number, { gaps = [], keep }: CutOptions): CutText {
+export function cutAround(text: string, tokens: number, { gaps = [], keep }: Partial<Omit<CutText, 'text'>>): CutText {
   const most = tokens * bytesPerToken;
   if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
   const source = { text, gaps };
@@ -62,7 +57,7 @@ export function cutAround(text: string, tokens: number, { gaps = [], keep }: Cut
 }
 
 /** As much of the beginning of a part as fits; nothing where there is no space for it. */
-function fittingPart(text: string, keep: Range, bytes: number): Range | undefined {
+function fittingPart(text: string, keep: TextPlace, bytes: number): TextPlace | undefined {
   const [start, end] = [characterStart(text, keep.start), characterStart(text, keep.end)];
   const to = forward(text, { start, end }, bytes);
   return to > start ? { start, end: to } : undefined;
@@ -74,7 +69,7 @@ function characterStart(text: string, at: number): number {
 }
 
 /** Head and tail share what the part between them leaves. What one of them does not need goes to the other. */
-function endsAround(text: string, part: Range | undefined, space: number): readonly Range[] {
+function endsAround(text: string, part: TextPlace | undefined, space: number): readonly TextPlace[] {
   const all = { start: 0, end: text.length };
   const before = part === undefined ? all : { start: 0, end: part.start };
   const after = part === undefined ? all : { start: part.end, end: text.length };
@@ -91,8 +86,8 @@ function endsAround(text: string, part: Range | undefined, space: number): reado
 }
 
 /** In order, those that touch as one. The ends of the text are there even when they are empty. */
-function joined(ranges: readonly Range[], length: number): readonly Range[] {
-  const result: Range[] = [];
+function joined(ranges: readonly TextPlace[], length: number): readonly TextPlace[] {
+  const result: TextPlace[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     const last = result.at(-1);
     if (last !== undefined && range.start <= last.end)
@@ -103,24 +98,19 @@ function joined(ranges: readonly Range[], length: number): readonly Range[] {
 }
 
 /** No mark is split, and none stands at the edge of a new gap: that one says it all. */
-function aligned({ start, end }: Range, { text, gaps }: Source): readonly Range[] {
+function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonly TextPlace[] {
   let [from, to] = [start, end];
   for (const gap of gaps) if (from > 0 && from >= gap.start && from < gap.end) from = gap.end;
   for (const gap of gaps.toReversed()) if (to < text.length && to > gap.start && to <= gap.end) to = gap.start;
   return from <= to ? [{ start: from, end: to }] : [];
 }
 
-interface Source {
-  readonly text: string;
-  readonly gaps: readonly TextGap[];
-}
-
-function assemble(source: Source, ranges: readonly Range[], part: Range | undefined): CutText {
+function assemble(source: GappedText, ranges: readonly TextPlace[], part: TextPlace | undefined): CutText {
   const { text, gaps } = source;
   const found: TextGap[] = [];
   let result = '';
   let done = 0;
-  let kept: Range | undefined;
+  let kept: TextPlace | undefined;
   const leave = (to: number): void => {
     const bytes = uncut(source, { start: done, end: to });
     if (to <= done || bytes === 0) return;
@@ -143,7 +133,7 @@ function assemble(source: Source, ranges: readonly Range[], part: Range | undefi
 }
 
 /** Of a range that splits no mark: what it weighs with what its marks stand for. */
-function uncut({ text, gaps }: Source, { start, end }: Range): number {
+function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
   const inside = gaps.filter((gap) => gap.start >= start && gap.end <= end);
   return inside.reduce(
     (sum, gap) => sum + gap.bytes - sentBytes(text.slice(gap.start, gap.end)),
@@ -152,7 +142,7 @@ function uncut({ text, gaps }: Source, { start, end }: Range): number {
 }
 
 /** The end of as many whole characters from the start as fit. */
-function forward(text: string, { start, end }: Range, bytes: number): number {
+function forward(text: string, { start, end }: TextPlace, bytes: number): number {
   let left = bytes;
   let at = start;
   while (at < end) {
@@ -166,7 +156,7 @@ function forward(text: string, { start, end }: Range, bytes: number): number {
 }
 
 /** The start of as many whole characters before the end as fit. */
-function backward(text: string, { start, end }: Range, bytes: number): number {
+function backward(text: string, { start, end }: TextPlace, bytes: number): number {
   let left = bytes;
   let at = end;
   while (at > start) {

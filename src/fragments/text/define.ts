@@ -13,10 +13,7 @@ export interface FragmentDefinition<Payload> {
   /** What the model learns from it, in one sentence. */
   readonly purpose: string;
   readonly role: Role;
-  /**
-   * For the model and for programs that read our files; we ourselves go by the recorded origin. A kind without markers
-   * is never recognised by its text.
-   */
+  /** For the model and other programs; we go by the recorded origin. Without markers a text is not recognised. */
   readonly markers?: Markers;
   /** The most that one rendering may add to history, markers included (I6). A longer body is cut in its middle, visibly. */
   readonly capTokens: number;
@@ -55,21 +52,33 @@ export function defineFragment<Payload>(definition: FragmentDefinition<Payload>)
   return { matches: formOf === undefined ? matches : () => false, ...definition };
 }
 
-/** The form of a family that takes back what the family told. */
-export function defineWithdrawal(
-  family: FragmentKind<never>,
-  { id = `${family.id}-withdrawn`, body }: { readonly id?: string; readonly body: string },
-): FragmentKind<void> {
-  const { role, markers, separate, section } = family;
-  return defineFragment({
-    id,
-    purpose: `Takes back what \`${family.id}\` told.`,
-    role,
-    capTokens: 100,
-    formOf: family.id,
-    ...defined({ markers, separate, section }),
-    body: () => body,
-  });
+/** A kind whose facts can be taken back. */
+export interface FragmentFamily<Payload> extends FragmentKind<Payload> {
+  /** The form that does it, in the same role and between the same markers. */
+  readonly withdrawn: FragmentKind<void>;
+}
+
+type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
+  /** What the form that takes it back says. */
+  readonly withdrawn: string;
+  readonly withdrawnId?: string;
+};
+
+export function defineFamily<Payload>(family: FamilyDefinition<Payload>): FragmentFamily<Payload> {
+  const { withdrawn, withdrawnId, ...definition } = family;
+  const { id, role, markers, separate, section } = definition;
+  return {
+    ...defineFragment(definition),
+    withdrawn: defineFragment<void>({
+      id: withdrawnId ?? `${id}-withdrawn`,
+      purpose: `Takes back what \`${id}\` told.`,
+      role,
+      capTokens: 100,
+      formOf: id,
+      ...defined({ markers, separate, section }),
+      body: () => withdrawn,
+    }),
+  };
 }
 
 /** Space for the words that say how much was cut. */

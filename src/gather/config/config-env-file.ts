@@ -21,10 +21,7 @@ export function loadEnvFile(
   return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };
 }
 
-/**
- * What an `.env` file adds to an environment. A variable that is set, even to nothing, stays as it is. Our own variables
- * are left out: they say where the file is, and a file must not answer that about itself.
- */
+/** What an `.env` file adds: nothing that is set, and none of our own variables, which say where the file is. */
 export function missingVariables(text: string, env: Variables): Readonly<Record<string, string>> {
   const { parseEnv } = process.getBuiltinModule('node:util');
   const added = Object.entries(parseEnv(text)).filter(

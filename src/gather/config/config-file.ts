@@ -1,12 +1,14 @@
-import { dirname } from 'node:path';
-import type { ConfigLayer, LayerName } from '../../config/config-layer.ts';
+import { dirname, join } from 'node:path';
+import type { TomlError } from 'smol-toml';
+import { type ConfigLayer, type LayerName, sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
-import { tomlErrorText } from './config-syntax-error.ts';
-import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
+import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';
 import { parseToml } from './parse-toml.ts';
 import { readLimits } from '../files/read-limits.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
+import { namesIn } from '../../disk/folders.ts';
 
 export interface LoadedLayer {
   /** Empty when the file is missing or at fault. */
@@ -15,18 +17,19 @@ export interface LoadedLayer {
 }
 
 /** The layer in a TOML file. Relative paths in it start from its folder. */
-export async function loadConfigFile(file: {
+export async function loadConfigFile({
+  name,
+  path,
+  osHome,
+  ...rules
+}: Pick<BoundedReading, 'denies'> & {
   readonly name: LayerName;
   readonly path: string;
   readonly osHome: string;
-  readonly denies?: BoundedReading['denies'];
 }): Promise<LoadedLayer> {
-  const { name, path, osHome, denies } = file;
-  const { layer, problems } = await loadTomlFile(name, path, denies === undefined ? {} : { denies });
-  return {
-    layer: { ...layer, values: resolveConfigPaths(layer.values, { base: dirname(path), osHome }) },
-    problems,
-  };
+  const { layer, problems } = await loadTomlFile(name, path, rules);
+  const values = resolveConfigPaths(layer.values, { base: dirname(path), osHome });
+  return { layer: { ...layer, values }, problems };
 }
 
 /** The same with its paths as they are written. */
@@ -48,15 +51,10 @@ async function parse(text: string, path: string): Promise<{ readonly json: JsonO
   if (!hasContent(text)) return { json: {} };
   const parsed = await parseToml(text);
   if (parsed.kind === 'parsed') return parsed;
-  const { error } = parsed;
-  return {
-    code: 'config-syntax',
-    message: tomlErrorText(path, text, error),
-    next: `Correct line ${error.line} of ${path}.`,
-    severity: 'error',
-    source: path,
-    line: error.line,
-  };
+  const { line } = parsed.error;
+  const message = tomlErrorText(path, text, parsed.error);
+  const next = `Correct line ${line} of ${path}.`;
+  return { code: 'config-syntax', message, next, severity: 'error', source: path, line };
 }
 
 /** Undefined when there is no such file. */
@@ -84,4 +82,63 @@ function hasContent(text: string): boolean {
     const written = line.trim();
     return written !== '' && !written.startsWith('#');
   });
+}
+
+const widest = 100;
+const before = 60;
+
+/** The reason with file, line and column, then the line itself with a mark under the place. */
+function tomlErrorText(path: string, text: string, { line, column, message }: TomlError): string {
+  // What follows the first line is an excerpt of the parser's own.
+  const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
+  const head = `${path}:${line}:${column}: ${reason}.`;
+  const excerpt = text.split(/\r?\n/)[line - 1] ?? '';
+  // The message ends up in terminals and logs: a line that seems to hold a secret is better read in the file.
+  if (excerpt.trim() === '' || /key|token|secret|password|auth|bearer|credential/i.test(excerpt)) return head;
+  const from = column > widest ? column - before : 0;
+  const number = `${line} | `;
+  // A tab counts as one character in the column, so it becomes one here.
+  const shown = excerpt.slice(from, from + widest).replaceAll('\t', ' ');
+  return `${head}\n${number}${shown}\n${' '.repeat(number.length + column - 1 - from)}^`;
+}
+
+const ending = '.config.toml';
+
+/** The profile that was asked for by name: `NAME.config.toml` in the home folder. It must exist. */
+export async function loadProfileFile(
+  profile: string,
+  { home, osHome, user }: { readonly home: string; readonly osHome: string; readonly user: ConfigLayer },
+): Promise<LoadedLayer> {
+  const path = join(home, `${profile}${ending}`);
+  const empty: ConfigLayer = { name: 'profile', source: path, values: {} };
+  // Without this rule the name could lead to any file.
+  if (!/^[A-Za-z0-9_-]+$/.test(profile)) {
+    const message = `${JSON.stringify(profile)} is not the name of a profile.`;
+    const refused = problem(home, message, 'Use letters, digits, "-" and "_".');
+    return { layer: { ...empty, source: home }, problems: [refused] };
+  }
+  if (kindOfEntry(path) !== 'missing') return loadConfigFile({ name: 'profile', path, osHome });
+  const message = `There is no profile ${JSON.stringify(profile)}: ${path} does not exist.`;
+  return { layer: empty, problems: [problem(path, message, advice(profile, { home, user }))] };
+}
+
+function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
+  const old = ['profiles', profile];
+  if (valueAt(user.values, old) !== undefined) {
+    return `Make that file and move the keys of [profiles.${profile}] (${sourceOf(user, old)}) into it.`;
+  }
+  const known = profilesIn(home);
+  const others = known.length === 0 ? '' : ` Profiles that exist: ${known.join(', ')}.`;
+  return `Make that file and write the keys of the profile into it.${others}`;
+}
+
+function profilesIn(home: string): readonly string[] {
+  return namesIn(home)
+    .filter((name) => name.endsWith(ending) && name !== ending)
+    .map((name) => name.slice(0, -ending.length))
+    .toSorted();
+}
+
+function problem(source: string, message: string, next: string): ConfigProblem {
+  return { code: 'config-profile', message, next, severity: 'error', source };
 }

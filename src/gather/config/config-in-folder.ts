@@ -15,10 +15,7 @@ import { valueAt } from '../../protocol/json.ts';
 /** Ours last, so that it wins over the other in the same folder. */
 const projectNames = ['.codex', '.capstan'];
 
-/**
- * The configuration that holds in a folder: the layers that hold everywhere, with those of the project between the user's
- * files and the flags. `problems` holds only what the project adds.
- */
+/** The layers with those of the project between the user's files and the flags. `problems`: what the project adds. */
 export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const decision = findTrust(folder, base.config);
@@ -36,29 +33,19 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
     return { config: base.config, layers: base.layers, problems: [] };
   }
   const sources = new Set(files.map(({ layer }) => layer.source));
-  const layers = withProjectLayers(
-    base.layers,
-    files.map(({ layer }) => layer),
-  );
+  const flags = base.layers.findIndex(({ name }) => name === 'flags');
+  const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));
   const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust });
-  return {
-    config,
-    layers,
-    problems: byGravity([
-      ...files.flatMap((file) => file.problems),
-      ...problems.filter(({ source }) => sources.has(source)),
-      ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
-    ]),
-  };
+  const added = byGravity([
+    ...files.flatMap((file) => file.problems),
+    ...problems.filter(({ source }) => sources.has(source)),
+    ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
+  ]);
+  return { config, layers, problems: added };
 }
 
-interface ProjectFile {
-  readonly path: string;
-  /** The folder that it configures. */
-  readonly owner: string;
-}
-
-function projectFiles(folders: readonly string[], base: BaseLayers): readonly ProjectFile[] {
+/** With the folder that each configures. */
+function projectFiles(folders: readonly string[], base: BaseLayers) {
   return folders.flatMap((owner) =>
     projectNames
       .map((name) => ({ path: `${inside(owner)}${name}/config.toml`, owner }))
@@ -81,11 +68,6 @@ function notRead(path: string, trust: 'untrusted' | 'unknown'): LoadedLayer {
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 
-function withProjectLayers(base: readonly ConfigLayer[], project: readonly ConfigLayer[]): readonly ConfigLayer[] {
-  const flags = base.findIndex(({ name }) => name === 'flags');
-  return [...base.slice(0, flags), ...project, ...base.slice(flags)];
-}
-
 /** One line for all files, however many there are. */
 function untrustedNotice(
   layers: readonly ConfigLayer[],
@@ -102,13 +84,6 @@ function untrustedNotice(
     decider?.name === 'flags'
       ? 'Leave out the flag that says so to use it.'
       : `To use it, write trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}.`;
-  return [
-    {
-      code: 'config-untrusted-project',
-      message: `${files} not used: ${first.disabled}.`,
-      next,
-      severity: 'warning',
-      source: first.source,
-    },
-  ];
+  const message = `${files} not used: ${first.disabled}.`;
+  return [{ code: 'config-untrusted-project', message, next, severity: 'warning', source: first.source }];
 }

@@ -6,13 +6,12 @@ import { mergeValues } from '../../config/merge-values.ts';
 import type { Override } from '../../config/override.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
-import { loadConfigFile, type LoadedLayer } from './config-file.ts';
+import { loadConfigFile, type LoadedLayer, loadProfileFile } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
-import { loadProfileFile } from './config-profile-file.ts';
 import { loadRequirements } from './config-requirements.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { inside } from '../files/project-folders.ts';
-import { readOverride } from './read-override.ts';
+import { readOverride } from './parse-toml.ts';
 
 /** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
 export type Overrides = readonly (string | Override)[];
@@ -73,10 +72,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   const layers = loaded.map(({ layer }) => layer);
   const requirementsFile = systemPath('requirements.toml', choices);
   const managed = layers.findLast(({ name }) => name === 'managed');
-  const demanded = await loadRequirements({
-    osHome,
-    ...defined({ path: requirementsFile, managed }),
-  });
+  const demanded = await loadRequirements({ osHome, path: requirementsFile, managed });
   const options: ConfigReading = {
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
@@ -84,8 +80,8 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   };
   const { config, problems } = readConfig(layers, options);
   const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
-  const base = { home, osHome, options, requirements: demanded.requirements, layers, config, problems: all };
-  return requirementsFile === undefined ? base : { ...base, requirementsFile };
+  const { requirements } = demanded;
+  return { home, osHome, options, requirements, layers, config, problems: all, ...defined({ requirementsFile }) };
 }
 
 async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
@@ -94,11 +90,7 @@ async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigCh
 }
 
 /** Nothing where the system has no place for such files. */
-function loadSystemFile(
-  name: 'system' | 'managed',
-  fileName: string,
-  choices: ConfigChoices,
-): readonly Promise<LoadedLayer>[] {
+function loadSystemFile(name: 'system' | 'managed', fileName: string, choices: ConfigChoices) {
   const path = systemPath(fileName, choices);
   return path === undefined ? [] : [loadConfigFile({ name, path, osHome: choices.osHome })];
 }
@@ -133,15 +125,10 @@ export async function withOverrides(
   return { base: { ...base, layers, config }, added };
 }
 
-async function loadFlags({
-  cwd,
-  osHome,
-  overrides = [],
-}: Pick<ConfigChoices, 'cwd' | 'osHome' | 'overrides'>): Promise<LoadedLayer> {
+async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'overrides'>): Promise<LoadedLayer> {
+  const { cwd, osHome, overrides = [] } = choices;
   const parsed = await Promise.all(overrides.map((each) => (typeof each === 'string' ? readOverride(each) : each)));
   const flags = parsed.filter((override) => 'path' in override);
-  return {
-    layer: flagsLayer(flags, { base: cwd, osHome }),
-    problems: parsed.filter((override) => 'code' in override),
-  };
+  const problems = parsed.filter((override) => 'code' in override);
+  return { layer: flagsLayer(flags, { base: cwd, osHome }), problems };
 }

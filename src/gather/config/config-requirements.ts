@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import type { ConfigLayer } from '../../config/config-layer.ts';
-import type { ConfigProblem } from '../../config/config-problem.ts';
-import { keyProblem } from '../../config/key-problem.ts';
+import { type ConfigProblem, keyProblem } from '../../config/config-problem.ts';
 import { readRequirements, type ReadRequirements } from '../../config/requirements.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { parseGlob } from '../../policy/glob.ts';
@@ -13,20 +12,18 @@ import { absolute } from './config-paths.ts';
 /** Instructions that are longer would crowd out the work, and cutting them would change what they demand. */
 const mostInstructionTokens = 10_000;
 
-export interface RequirementSources {
-  /** Absent where the system has no place for such a file. */
-  readonly path?: string;
+/** What the administrator demands. `path` is absent where the system has no place for such a file. */
+export async function loadRequirements({
+  path,
+  osHome,
+  managed,
+}: {
+  readonly path?: string | undefined;
   readonly osHome: string;
-  /** The layer of the managed configuration. */
-  readonly managed?: ConfigLayer;
-}
-
-/** What the administrator of this machine demands. */
-export async function loadRequirements({ path, osHome, managed }: RequirementSources): Promise<ReadRequirements> {
-  const { layer, problems } =
-    path === undefined
-      ? { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] }
-      : await loadTomlFile('managed', path);
+  readonly managed?: ConfigLayer | undefined;
+}): Promise<ReadRequirements> {
+  const none = { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] };
+  const { layer, problems } = path === undefined ? none : await loadTomlFile('managed', path);
   const read = readRequirements(layer, managed);
   const { denyRead, ...others } = read.requirements;
   const denied = denyRead === undefined ? undefined : resolved(denyRead, { base: dirname(layer.source), osHome });

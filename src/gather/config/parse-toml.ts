@@ -1,5 +1,7 @@
 import type { TomlError } from 'smol-toml';
 import type { Json, JsonObject } from '../../protocol/json.ts';
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { type Override, splitOverride } from '../../config/override.ts';
 
 export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
@@ -26,4 +28,26 @@ function toJson(value: unknown): Json {
   if (Array.isArray(value)) return value.map(toJson);
   if (typeof value === 'object' && value !== null) return toJsonObject(value);
   return value as string | number | boolean;
+}
+
+/** `key=value` as it stands after `-c`. A value that is not TOML is taken as text: a model name needs no quotes. */
+export async function readOverride(text: string): Promise<Override | ConfigProblem> {
+  const split = splitOverride(text);
+  if ('code' in split) return split;
+  const { path, written } = split;
+  return { path, value: (await tomlValue(written)) ?? withoutQuotes(written) };
+}
+
+/** Undefined when the text is no value of TOML. */
+async function tomlValue(written: string): Promise<Json | undefined> {
+  if (written === 'true' || written === 'false') return written === 'true';
+  // Nothing else begins a value. `inf` and `nan` do, and are more likely the name of something.
+  if (!/^(?:["'[{+\-\d]|(?:true|false)\b)/.test(written)) return undefined;
+  const parsed = await parseToml(`value = ${written}`);
+  // A line break in the text may begin another key.
+  return parsed.kind === 'parsed' && Object.keys(parsed.json).length === 1 ? parsed.json['value'] : undefined;
+}
+
+function withoutQuotes(text: string): string {
+  return text.replace(/^["']+|["']+$/g, '');
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { Json } from '../../protocol/json.ts';
-import { readOverride } from './read-override.ts';
+import { readOverride } from './parse-toml.ts';
 
 test.each<[string, readonly string[], Json]>([
   ['model=gpt-5.5', ['model'], 'gpt-5.5'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Trust } from '../../config/trust.ts';
-import { mainCheckout } from '../git/main-checkout.ts';
+import { mainCheckout } from '../git/git-directory.ts';
 import { findTrust } from './trust.ts';
 
 let folder: string;

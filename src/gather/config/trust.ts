@@ -1,7 +1,8 @@
-import { decideTrust, type ProjectDecisions, type TrustDecision } from '../../config/trust.ts';
+import type { Config } from '../../config/config.ts';
+import { decideTrust, type TrustDecision } from '../../config/trust.ts';
 import { realPath } from '../../disk/folders.ts';
 import { findRepository } from '../git/git.ts';
-import { mainCheckout } from '../git/main-checkout.ts';
+import { mainCheckout } from '../git/git-directory.ts';
 import { projectFolders } from '../files/project-folders.ts';
 
 /**
@@ -11,10 +12,7 @@ import { projectFolders } from '../files/project-folders.ts';
  */
 export function findTrust(
   folder: string,
-  {
-    projects,
-    projectRootMarkers,
-  }: { readonly projects: ProjectDecisions; readonly projectRootMarkers: readonly string[] },
+  { projects, projectRootMarkers }: Pick<Config, 'projects' | 'projectRootMarkers'>,
 ): TrustDecision {
   // Most users have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };

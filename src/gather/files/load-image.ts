@@ -17,7 +17,8 @@ export function loadImage(
 ): UserImage | ImageProblem {
   const absolute = resolve(cwd, path);
   const file = readBounded(absolute, { ...rules, maxBytes: mostBytes });
-  if (file.kind !== 'read') return unread(path, file.kind === 'missing' ? whyMissing(absolute) : file);
+  if (file.kind === 'missing') return unread(path, { why: 'failed', reason: whyMissing(absolute) });
+  if (file.kind === 'unread') return unread(path, file);
   const { bytes } = file;
   const found = imageFormat(bytes);
   if (found === undefined) {
@@ -31,22 +32,14 @@ export function loadImage(
   return { path, dataUrl: `data:image/${found.format};base64,${bytes.toString('base64')}` };
 }
 
-function unread(path: string, file: UnreadFile | string): ImageProblem {
-  if (typeof file !== 'string' && file.why === 'denied') {
+function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile, 'kind'>): ImageProblem {
+  if (why === 'denied') {
     return { code: 'image-denied', message: `${path} may not be read.`, next: 'Ask for another file.' };
   }
-  if (typeof file !== 'string' && file.why === 'too-large') {
-    const size = ((file.size ?? mostBytes) / 1024 / 1024).toFixed(1);
-    return {
-      code: 'image-too-large',
-      message: `The image ${path} has ${size} MB; 10 MB is the most.`,
-      next: 'Make it smaller, for example by halving its width and height.',
-    };
+  if (why === 'too-large') {
+    const message = `The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; 10 MB is the most.`;
+    return { code: 'image-too-large', message, next: 'Make it smaller, for example by halving its width and height.' };
   }
-  const reason = typeof file === 'string' ? file : file.reason;
-  return {
-    code: 'image-unreadable',
-    message: `The image ${path} cannot be read: ${reason}.`,
-    next: 'Check the path: it must lead to a file that you may read.',
-  };
+  const message = `The image ${path} cannot be read: ${reason}.`;
+  return { code: 'image-unreadable', message, next: 'Check the path: it must lead to a file that you may read.' };
 }

@@ -1,11 +1,7 @@
-import { sep } from 'node:path';
-import { ancestors } from './ancestors.ts';
+import { dirname, sep } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 
-/**
- * From the project's root, which is the nearest folder that holds a marker, down to the working folder; without a
- * marker, that folder alone. Links in the path are kept.
- */
+/** From the project's root, the nearest folder with a marker, down to the folder; without one, that folder alone. */
 export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
   const named = markers.filter((marker) => marker !== '');
   const folders: string[] = [];
@@ -26,4 +22,12 @@ function isMarked(path: string, marker: string): boolean {
 /** What a name is added to. This runs at every start and before every request, and `join` costs more than the look. */
 export function inside(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
+}
+
+/** The folder and all above it, nearest first. Links in the path are kept. */
+export function* ancestors(folder: string): Generator<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    yield at;
+    if (dirname(at) === at) return;
+  }
 }

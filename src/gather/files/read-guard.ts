@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
-import { access, accessByRules, isDenied } from '../../policy/access.ts';
+import { access, accessByRules, isDenied, type RestrictedFiles } from '../../policy/access.ts';
 import { literalGlob, staticFolderOf } from '../../policy/glob.ts';
-import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import { ancestors } from './ancestors.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { ancestors } from './project-folders.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 
 /** Whether the engine must not read a path on behalf of the model or of the user. */
@@ -27,8 +27,6 @@ export function readGuard(policy: ResolvedPolicy): ReadGuard {
     deniesUser: (path) => isDenied(atPlaces(), path),
   };
 }
-
-type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
 
 function withPlaces(files: RestrictedFiles): RestrictedFiles {
   const added = files.rules.flatMap((rule) => {

@@ -1,41 +1,23 @@
-/**
- * The first value of a key in a git configuration file, or undefined. Section and key are compared without case, the
- * subsection with it. Files that it includes are not read.
- */
+/** The first value of a key, or undefined. The subsection is compared with its case. Included files are not read. */
 export function gitConfigValue(
   text: string,
   wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
 ): string | undefined {
   let inside = false;
-  for (const whole of joinedLines(text)) {
+  // A backslash at the end of a line joins it with the next.
+  for (const whole of text.replace(/\\\r?\n/g, '').split('\n')) {
     let line = whole.trim();
     if (line.startsWith('[')) {
-      const header = readHeader(line);
-      inside = header?.section === wanted.section && header.subsection === wanted.subsection;
-      line = header?.rest ?? '';
+      // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
+      const [header = '', section, name] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
+      inside = section?.toLowerCase() === wanted.section && name?.replace(/\\(.)/g, '$1') === wanted.subsection;
+      line = line.slice(header.length);
     }
     const equals = line.indexOf('=');
     if (!inside || equals < 0) continue;
     if (line.slice(0, equals).trim().toLowerCase() === wanted.key) return plainValue(line.slice(equals + 1).trim());
   }
   return undefined;
-}
-
-/** A backslash at the end of a line joins it with the next. */
-function joinedLines(text: string): readonly string[] {
-  return text.replace(/\\\r?\n/g, '').split('\n');
-}
-
-/** `[section "subsection"]`, and what may follow on the same line. */
-function readHeader(line: string): { section: string; subsection?: string; rest: string } | undefined {
-  // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
-  const [whole, section, subsection] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
-  if (whole === undefined || section === undefined) return undefined;
-  return {
-    section: section.toLowerCase(),
-    ...(subsection === undefined ? {} : { subsection: subsection.replace(/\\(.)/g, '$1') }),
-    rest: line.slice(whole.length),
-  };
 }
 
 /** Without quotes and comments, and without space around it unless it was quoted. */

@@ -1,5 +1,5 @@
-import { join, resolve } from 'node:path';
-import { kindOfEntry } from '../../disk/file-system.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 
@@ -35,4 +35,23 @@ function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: b
   if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
   const shared = readTextIfPossible(join(path, 'commondir'), pointer)?.trim();
   return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
+}
+
+/** The main checkout of a linked worktree. Its repository must know the worktree, at this very place: else undefined. */
+export function mainCheckout(worktree: string): string | undefined {
+  const directory = findGitDirectory(worktree);
+  if (directory === undefined || !directory.isPointedTo || directory.common === directory.path) return undefined;
+  try {
+    const common = fileSystem.realpathSync(directory.common);
+    const own = fileSystem.realpathSync(directory.path);
+    // What the `.git` file says is a claim; these records cannot be forged without writing into the main repository.
+    const isListed = dirname(own) === join(common, 'worktrees');
+    const known = readTextIfPossible(join(own, 'gitdir'), pointer)?.trim();
+    if (!isListed || known === undefined || basename(known) !== '.git') return undefined;
+    const isHere = fileSystem.realpathSync(dirname(resolve(own, known))) === fileSystem.realpathSync(worktree);
+    return isHere && basename(common) === '.git' ? dirname(common) : undefined;
+  } catch {
+    // A part of the claim leads nowhere.
+    return undefined;
+  }
 }

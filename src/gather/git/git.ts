@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
-import { ancestors } from '../files/ancestors.ts';
+import { ancestors } from '../files/project-folders.ts';
 import { gitConfigValue } from './git-config.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import { type BoundedReading, readTextIfPossible } from '../../disk/read-bounded.ts';
@@ -15,10 +15,7 @@ export interface GitFacts {
 
 /** The nearest folder, from the working folder upwards, that is the top of a repository or worktree. */
 export function findRepository(cwd: string): string | undefined {
-  for (const folder of ancestors(cwd)) {
-    if (findGitDirectory(folder) !== undefined) return folder;
-  }
-  return undefined;
+  return ancestors(cwd).find((folder) => findGitDirectory(folder) !== undefined);
 }
 
 /** A name or an address that is longer was made to fill the thread that remembers it. */
@@ -30,12 +27,10 @@ export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'>
   if (directory === undefined) return {};
   const read: ReadText = (path, maxBytes) => readTextIfPossible(path, { ...rules, maxBytes });
   const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
-  const commit = resolveRef(directory, { content: head, hops: 5 }, read);
+  const commit = resolveRef(directory, head, 5, read);
   const branch = notTooLong(branchOf(head));
   const url = notTooLong(repositoryUrl(directory, read));
-  return {
-    ...defined({ commit_hash: commit, branch, repository_url: url }),
-  };
+  return defined({ commit_hash: commit, branch, repository_url: url });
 }
 
 type ReadText = (path: string, maxBytes: number) => string | undefined;
@@ -62,18 +57,14 @@ export function withoutCredentials(url: string): string {
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The commit behind what stands in HEAD or in a ref file: a name of an object, or `ref:` and another ref. */
-function resolveRef(
-  directory: GitDirectory,
-  { content, hops }: { readonly content: string; readonly hops: number },
-  read: ReadText,
-): string | undefined {
+function resolveRef(directory: GitDirectory, content: string, hops: number, read: ReadText): string | undefined {
   if (objectName.test(content)) return content;
   const name = /^ref:\s*(?<name>\S+)$/.exec(content)?.groups?.['name'];
   if (name === undefined || hops === 0 || name.split('/').includes('..')) return undefined;
   const places = [...new Set([directory.path, directory.common])].map((folder) => join(folder, name));
   const loose = places.values().map((path) => read(path, readLimits.gitPointerBytes));
   const found = loose.find((text) => text !== undefined);
-  if (found !== undefined) return resolveRef(directory, { content: found.trim(), hops: hops - 1 }, read);
+  if (found !== undefined) return resolveRef(directory, found.trim(), hops - 1, read);
   return packedRef(read(join(directory.common, 'packed-refs'), readLimits.packedRefsBytes) ?? '', name);
 }
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentsMdFragment } from '../../fragments/sections/agents-md.ts';
 import { render } from '../../fragments/text/define.ts';
-import { composeInstructions, documentMaxBytes } from './compose-instructions.ts';
-import type { InstructionText } from './instruction-text.ts';
+import { composeInstructions, documentMaxBytes, type InstructionText } from './compose-instructions.ts';
 
 function file(path: string, text: string): InstructionText {
   const bytes = Buffer.from(text);

@@ -1,17 +1,23 @@
-import type { InstructionRules } from '../../envelope/instruction-rules.ts';
+import type { InstructionRules } from '../../envelope/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import {
   composeInstructions,
   documentMaxBytes,
+  type InstructionText,
+  isBlank,
   type LoadedInstructions,
   personalMaxBytes,
+  whyNotText,
 } from './compose-instructions.ts';
-import { findInstructionFiles, type FoundInstructions } from './find-instruction-files.ts';
-import { type InstructionFile, readBeginning } from './instruction-file.ts';
+import {
+  findInstructionFiles,
+  type FoundInstructions,
+  type InstructionFile,
+  readBeginning,
+} from './find-instruction-files.ts';
 import { type InstructionProblem, notText } from './instruction-problems.ts';
-import { type InstructionText, isBlank, whyNotText } from './instruction-text.ts';
 import { readGuard } from '../files/read-guard.ts';
 
 /** A time stamp younger than this may be shared by a change that is still to come. */

@@ -2,79 +2,55 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { reasonOf } from '../../disk/file-system.ts';
 
 /** What is wrong with a file of instructions. The turn continues without it, or with what could be read of it. */
-export type InstructionProblem = Outcome<
-  | 'instructions-unreadable'
-  | 'instructions-not-a-file'
-  | 'instructions-not-text'
-  | 'instructions-damaged'
-  | 'instructions-cut'
-  | 'instructions-outside-project'
-  | 'instructions-denied'
->;
+export type InstructionProblem =
+  Outcome<`instructions-${'unreadable' | 'not-a-file' | 'not-text' | 'damaged' | 'cut' | 'outside-project' | 'denied'}`>;
+
+function cannotBeRead(path: string, reason: string, next: string): InstructionProblem {
+  const message = `The instructions in ${onOneLine(path)} cannot be read: ${onOneLine(reason)}.`;
+  return { code: 'instructions-unreadable', message, next };
+}
 
 export function unreadable(path: string, error: unknown): InstructionProblem {
-  return {
-    code: 'instructions-unreadable',
-    message: `The instructions in ${onOneLine(path)} cannot be read: ${onOneLine(reasonOf(error))}.`,
-    next: 'Make the file readable, or remove it.',
-  };
+  return cannotBeRead(path, reasonOf(error), 'Make the file readable, or remove it.');
 }
 
 export function linkLeadsNowhere(path: string): InstructionProblem {
-  return {
-    code: 'instructions-unreadable',
-    message: `The instructions in ${onOneLine(path)} cannot be read: its link leads nowhere.`,
-    next: 'Let the link lead to a file, or remove it.',
-  };
+  return cannotBeRead(path, 'its link leads nowhere', 'Let the link lead to a file, or remove it.');
 }
 
 export function leavesProject(path: string, target: string): InstructionProblem {
-  return {
-    code: 'instructions-outside-project',
-    message: `The instructions in ${onOneLine(path)} are not read: its link leads out of the project, to ${onOneLine(target)}.`,
-    next: 'Put a copy of the file into the project in place of the link.',
-  };
+  const fate = `its link leads out of the project, to ${onOneLine(target)}`;
+  const message = `The instructions in ${onOneLine(path)} are not read: ${fate}.`;
+  const next = 'Put a copy of the file into the project in place of the link.';
+  return { code: 'instructions-outside-project', message, next };
 }
 
 export function deniedByPolicy(path: string, target: string): InstructionProblem {
   const leads = path === target ? '' : `, which leads to ${onOneLine(target)},`;
-  return {
-    code: 'instructions-denied',
-    message: `The instructions in ${onOneLine(path)}${leads} are not read: the policy denies it.`,
-    next: 'Nothing needs to be done if this is intended. `capstan envelope` shows the policy.',
-  };
+  const message = `The instructions in ${onOneLine(path)}${leads} are not read: the policy denies it.`;
+  const next = 'Nothing needs to be done if this is intended. `capstan envelope` shows the policy.';
+  return { code: 'instructions-denied', message, next };
 }
 
 export function wentAway(path: string): InstructionProblem {
-  return {
-    code: 'instructions-unreadable',
-    message: `The instructions in ${onOneLine(path)} cannot be read: the file went away.`,
-    next: 'Nothing needs to be done. The file is looked for again before the next request.',
-  };
+  const next = 'Nothing needs to be done. The file is looked for again before the next request.';
+  return cannotBeRead(path, 'the file went away', next);
 }
 
 export function notAFile(path: string, kind: string): InstructionProblem {
-  return {
-    code: 'instructions-not-a-file',
-    message: `${onOneLine(path)} has the name of a file with instructions, but is ${kind}.`,
-    next: 'Give it another name, or put a file with the instructions in its place.',
-  };
+  const message = `${onOneLine(path)} has the name of a file with instructions, but is ${kind}.`;
+  const next = 'Give it another name, or put a file with the instructions in its place.';
+  return { code: 'instructions-not-a-file', message, next };
 }
 
 export function notText(path: string, reason: string): InstructionProblem {
-  return {
-    code: 'instructions-not-text',
-    message: `The instructions in ${onOneLine(path)} are left out: ${reason}.`,
-    next: 'Save the file as text in UTF-8.',
-  };
+  const message = `The instructions in ${onOneLine(path)} are left out: ${reason}.`;
+  return { code: 'instructions-not-text', message, next: 'Save the file as text in UTF-8.' };
 }
 
 export function damaged(path: string, replaced: number): InstructionProblem {
-  return {
-    code: 'instructions-damaged',
-    message: `The instructions in ${onOneLine(path)} are not all UTF-8; characters that were replaced: ${replaced}.`,
-    next: 'Save the file as text in UTF-8.',
-  };
+  const message = `The instructions in ${onOneLine(path)} are not all UTF-8; characters that were replaced: ${replaced}.`;
+  return { code: 'instructions-damaged', message, next: 'Save the file as text in UTF-8.' };
 }
 
 export function cutShort(leftOut: string, next: string): InstructionProblem {

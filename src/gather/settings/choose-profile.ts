@@ -1,22 +1,18 @@
 import type { Config } from '../../config/config.ts';
 import { type ProfileOptions, profileFor } from '../../policy/profiles.ts';
 import { isSoundEntry } from '../../policy/sound-entry.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 
-export type AddedRootsProblem = Outcome<'added-folders-unused'>;
-
-export interface ChosenProfile {
+interface ChosenProfile {
   readonly profile: PermissionProfile;
-  readonly notices: readonly AddedRootsProblem[];
+  readonly notices: readonly Outcome<'added-folders-unused'>[];
   /** Folders that a flag adds are part of it. */
   readonly added: boolean;
 }
 
-/**
- * What commands may touch: what the thread had, where neither flags nor the managed file say otherwise; for a new thread,
- * what is configured; then the folders that a flag adds.
- */
+/** What the thread had unless a pinned key says otherwise, else what is configured; with folders that a flag adds. */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile =
     had === undefined || isReplaced(config, had)
@@ -40,22 +36,20 @@ export function configuredProfile(config: Config, mode: SandboxMode): Permission
 }
 
 const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-const rootsKey = 'sandbox_workspace_write.writable_roots';
-
-const keyOfOption: Readonly<Record<keyof ProfileOptions, string>> = {
-  network: 'sandbox_workspace_write.network_access',
-  writableRoots: rootsKey,
-  excludeTmpdir: 'sandbox_workspace_write.exclude_tmpdir_env_var',
-  excludeSlashTmp: 'sandbox_workspace_write.exclude_slash_tmp',
-};
 
 /** Pinned keys of workspace-write change a thread that has it, one option at a time, and widen no other. */
 function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
-  const pinned = Object.entries(configuredOptions(config)).filter(([option]) =>
-    config.pinned.has(keyOfOption[option as keyof ProfileOptions]),
-  );
-  const options = pinned.length === 0 ? undefined : profileOptions(had);
-  return options === undefined ? had : profileFor('workspace-write', { ...options, ...Object.fromEntries(pinned) });
+  const given = configuredOptions(config);
+  const ifPinned = <Value>(key: string, value: Value): Value | undefined =>
+    config.pinned.has(`sandbox_workspace_write.${key}`) ? value : undefined;
+  const pinned = defined({
+    network: ifPinned('network_access', given.network),
+    writableRoots: ifPinned('writable_roots', given.writableRoots),
+    excludeTmpdir: ifPinned('exclude_tmpdir_env_var', given.excludeTmpdir),
+    excludeSlashTmp: ifPinned('exclude_slash_tmp', given.excludeSlashTmp),
+  });
+  const options = Object.keys(pinned).length === 0 ? undefined : profileOptions(had);
+  return options === undefined ? had : profileFor('workspace-write', { ...options, ...pinned });
 }
 
 function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
@@ -63,7 +57,9 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
   const options = profileOptions(profile);
   if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
-  if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask the administrator of this machine.');
+  if (pinned.get('sandbox_workspace_write.writable_roots') === 'managed') {
+    return unused(profile, addedRoots, 'Ask the administrator of this machine.');
+  }
   const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
   return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [], added: true };
 }
@@ -82,10 +78,7 @@ function configuredOptions({ sandboxWorkspaceWrite: given }: Config): ProfileOpt
   };
 }
 
-/**
- * The options that give exactly this profile under workspace-write, or undefined: a profile with rules of its own cannot
- * be built again from options without losing them.
- */
+/** The options that give exactly this profile under workspace-write; undefined when it has rules of its own. */
 export function profileOptions(profile: PermissionProfile): ProfileOptions | undefined {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
   const { entries } = profile.file_system;

@@ -32,10 +32,7 @@ export function required(requirements: Requirements, settings: Settings, config:
   }, start);
 }
 
-interface Step {
-  readonly settings: Settings;
-  readonly notices?: readonly RequirementNotice[];
-}
+type Step = Pick<Required, 'settings'> & Partial<Required>;
 
 function isManaged(requirements: Requirements, { profile }: Settings): boolean {
   const { denyRead, sandboxModes } = requirements;
@@ -50,12 +47,8 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   const broken = brokenByApproval(requirements, settings.approval);
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
-  const notices = noticesOf(settings, 'approval', {
-    key: 'approval_policy',
-    value: settings.approval,
-    broken,
-    instead: approval,
-  });
+  const what = { key: 'approval_policy', value: settings.approval, broken, instead: approval };
+  const notices = noticesOf(settings, 'approval', what);
   return { settings: decided({ ...settings, approval }, 'approval'), notices };
 }
 
@@ -77,10 +70,9 @@ function requiredFeatures({ features: demanded }: Requirements, settings: Settin
   const overridden = Object.keys(pins).filter(
     (name) => settings.features?.[name] !== undefined && settings.features[name] !== pins[name],
   );
-  const notices = overridden.map((name): RequirementNotice => {
-    const message = `features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} decides it.`;
-    return { code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' };
-  });
+  const notices = overridden.map((name) =>
+    overriding(`features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} decides it.`),
+  );
   return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
 }
 
@@ -96,13 +88,15 @@ function decided(settings: Settings, name: keyof Settings): Settings {
 function noticesOf(
   { origins = {} }: Settings,
   name: keyof Settings,
-  what: { readonly key: string; readonly value: string; readonly broken: Allowed<string>; readonly instead: string },
+  { key, value, broken, instead }: { key: string; value: string; broken: Allowed<string>; instead: string },
 ): readonly RequirementNotice[] {
   const origin = origins[name];
   // It is a default, or held by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
-  const { key, value, broken, instead } = what;
   const rule = `${broken.key} in ${broken.source}`;
-  const message = `${key} = "${value}" (${origin}) is not allowed by ${rule}: "${instead}" holds instead.`;
-  return [{ code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' }];
+  return [overriding(`${key} = "${value}" (${origin}) is not allowed by ${rule}: "${instead}" holds instead.`)];
+}
+
+function overriding(message: string): RequirementNotice {
+  return { code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' };
 }

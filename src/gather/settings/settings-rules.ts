@@ -5,17 +5,14 @@ import { defined } from '../../protocol/defined.ts';
 
 /** What was set about the window, and nothing else: defaults are the envelope's. */
 export function windowSettings(config: Config): WindowSettings {
+  const { modelAutoCompactTokenLimitScope: scope } = config;
   return defined({
     contextWindow: config.modelContextWindow,
     autoCompactTokens: config.modelAutoCompactTokenLimit,
-    autoCompactScope: autoCompactScope(config),
+    autoCompactScope: scope === 'body_after_prefix' ? ('body' as const) : scope,
     toolOutputTokens: config.toolOutputTokenLimit,
     ...config.window,
   });
-}
-
-function autoCompactScope({ modelAutoCompactTokenLimitScope: scope }: Config): WindowSettings['autoCompactScope'] {
-  return scope === 'body_after_prefix' ? 'body' : scope;
 }
 
 /** `auto` leaves the choice to the engine, as if none had been made. */
@@ -25,11 +22,13 @@ export function compactionStrategy({ compaction }: Config): Settings['compaction
 
 /** What was set about AGENTS.md files; undefined when nothing was. */
 export function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
-  return unlessEmpty({
-    ...(origins.has('project_doc_max_bytes') ? { maxBytes: config.projectDocMaxBytes } : {}),
-    ...(origins.has('project_doc_fallback_filenames') ? { fallbackFilenames: config.projectDocFallbackFilenames } : {}),
-    ...(origins.has('project_root_markers') ? { rootMarkers: config.projectRootMarkers } : {}),
+  const ifSet = <Value>(key: string, value: Value): Value | undefined => (origins.has(key) ? value : undefined);
+  const rules = defined({
+    maxBytes: ifSet('project_doc_max_bytes', config.projectDocMaxBytes),
+    fallbackFilenames: ifSet('project_doc_fallback_filenames', config.projectDocFallbackFilenames),
+    rootMarkers: ifSet('project_root_markers', config.projectRootMarkers),
   });
+  return unlessEmpty(rules);
 }
 
 export function omittedContext(config: Config): readonly OmittedContext[] | undefined {

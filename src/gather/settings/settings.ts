@@ -1,18 +1,17 @@
 import type { Config } from '../../config/config.ts';
 import { originOf } from '../../config/key-origins.ts';
+import { localProvider } from '../../config/local-providers.ts';
 import { providerVariables } from '../../config/providers.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { withoutDeniedReads } from '../../policy/denied-reads.ts';
 import { noRequirements, type Requirements } from '../../policy/requirements.ts';
-import type { ShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
 import { chooseProfile } from './choose-profile.ts';
-import { defaultModel } from './default-model.ts';
 import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
-import { type Required, required } from './settings-required.ts';
+import { required } from './settings-required.ts';
 import {
   compactionStrategy,
   configuredFeatures,
@@ -53,6 +52,11 @@ export interface SettingsChoices {
   readonly requirements?: Requirements;
 }
 
+/** The model for a thread of that provider when none is named. */
+export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
+  return localProvider(provider)?.model ?? models[0].slug;
+}
+
 /** A value and who chose it; a default has no chooser. */
 interface Choice<Value> {
   readonly value: Value;
@@ -77,6 +81,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
 
   const provider = ranked('provider', config.modelProvider);
   const model = ranked('model', config.model, fallback.model);
+  const shell = ranked('shellEnvironment', config.shellEnvironmentPolicy);
   const { profile, notices } = chooseProfileWithOrigin(config, choices);
   const chosen = {
     model:
@@ -93,10 +98,14 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     profile,
     approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
     networkRules: ranked('networkRules', undefined as Settings['networkRules']),
-    shellEnvironment: withheldIn(config, ranked('shellEnvironment', config.shellEnvironmentPolicy)),
+    // Decided by the providers of this configuration, wherever the rest of the policy comes from.
+    shellEnvironment: { ...shell, value: { ...shell.value, withheld: providerVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
-    compactPrompt: compactPrompt(config, choices),
+    compactPrompt: firstWritten(config, [
+      ['compact_prompt', config.compactPrompt],
+      ['experimental_compact_prompt_file', choices.compactPrompt],
+    ]),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
@@ -108,7 +117,9 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
   };
   const values = defined(valuesOf(chosen));
   const settings = { ...values, origins: { ...originsOf(chosen), ...originsOfParts(config, values) } };
-  return withRequired(required(requirements, settings, config), choices, notices);
+  const { sandbox, ...kept } = required(requirements, settings, config);
+  if (choices.profile !== undefined && sandbox === 'managed') return managedSandbox;
+  return { settings: kept.settings, notices: [...notices, ...kept.notices] };
 }
 
 /** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
@@ -116,15 +127,6 @@ function approvalChoice(own: Choice<ApprovalPolicy>, held: ApprovalPolicy | unde
   const asked = held === undefined || held === own.value ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approval, askedApproval: asked };
-}
-
-function withRequired(
-  { settings, notices, sandbox }: Required,
-  { profile }: SettingsChoices,
-  others: readonly Outcome[],
-): ChosenSettings | SettingsProblem {
-  if (profile !== undefined && sandbox === 'managed') return managedSandbox;
-  return { settings, notices: [...others, ...notices] };
 }
 
 function chooseProfileWithOrigin(
@@ -138,32 +140,26 @@ function chooseProfileWithOrigin(
   return { profile: { value: profile, origin }, notices };
 }
 
-/** Decided by the providers of this configuration, wherever the rest of the policy comes from. */
-function withheldIn(config: Config, { value, origin }: Choice<ShellEnvironmentPolicy>): Choice<ShellEnvironmentPolicy> {
-  return { value: { ...value, withheld: providerVariables(config) }, origin };
-}
-
 function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
   if (resumed?.cwd === undefined) return undefined;
   return resumed.cwd === cwd ? 'thread' : 'flags';
 }
 
-function baseInstructions(
-  config: Config,
-  { resumed, baseInstructions: file }: SettingsChoices,
-): Choice<string | undefined> {
+function baseInstructions(config: Config, { resumed, baseInstructions: file }: SettingsChoices) {
   if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
-  const fromFile = notBlank(file);
-  return fromFile === undefined
-    ? { value: notBlank(config.instructions), origin: originOf(config.origins, ['instructions']) }
-    : { value: fromFile, origin: originOf(config.origins, ['model_instructions_file']) };
+  return firstWritten(config, [
+    ['model_instructions_file', file],
+    ['instructions', config.instructions],
+  ]);
 }
 
-function compactPrompt(config: Config, { compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
-  const fromKey = notBlank(config.compactPrompt);
-  return fromKey === undefined
-    ? { value: notBlank(file), origin: originOf(config.origins, ['experimental_compact_prompt_file']) }
-    : { value: fromKey, origin: originOf(config.origins, ['compact_prompt']) };
+/** The first text that is not blank, and who set its key; the last one, where none is. */
+function firstWritten(
+  { origins }: Config,
+  texts: readonly (readonly [key: string, text: string | undefined])[],
+): Choice<string | undefined> {
+  const [key = '', text] = texts.find(([, written]) => notBlank(written) !== undefined) ?? texts.at(-1) ?? [];
+  return { value: notBlank(text), origin: originOf(origins, [key]) };
 }
 
 type Choices = Readonly<Record<string, Choice<unknown>>>;
@@ -173,10 +169,7 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
   return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
 }
 
-/**
- * An absent value has no chooser, even if a key stands behind it: a blank text counts as none. Only a thread remembers
- * that something was left out on purpose.
- */
+/** An absent or blank value has no chooser, but for a thread: it remembers what was left out on purpose. */
 function originsOf(chosen: Choices): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(chosen).flatMap(([name, { value, origin }]) =>

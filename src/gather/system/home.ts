@@ -17,16 +17,10 @@ export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-u
  * else `.capstan` in the user's home folder. A blank variable counts as unset.
  */
 export function findHome(env: Readonly<Record<string, string | undefined>>, osHome: string): Home | HomeProblem {
-  const own = named(env, 'CAPSTAN_HOME');
-  if (own !== undefined) return ownHome(own);
-  const shared = named(env, 'CODEX_HOME');
-  if (shared !== undefined) return existingHome(shared, 'CODEX_HOME');
+  const { CAPSTAN_HOME: own = '', CODEX_HOME: shared = '' } = env;
+  if (own.trim() !== '') return ownHome(own);
+  if (shared.trim() !== '') return existingHome(shared, 'CODEX_HOME');
   return { path: join(osHome, '.capstan'), origin: 'default' };
-}
-
-function named(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
-  const value = env[name];
-  return value === undefined || value.trim() === '' ? undefined : value;
 }
 
 function ownHome(path: string): Home | HomeProblem {
@@ -40,10 +34,7 @@ function ownHome(path: string): Home | HomeProblem {
   return existingHome(path, 'CAPSTAN_HOME');
 }
 
-/**
- * Makes a folder and its parents one by one. For several at once Node says that the folder does not exist whatever the
- * reason, a read-only disk for instance.
- */
+/** Makes a folder and its parents one by one: for several at once Node hides the reason, such as a read-only disk. */
 function makeFolder(path: string): void {
   const parent = dirname(path);
   if (parent !== path && kindOfEntry(parent) === 'missing') makeFolder(parent);
@@ -53,18 +44,12 @@ function makeFolder(path: string): void {
 function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home | HomeProblem {
   const kind = kindOfEntry(path);
   if (kind === 'missing') {
-    return {
-      code: 'home-missing',
-      message: `${origin} names a folder that does not exist: ${path}`,
-      next: `Make the folder, or unset ${origin}.`,
-    };
+    const message = `${origin} names a folder that does not exist: ${path}`;
+    return { code: 'home-missing', message, next: `Make the folder, or unset ${origin}.` };
   }
   if (kind !== 'folder') {
-    return {
-      code: 'home-not-a-folder',
-      message: `${origin} names something that is not a folder: ${path}`,
-      next: `Let ${origin} name a folder, or unset it.`,
-    };
+    const message = `${origin} names something that is not a folder: ${path}`;
+    return { code: 'home-not-a-folder', message, next: `Let ${origin} name a folder, or unset it.` };
   }
   try {
     return { path: fileSystem.realpathSync(path), origin };
@@ -74,9 +59,6 @@ function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home
 }
 
 function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: string): HomeProblem {
-  return {
-    code: 'home-unusable',
-    message: `The folder in ${origin} ${what} (${path})`,
-    next: `Let ${origin} name a folder that you may write to, or unset it.`,
-  };
+  const next = `Let ${origin} name a folder that you may write to, or unset it.`;
+  return { code: 'home-unusable', message: `The folder in ${origin} ${what} (${path})`, next };
 }

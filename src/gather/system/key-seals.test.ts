@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sealsWithKey } from './key-seals.ts';
+import { sealsWithKey } from './home-seals.ts';
 
 const key = (fill: number, length = 32): Uint8Array => new Uint8Array(length).fill(fill);
 

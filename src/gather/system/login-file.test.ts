@@ -2,7 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadLogin } from './login-file.ts';
+import { loadLogin } from './login-store.ts';
 
 let home = '';
 beforeEach(() => {

@@ -1,21 +1,13 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lock, Locks } from '../../ports/files.ts';
-import type { LoginStore, NewTokens, ReservedPlace } from '../../ports/login.ts';
+import type { Login, LoginStore, NewTokens, ReservedPlace } from '../../ports/login.ts';
 import { defined } from '../../protocol/defined.ts';
-import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { fileSystem, reasonOf } from '../../disk/file-system.ts';
-import { realPath } from '../../disk/folders.ts';
-import { syncFolder } from '../../disk/sync-folder.ts';
-import { loadLogin, loginPath } from './login-file.ts';
+import { realPath, syncFolder } from '../../disk/folders.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
-
-export interface LoginStoreOptions {
-  readonly home: string;
-  readonly locks: Locks;
-  readonly clock: Clock;
-}
 
 /** Longer than a renewal takes. */
 const patienceMs = 45_000;
@@ -24,13 +16,13 @@ const lookAgainMs = 100;
 const reservedBytes = 64 * 1024;
 
 /** The login of a home folder, with the means to renew it. */
-export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStore {
+export function loginStore({ home, ...waiting }: { readonly home: string } & LockWaiting): LoginStore {
   const path = loginPath(home);
   return {
     load: () => loadLogin(home),
     async alone(work, signal) {
       // Homes whose names lead to one file have one lock.
-      const lock = await takeLock(`${realPath(path) ?? path}.lock`, { locks, clock }, signal);
+      const lock = await takeLock(`${realPath(path) ?? path}.lock`, waiting, signal);
       try {
         return await work();
       } finally {
@@ -48,11 +40,9 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
   };
 }
 
-async function takeLock(
-  path: string,
-  { locks, clock }: Pick<LoginStoreOptions, 'locks' | 'clock'>,
-  signal: AbortSignal,
-): Promise<Lock> {
+type LockWaiting = { readonly locks: Locks; readonly clock: Clock };
+
+async function takeLock(path: string, { locks, clock }: LockWaiting, signal: AbortSignal): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
@@ -118,4 +108,52 @@ function withTokens(stored: JsonObject, { accessToken, refreshToken, idToken }: 
 
 function cannotWrite(path: string, error: unknown): Error {
   return new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+}
+
+export const loginPath = (home: string): string => join(home, 'auth.json');
+
+/** The login in the `auth.json` of a home, which Codex writes. Nothing of its content is quoted in a message. */
+export function loadLogin(home: string): Login {
+  const path = loginPath(home);
+  const renew = `Sign in again: CODEX_HOME=${home} codex login`;
+  const file = readBounded(path, { maxBytes: readLimits.loginBytes });
+  if (file.kind === 'missing') return { kind: 'none' };
+  if (file.kind === 'unread') {
+    return { kind: 'unusable', message: `The login in ${path} cannot be read: ${file.reason}.`, next: renew };
+  }
+  const stored = parseJsonObject(file.bytes.toString('utf8'));
+  if (stored === undefined) {
+    return { kind: 'unusable', message: `The login in ${path} is not a JSON object.`, next: renew };
+  }
+  return readLogin(stored, renew);
+}
+
+/** Where the file does not say which of the two counts, a key goes before tokens. */
+function readLogin(stored: JsonObject, renew: string): Login {
+  const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
+  const key = textAt(stored, 'OPENAI_API_KEY');
+  const tokens = objectAt(stored, 'tokens') ?? {};
+  const accessToken = textAt(tokens, 'access_token');
+  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined)) {
+    return { kind: 'api-key', key, renew };
+  }
+  if (accessToken === undefined || mode === 'apikey') return { kind: 'none' };
+  const accountId = textAt(tokens, 'account_id');
+  const refreshToken = textAt(tokens, 'refresh_token');
+  const expiresAt = expiryOf(accessToken);
+  const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
+  const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
+  return { kind: 'chatgpt', accessToken, ...defined({ accountId, refreshToken, expiresAt, renewedAt }), renew };
+}
+
+function textAt(holder: JsonObject, key: string): string | undefined {
+  const text = stringAt(holder, key)?.trim();
+  return text === '' ? undefined : text;
+}
+
+/** The time in the middle part of a JSON web token, if it is one. */
+function expiryOf(token: string): number | undefined {
+  const claims = parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  const seconds = claims && numberAt(claims, 'exp');
+  return seconds === undefined ? undefined : seconds * 1000;
 }

@@ -1,12 +1,15 @@
 import { isAbsolute, join } from 'node:path';
-import type { OwnPlaces } from '../../policy/own-places.ts';
+import { noOwnPlaces, type OwnPlaces } from '../../policy/own-places.ts';
 import { bareRepositoryName } from '../../policy/protected-names.ts';
-import { type Places, resolvePolicy } from '../../policy/resolve-policy.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { Places } from '../../policy/places.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { realPlace } from '../../disk/folders.ts';
 import { findGitDirectory } from '../git/git-directory.ts';
-import { missingRoots } from './missing-roots.ts';
+import { writtenPatterns } from '../../policy/sound-entry.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 
 /** Where the symbols of a permission profile point to, for one working folder. */
 export function findPlaces(
@@ -37,10 +40,7 @@ function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record
   return Object.fromEntries(written.map((path) => [path, realPlace(path)]));
 }
 
-/**
- * What a `.git` file leads to. A linked worktree has hooks and configuration in the folder that it shares with the main
- * checkout, so that folder counts as well.
- */
+/** What a `.git` file leads to, and for a linked worktree the shared folder, which has its hooks and configuration. */
 function pointedToDirectories(cwd: string): readonly string[] {
   const directory = findGitDirectory(cwd);
   if (directory === undefined || !directory.isPointedTo) return [];
@@ -64,4 +64,40 @@ function gitNamesIn(cwd: string): readonly string[] {
 
 function isIn(folder: string, name: string): boolean {
   return kindOfEntry(join(folder, name)) !== 'missing';
+}
+
+/** Folders that the profile would let commands write and that do not exist. */
+function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
+  const written = writtenPatterns(profile).flatMap((pattern) => {
+    if (pattern.type === 'path') return [pattern.path];
+    const isTemporary = pattern.type === 'special' && pattern.value.kind === 'tmpdir';
+    return isTemporary && temporaryDirectory !== undefined ? [temporaryDirectory] : [];
+  });
+  return [...new Set(written)].filter((path) => path.startsWith('/') && kindOfEntry(path) === 'missing');
+}
+
+export type MissingRoot = Outcome<'writable-root-missing'>;
+
+/** What the user should know when a thread is opened. One inside another writable root can be created there. */
+export function missingRootNotices(
+  profile: PermissionProfile,
+  { cwd, temporaryDirectory }: { readonly cwd: string; readonly temporaryDirectory: string | undefined },
+): readonly MissingRoot[] {
+  const missing = missingRoots(profile, temporaryDirectory);
+  if (missing.length === 0) return [];
+  const { files } = resolvePolicy(profile, {
+    cwd,
+    workspaceRoots: [cwd],
+    ...defined({ temporaryDirectory }),
+    slashTmp: true,
+    gitDirectories: [],
+    own: noOwnPlaces,
+    missing,
+  });
+  const lost = files.kind === 'restricted' ? (files.missingRoots ?? []) : [];
+  return lost.map((path) => ({
+    code: 'writable-root-missing',
+    message: `The writable root ${JSON.stringify(path)} does not exist, so commands and patches cannot write there.`,
+    next: 'Create the folder, or take it out of the writable roots.',
+  }));
 }

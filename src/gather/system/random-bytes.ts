@@ -1,10 +1,7 @@
 const poolBytes = 256;
 let pool: Uint8Array = new Uint8Array(0);
 
-/**
- * Bytes from the system's generator. Read from its file where there is one: loading Node's crypto for the first id would
- * cost every start several milliseconds.
- */
+/** Random bytes from the system's file where there is one: Node's crypto would cost every start milliseconds. */
 export function randomBytes(count: number): Uint8Array {
   if (pool.length < count) pool = loadPool();
   const taken = pool.subarray(0, count);

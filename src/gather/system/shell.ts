@@ -6,21 +6,18 @@ import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 
 const usable = ['bash', 'zsh', 'sh'];
 
-export interface ShellSearch {
-  readonly cwd: string;
-  readonly files: ProgramFiles;
-  /** Where commands may write besides, in this run or in another one. */
-  readonly roots?: readonly string[];
-}
-
 /**
  * The shell that runs commands: the user's own if it is one whose language the model can be expected to write, else bash,
  * else whatever the system calls `sh`. It also runs outside of the sandbox, to look at the user's variables, so one that
- * lies where commands may write is not taken.
+ * lies where commands may write is not taken. `roots`: where they may besides, in this run or in another one.
  */
 export function findShell(
   env: Readonly<Record<string, string | undefined>>,
-  { cwd, files, roots = [] }: ShellSearch,
+  {
+    cwd,
+    files,
+    roots = [],
+  }: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
 ): Facts['shell'] {
   const { SHELL: own, TMPDIR: temporary = '' } = env;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);

@@ -29,12 +29,8 @@ export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string
   const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
   const moment = new Date(epochMs);
   if (timezone === undefined) return { epochMs, date: moment.toISOString().slice(0, 10), timezone: 'Etc/UTC' };
-  const date = [
-    String(moment.getFullYear()).padStart(4, '0'),
-    String(moment.getMonth() + 1).padStart(2, '0'),
-    String(moment.getDate()).padStart(2, '0'),
-  ].join('-');
-  return { epochMs, date, timezone };
+  const local = new Date(epochMs - moment.getTimezoneOffset() * 60_000);
+  return { epochMs, date: local.toISOString().slice(0, 10), timezone };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
-import { answerTooLarge, megabytes } from './answer-too-large.ts';
+import { answerTooLarge, megabytes } from './answer-failure.ts';
 import { eventStreamParser } from './event-stream.ts';
+import type { Credentials } from './credentials.ts';
 
 /** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
 export interface AnswerReader {
@@ -12,56 +13,56 @@ export interface AnswerReader {
 }
 
 /** Turns the bytes of one answer into model events. After a `completed` or `failed` it gives nothing more. */
-export interface AnswerDecoder {
-  push(chunk: Uint8Array): readonly ModelEvent[];
-  /**
-   * The stream is over. Gives `failed` unless the answer was finished: for what the server said before, else for the
-   * cause, which may depend on whether there was any event.
-   */
-  end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[];
-}
-
-export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader): AnswerDecoder {
+export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   const parser = eventStreamParser();
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
 
-  function take(events: readonly ModelEvent[], decoded: ModelEvent[]): void {
-    for (const event of events) {
-      if (finished) return;
-      decoded.push(event);
-      finished = event.kind === 'completed' || event.kind === 'failed';
-    }
+  function take(events: readonly ModelEvent[]): readonly ModelEvent[] {
+    const last = events.findIndex(({ kind }) => kind === 'completed' || kind === 'failed');
+    finished = last !== -1;
+    return finished ? events.slice(0, last + 1) : events;
   }
 
-  function decodeAll(events: readonly Buffer[]): ModelEvent[] {
-    const decoded: ModelEvent[] = [];
+  function decodeAll(events: readonly Buffer[]): readonly ModelEvent[] {
     sawEvent ||= events.length > 0;
-    for (const data of events) {
-      if (finished) break;
-      take(reader.event(data), decoded);
-    }
-    return decoded;
+    return events.flatMap((data) => (finished ? [] : take(reader.event(data))));
+  }
+
+  function fail(decoded: readonly ModelEvent[], failure: ModelFailure): readonly ModelEvent[] {
+    finished = true;
+    return [...decoded, { kind: 'failed', failure }];
   }
 
   return {
-    push(chunk) {
+    push(chunk: Uint8Array): readonly ModelEvent[] {
       if (finished) return [];
       bytes += chunk.length;
       const decoded = decodeAll(parser.push(chunk));
       // Whatever the bytes were: one endless event, events of unknown types, or comments.
-      if (finished || bytes <= limits.maxBytes) return decoded;
-      finished = true;
-      return [...decoded, { kind: 'failed', failure: answerTooLarge(megabytes(limits.maxBytes)) }];
+      const isOver = !finished && bytes > limits.maxBytes;
+      return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;
     },
-    end(cause) {
+    /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
+    end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] {
       if (finished) return [];
       const decoded = decodeAll(parser.end());
-      if (!finished) take(reader.end(), decoded);
       if (finished) return decoded;
-      finished = true;
-      return [...decoded, { kind: 'failed', failure: cause(sawEvent) }];
+      const rest = take(reader.end());
+      return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
   };
+}
+
+/** What a wire format adds to the transport, which all of them share. */
+export interface HttpWire {
+  /** What the format is called in advice about base URLs. */
+  readonly api: string;
+  /** Where steps are posted, below the base URL. */
+  readonly endpoint: string;
+  /** The headers by which a request says who sends it. */
+  identify(credentials: Credentials): Readonly<Record<string, string>>;
+  /** For one answer. */
+  reader(limits: AnswerLimits): AnswerReader;
 }

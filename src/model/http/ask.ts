@@ -2,18 +2,15 @@ import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
-import { abortedFailure } from './connection-failure.ts';
+import { abortedFailure } from './answer-failure.ts';
 import type { Send } from './network/exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
-import { openAnswer } from './open-answer.ts';
-import type { Asking, OpenedAnswer } from './open-answer.ts';
-import { keyAdvice } from './credentials.ts';
+import { type Asking, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import type { Credentials, CredentialsWanted, ProviderOptions } from './credentials.ts';
-import type { HttpWire } from './http-wire.ts';
+import { type Credentials, type CredentialsWanted, keyAdvice, type ProviderOptions } from './credentials.ts';
+import type { HttpWire } from './answer-decoder.ts';
 import { isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
-import { targetOf } from './network/target.ts';
-import type { Target } from './network/target.ts';
+import { type Target, targetOf } from './network/target.ts';
 
 export interface HttpClientOptions {
   readonly provider: ProviderOptions;
@@ -54,10 +51,7 @@ export type Asked = { readonly opened: OpenedAnswer; readonly hide: (failure: Mo
 /** One that another program renewed meanwhile, and one that is renewed for this. */
 const mostRenewals = 2;
 
-/**
- * Identifies us, sends the request and waits for the head of the answer. A server that does not accept who we are is
- * asked again when there are other credentials.
- */
+/** Sends the request and waits for the head of the answer. Once refused, it is sent with other credentials, if any. */
 export async function ask(connection: Connection, request: ModelRequest, question: ModelQuestion): Promise<Asked> {
   const { signal } = question;
   let credentials = await usableCredentials(connection.options, { signal });
@@ -86,7 +80,11 @@ async function askAs(
   const sources = { ...options, identify, request: request.headers, credentials, wants: question.wants };
   const secrets = secretsOf(sources);
   const hide = (failure: ModelFailure): ModelFailure => withoutSecrets(failure, secrets);
-  if (target === undefined) return { opened: failed(badAddress(provider)), hide };
+  if (target === undefined) {
+    const message = `The base URL of ${provider.name} is not an http or https address.`;
+    const next = 'Correct base_url in the settings of the provider.';
+    return { opened: failed(modelFailure({ code: 'invalid-request', message, next, retry: 'never' })), hide };
+  }
   const { body, after, onSent } = request;
   const opened = await openAnswer(
     { ...options, send: sendTo(target), origin: target.origin, api: wire.api },
@@ -96,9 +94,11 @@ async function askAs(
 }
 
 type Usable = Exclude<Credentials, { kind: 'missing' }>;
-type Failed = Extract<OpenedAnswer, { kind: 'failed' }>;
 
-async function usableCredentials(options: HttpClientOptions, wanted: CredentialsWanted): Promise<Usable | Failed> {
+async function usableCredentials(
+  options: HttpClientOptions,
+  wanted: CredentialsWanted,
+): Promise<Usable | FailedAnswer> {
   const credentials = await beforeAbort(askCredentials(options, wanted), wanted.signal, undefined);
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
@@ -122,23 +122,11 @@ export async function askCredentials(
   try {
     return await credentials(wanted);
   } catch {
-    return {
-      kind: 'missing',
-      message: `The credentials for ${provider.name} could not be read.`,
-      next: 'Check how the key of this provider is stored, or sign in again.',
-    };
+    const message = `The credentials for ${provider.name} could not be read.`;
+    return { kind: 'missing', message, next: 'Check how the key of this provider is stored, or sign in again.' };
   }
 }
 
-function badAddress(provider: ProviderOptions): ModelFailure {
-  return modelFailure({
-    code: 'invalid-request',
-    message: `The base URL of ${provider.name} is not an http or https address.`,
-    next: 'Correct base_url in the settings of the provider.',
-    retry: 'never',
-  });
-}
-
-function failed(failure: ModelFailure): Failed {
+function failed(failure: ModelFailure): FailedAnswer {
   return { kind: 'failed', failure };
 }

@@ -8,21 +8,15 @@ export type ProviderOptions = ProviderConfig;
 export type Credentials =
   | {
       readonly kind: 'bearer';
-      readonly mode: 'api-key';
+      readonly mode: 'api-key' | 'chatgpt';
       readonly token: string;
-      /** What to do when it is not accepted; absent: what the provider's options say. */
-      readonly renew?: string;
-      /** Whether another one may be had when it is not accepted. */
-      readonly renewable?: boolean;
-    }
-  | {
-      readonly kind: 'bearer';
-      readonly mode: 'chatgpt';
-      readonly token: string;
+      /** Of a login with ChatGPT. */
       readonly accountId?: string;
       /** Where requests go with it, instead of the provider's address. */
       readonly baseUrl?: string;
-      readonly renew: string;
+      /** What to do when it is not accepted; absent: what the provider's options say. */
+      readonly renew?: string;
+      /** Whether another one may be had when it is not accepted. */
       readonly renewable?: boolean;
     }
   | { readonly kind: 'none' }

@@ -5,18 +5,8 @@ const space = 0x20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 
-/**
- * Cuts a server-sent event stream into the data of its events, whatever the borders of the chunks. It works on bytes:
- * no UTF-8 sequence holds a line end, so that an unwanted event is never decoded.
- */
-export interface EventStreamParser {
-  /** The data of every event that the chunk completes. */
-  push(chunk: Uint8Array): readonly Buffer[];
-  /** What was left when the stream ended: a last event without its empty line, or nothing. */
-  end(): readonly Buffer[];
-}
-
-export function eventStreamParser(): EventStreamParser {
+/** The data of server-sent events, whatever the borders of chunks. It works on bytes: unwanted events are never decoded. */
+export function eventStreamParser() {
   let line: Buffer[] = [];
   let data: Buffer[] = [];
   let atStart = true;
@@ -34,8 +24,7 @@ export function eventStreamParser(): EventStreamParser {
     }
     if (whole.length === 0) return takeEvent(events);
     const value = dataOf(whole);
-    if (value === undefined) return;
-    data.push(value);
+    if (value !== undefined) data.push(value);
   }
 
   function takeEvent(events: Buffer[]): void {
@@ -44,6 +33,7 @@ export function eventStreamParser(): EventStreamParser {
     data = [];
   }
 
+  /** The data of every event that the chunk completes. */
   function push(chunk: Uint8Array): readonly Buffer[] {
     const events: Buffer[] = [];
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -68,7 +58,8 @@ export function eventStreamParser(): EventStreamParser {
 
   return {
     push,
-    end() {
+    /** What was left when the stream ended: a last event without its empty line, or nothing. */
+    end(): readonly Buffer[] {
       const events: Buffer[] = [];
       if (line.length > 0) takeLine(Buffer.alloc(0), events);
       takeEvent(events);
@@ -87,8 +78,7 @@ function dataOf(line: Buffer): Buffer | undefined {
 }
 
 function joinLines(lines: readonly Buffer[]): Buffer {
-  const separated = lines.flatMap((line, index) => (index === 0 ? [line] : [Buffer.from([lineFeed]), line]));
-  return Buffer.concat(separated);
+  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [Buffer.from([lineFeed]), line])));
 }
 
 function startsWith(bytes: Buffer, prefix: Buffer): boolean {

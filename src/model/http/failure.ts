@@ -40,28 +40,17 @@ export interface FailureDraft {
 }
 
 export function modelFailure(draft: FailureDraft): ModelFailure {
-  return {
-    code: draft.code,
-    message: draft.message,
-    next: draft.next ?? waitAdvice(draft) ?? nextSteps[draft.code],
-    retry: draft.retry,
-    ...defined({ status: draft.status }),
-    ...windowOf(draft),
-    ...defined({ unexplained: draft.unexplained }),
-  };
-}
-
-/** Only a refusal for length is about the window; other failures may hold any number. */
-function windowOf({ code, words }: FailureDraft): Pick<ModelFailure, 'window'> {
+  const { code, message, retry, status, words, unexplained } = draft;
+  // Only a refusal for length is about the window; other failures may hold any number.
   const window = code === 'context-window-exceeded' && words !== undefined ? windowNamedIn(words) : undefined;
-  return window === undefined ? {} : { window };
+  const next = draft.next ?? waitAdvice(draft) ?? nextSteps[code];
+  return { code, message, next, retry, ...defined({ status, window, unexplained }) };
 }
 
 /** With the time, where the server gave one. */
 function waitAdvice({ code, retry }: FailureDraft): string | undefined {
-  if ((code !== 'rate-limited' && code !== 'overloaded') || retry === 'never' || retry.afterMs === undefined) {
-    return undefined;
-  }
+  if ((code !== 'rate-limited' && code !== 'overloaded') || retry === 'never') return undefined;
+  if (retry.afterMs === undefined) return undefined;
   const seconds = Math.ceil(retry.afterMs / 1000);
   // A longer wait is cut to a minute before it comes here.
   if (seconds >= 60) return 'Wait a minute or more, then send again.';

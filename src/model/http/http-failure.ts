@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { detailOf, modelFailure, retryAfter } from './failure.ts';
-import type { FailureDraft } from './failure.ts';
+import { detailOf, type FailureDraft, modelFailure, retryAfter } from './failure.ts';
 import { saysOverflow } from './overflow.ts';
 import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
@@ -32,11 +31,11 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
     .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
   if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
   const words = error.message === '' ? answer.body : error.message;
-  const unexplained = isUnexplained({ ...error, status: answer.status, words }) ? { unexplained: true as const } : {};
   const draft = byStatus(answer, error, { waitMs, api });
+  const hasNoCause = draft.code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
   return modelFailure({
     ...draft,
-    ...(draft.code === 'invalid-request' ? unexplained : {}),
+    ...(hasNoCause ? { unexplained: true } : {}),
     message,
     // A server in front names its limit in bytes.
     ...(saysOverflow(words) ? { words } : {}),
@@ -44,10 +43,7 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
   });
 }
 
-/**
- * A 5xx may quote any code, and a proxy may quote an error of something else. An overload is believed there, and an
- * overflow: a thread that takes it for a passing fault never gets on.
- */
+/** A 5xx may quote any code. An overload is believed, and an overflow: a passing fault would be tried forever. */
 function isTrusted(failure: ModelFailure, status: number): boolean {
   return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 }
@@ -67,22 +63,16 @@ function byStatus(
   if (status === 402) return { code: 'usage-limit', retry: 'never' };
   if (status === 401) return { code: 'unauthorized', retry: 'never' };
   if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
+  return { code: 'invalid-request', retry: 'never', next: refusalAdvice(status, body, api) };
+}
+
+function refusalAdvice(status: number, body: string, api: string): string | undefined {
   if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
-    return {
-      code: 'invalid-request',
-      retry: 'never',
-      next: 'Remove the image from the conversation, then send again.',
-    };
+    return 'Remove the image from the conversation, then send again.';
   }
-  if (status === 404) {
-    const next = 'Check the base URL of the provider and that it offers this model.';
-    return { code: 'invalid-request', retry: 'never', next };
-  }
-  if (status < 400) {
-    const next = `Check the base URL of the provider: it must lead straight to an event stream of the ${api}.`;
-    return { code: 'invalid-request', retry: 'never', next };
-  }
-  return { code: 'invalid-request', retry: 'never' };
+  if (status === 404) return 'Check the base URL of the provider and that it offers this model.';
+  if (status >= 400) return undefined;
+  return `Check the base URL of the provider: it must lead straight to an event stream of the ${api}.`;
 }
 
 /** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */
@@ -110,17 +100,10 @@ function blockedAdvice(body: string): string | undefined {
   return 'A firewall in front of the provider blocked this network: try another one, or switch off the VPN or proxy.';
 }
 
-interface ErrorWords {
-  readonly code: string;
-  readonly type: string;
-  /** The part of the request that is at fault, as the server names it. */
-  readonly parameter: string;
-  readonly message: string;
-  readonly resetsAt: string | undefined;
-}
+type ErrorWords = ReturnType<typeof errorIn>;
 
 /** The error object of a body in any of the shapes that servers use. */
-function errorIn(body: string): ErrorWords {
+function errorIn(body: string) {
   const whole = parseJsonObject(body) ?? {};
   const error = objectAt(whole, 'error') ?? whole;
   const message =
@@ -134,8 +117,7 @@ function errorIn(body: string): ErrorWords {
   };
 }
 
-function timeOf(unixSeconds: number | undefined): string | undefined {
-  if (unixSeconds === undefined) return undefined;
+function timeOf(unixSeconds = Number.NaN): string | undefined {
   const date = new Date(unixSeconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

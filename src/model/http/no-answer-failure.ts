@@ -1,19 +1,13 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
-import { abortedFailure, connectionFailure, idleFailure } from './connection-failure.ts';
+import { abortedFailure, idleFailure } from './answer-failure.ts';
 import type { Opened } from './network/exchange.ts';
-import { modelFailure } from './failure.ts';
+import { type FailureDraft, modelFailure } from './failure.ts';
 import type { Proxy } from './network/proxy.ts';
 
-export interface Unanswered {
-  /** Where the request should have gone, as it may be shown. */
-  readonly origin: string;
-  readonly idleMs: number;
-}
-
-/** What to say of a request to which no server gave an answer. */
+/** What to say of a request to which no server gave an answer. `origin`: where it should have gone, as it may be shown. */
 export function noAnswerFailure(
   opened: Exclude<Opened, { kind: 'answer' }>,
-  { origin, idleMs }: Unanswered,
+  { origin, idleMs }: { readonly origin: string; readonly idleMs: number },
 ): ModelFailure {
   switch (opened.kind) {
     case 'aborted':
@@ -21,12 +15,9 @@ export function noAnswerFailure(
     case 'idle':
       return opened.proxy === undefined ? idleFailure(idleMs) : silentProxy(opened.proxy, idleMs);
     case 'lost': {
-      const { proxy } = opened;
-      const server = { shown: origin, setting: 'the base URL of the provider' };
-      return connectionFailure(
-        proxy === undefined ? server : { shown: named(proxy), setting: proxy.variable },
-        opened.code,
-      );
+      const { proxy, code } = opened;
+      if (proxy !== undefined) return connectionFailure({ shown: named(proxy), setting: proxy.variable }, code);
+      return connectionFailure({ shown: origin, setting: 'the base URL of the provider' }, code);
     }
     case 'refused':
       return opened.status === 407 ? unknownToProxy(opened.proxy) : refusedByProxy(opened, origin);
@@ -40,25 +31,19 @@ function named({ origin, variable }: Proxy): string {
 }
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  return modelFailure({
-    code: 'stream-idle',
-    message: `Nothing came from ${named(proxy)} for ${idleMs / 1000} seconds.`,
-    next: `Check the network and ${proxy.variable}, then send again.`,
-    retry: {},
-  });
+  const message = `Nothing came from ${named(proxy)} for ${idleMs / 1000} seconds.`;
+  const next = `Check the network and ${proxy.variable}, then send again.`;
+  return modelFailure({ code: 'stream-idle', message, next, retry: {} });
 }
 
 function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {
   const known = authorization !== undefined;
   const cause = known ? 'does not accept the user name and the password' : 'wants a user name and a password';
-  return modelFailure({
-    code: 'connection-failed',
-    message: `The proxy in ${variable} (${origin}) ${cause} (status 407).`,
-    next: known
-      ? `Correct the user name and the password in ${variable}.`
-      : `Put them into ${variable}, in front of the host: http://NAME:PASSWORD@HOST:PORT.`,
-    retry: 'never',
-  });
+  const message = `The proxy in ${variable} (${origin}) ${cause} (status 407).`;
+  const next = known
+    ? `Correct the user name and the password in ${variable}.`
+    : `Put them into ${variable}, in front of the host: http://NAME:PASSWORD@HOST:PORT.`;
+  return modelFailure({ code: 'connection-failed', message, next, retry: 'never' });
 }
 
 function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>, origin: string): ModelFailure {
@@ -69,4 +54,48 @@ function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>,
     // It could not, or it would not.
     retry: status >= 500 ? {} : 'never',
   });
+}
+
+/** With whom a connection was to be made. */
+export interface Peer {
+  /** Its address as it may be shown, and what it is. */
+  readonly shown: string;
+  /** Where the user finds and corrects the address. */
+  readonly setting: string;
+}
+
+/** No answer came at all. `given` is what Node calls the problem. */
+export function connectionFailure(peer: Peer, given: string): ModelFailure {
+  // A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough.
+  const code = given.startsWith('ERR_SSL_') && !certificateProblem.test(given) ? 'EPROTO' : given;
+  const { message, ...rest } = kindOf(peer, code);
+  return modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
+}
+
+/** Node's and OpenSSL's names for a peer that cannot prove who it is. Trying again changes nothing. */
+const certificateProblem =
+  /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
+
+function kindOf({ shown, setting }: Peer, code: string): Omit<FailureDraft, 'code'> {
+  if (certificateProblem.test(code)) {
+    const next = `Check ${setting}; for a private authority, name the file with its certificate in CODEX_CA_CERTIFICATE.`;
+    return { message: `The connection to ${shown} is not secure`, next, retry: 'never' };
+  }
+  if (code === 'EPROTO') {
+    const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
+    return { message: `What answers at ${shown} does not speak TLS as it should`, next, retry: 'never' };
+  }
+  if (code.startsWith('HPE_')) {
+    const next = `Check the port in ${setting}, and whether it must begin with https://.`;
+    return { message: `What answers at ${shown} does not speak HTTP`, next, retry: {} };
+  }
+  if (code === 'ECONNREFUSED') {
+    const next = `Start the server, or correct ${setting}.`;
+    return { message: `Nothing listens at ${shown}: the connection was refused`, next, retry: {} };
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const next = `Check the spelling of ${setting}, and the network.`;
+    return { message: `The host in ${shown} could not be found`, next, retry: {} };
+  }
+  return { message: `No answer from ${shown}`, next: `Check the network and ${setting}.`, retry: {} };
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
-import { abortedFailure } from './connection-failure.ts';
+import { abortedFailure } from './answer-failure.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import { noAnswerFailure } from './no-answer-failure.ts';
@@ -39,23 +39,23 @@ export interface OpenAnswer {
   readonly headers: IncomingHttpHeaders;
 }
 
-export type OpenedAnswer = OpenAnswer | { readonly kind: 'failed'; readonly failure: ModelFailure };
-
-interface Refused {
+export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: ModelFailure;
+}
+
+export type OpenedAnswer = OpenAnswer | FailedAnswer;
+
+interface Refused extends FailedAnswer {
   /** Whether this layer tries again, and how: a stale connection says nothing about the server. */
   readonly again: 'no' | 'after-delay' | 'at-once';
 }
 
-/**
- * Sends a request until what is wanted answers it. Server errors and lost connections are tried again with the same
- * bytes; every other failure is for the caller to judge.
- */
+/** Tries server errors and lost connections again with the same bytes. Other failures are for the caller to judge. */
 export async function openAnswer(opening: Opening, asking: Asking): Promise<OpenedAnswer> {
   const { provider, clock, random, send } = opening;
   const { signal } = asking;
-  let retriesLeft = Math.min(provider.requestMaxRetries, mostRetries);
+  const retries = Math.min(provider.requestMaxRetries, mostRetries);
   let attempt = 0;
   let freshConnection = false;
   for (;;) {
@@ -65,8 +65,7 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
       freshConnection = true;
       continue;
     }
-    if (result.again === 'no' || result.failure.retry === 'never' || retriesLeft <= 0) return result;
-    retriesLeft -= 1;
+    if (result.again === 'no' || result.failure.retry === 'never' || attempt >= retries) return result;
     attempt += 1;
     await clock.sleep(Math.max(delay(attempt, random), result.failure.retry.afterMs ?? 0), signal);
     if (signal.aborted) return { kind: 'failed', failure: abortedFailure() };
@@ -85,18 +84,9 @@ async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<
 }
 
 function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again'] {
-  switch (opened.kind) {
-    case 'lost':
-      return opened.stale ? 'at-once' : 'after-delay';
-    case 'refused':
-      return 'after-delay';
-    case 'idle':
-      // It may have waited for minutes: the caller warns the user before it waits once more.
-      return 'no';
-    case 'unusable':
-    case 'aborted':
-      return 'no';
-  }
+  if (opened.kind === 'lost') return opened.stale ? 'at-once' : 'after-delay';
+  // An idle one may have waited for minutes: the caller warns the user before it waits once more.
+  return opened.kind === 'refused' ? 'after-delay' : 'no';
 }
 
 /** Servers that forget the content type are believed; pages are no answers, and plain JSON is not a stream. */
@@ -112,31 +102,25 @@ async function refusal(
   { keyAdvice }: Asking,
 ): Promise<Refused> {
   const body = await readError(answer.body);
-  if (body.kind === 'aborted') return { kind: 'failed', failure: abortedFailure(), again: 'no' };
-  const status = answer.message.statusCode ?? 0;
-  const { headers } = answer.message;
-  const failure = httpFailure({ status, headers, body: body.text }, { now: clock.now(), api });
-  return {
-    kind: 'failed',
-    failure: status === 401 ? { ...failure, next: keyAdvice } : failure,
-    again: status >= 500 ? 'after-delay' : 'no',
-  };
+  if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
+  const { statusCode: status = 0, headers } = answer.message;
+  const failure = httpFailure({ status, headers, body }, { now: clock.now(), api });
+  const advised = status === 401 ? { ...failure, next: keyAdvice } : failure;
+  return { kind: 'failed', failure: advised, again: status >= 500 ? 'after-delay' : 'no' };
 }
 
-type ErrorBody = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'aborted' };
-
-/** The beginning of an error's body, as much of it as comes. */
-async function readError(body: ResponseBody): Promise<ErrorBody> {
+/** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */
+async function readError(body: ResponseBody): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   while (size < errorBodyBytes) {
     const read = await body.read(errorBodyIdleMs);
-    if (read.kind === 'aborted') return read;
+    if (read.kind === 'aborted') return undefined;
     if (read.kind !== 'chunk') break;
     chunks.push(read.bytes);
     size += read.bytes.length;
   }
   // What was read to its end has given its connection back already.
   body.close();
-  return { kind: 'text', text: Buffer.concat(chunks).toString('utf8', 0, Math.min(size, errorBodyBytes)) };
+  return Buffer.concat(chunks).toString('utf8', 0, Math.min(size, errorBodyBytes));
 }

@@ -1,13 +1,10 @@
 /** Codes, types and reasons by which servers say that a request does not fit into the context window. */
-const codes: ReadonlySet<string> = new Set([
-  'context_length_exceeded',
-  'context_window_exceeded',
-  'model_context_window_exceeded',
-  'exceed_context_size_error',
-  'model_max_prompt_tokens_exceeded',
-  'prompt_too_long',
-  'max_context_length_exceeded',
-]);
+const codes: ReadonlySet<string> = new Set(
+  (
+    'context_length_exceeded context_window_exceeded model_context_window_exceeded exceed_context_size_error ' +
+    'model_max_prompt_tokens_exceeded prompt_too_long max_context_length_exceeded'
+  ).split(' '),
+);
 
 export function isOverflowCode(code: string): boolean {
   return codes.has(code);

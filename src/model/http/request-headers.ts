@@ -5,15 +5,9 @@ import { proxySecrets } from './network/proxy.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** The transport alone decides how a message is framed; a header that contradicts it would break the connection. */
-const framing: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-]);
+const framing: ReadonlySet<string> = new Set(
+  'connection content-length expect host keep-alive transfer-encoding upgrade'.split(' '),
+);
 
 export interface HeaderSources {
   readonly provider: ProviderOptions;
@@ -60,7 +54,7 @@ export function secretsOf(sources: HeaderSources): readonly string[] {
   const secrets = [...values, ...proxySecrets(environment)].filter(isLong);
   if (credentials.kind === 'bearer') {
     if (credentials.token !== '') secrets.push(credentials.token);
-    if (credentials.mode === 'chatgpt' && isLong(credentials.accountId ?? '')) secrets.push(credentials.accountId!);
+    secrets.push(...[credentials.accountId ?? ''].filter(isLong));
   }
   return secrets.toSorted((a, b) => b.length - a.length);
 }

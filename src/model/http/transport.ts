@@ -1,15 +1,11 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
-import { answerDecoder } from './answer-decoder.ts';
-import { ask, askCredentials, limitsOf } from './ask.ts';
-import type { Connection, HttpClientOptions } from './ask.ts';
-import { abortedFailure, cutFailure, emptyFailure, idleFailure } from './connection-failure.ts';
+import { answerDecoder, type HttpWire } from './answer-decoder.ts';
+import { ask, askCredentials, type Connection, type HttpClientOptions, limitsOf, type ModelQuestion } from './ask.ts';
+import { abortedFailure, emptyFailure, endFailure, providerFault } from './answer-failure.ts';
 import { authModeOf } from './credentials.ts';
-import type { HttpWire } from './http-wire.ts';
 import { sender } from './network/exchange.ts';
-import type { Read } from './network/response-body.ts';
 import type { OpenAnswer } from './open-answer.ts';
-import { providerFault } from './provider-fault.ts';
 
 /** Connections are kept for reuse. One that is never used loads nothing. */
 export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
@@ -35,8 +31,8 @@ async function* answer(
   const idleMs = options.provider.streamIdleTimeoutMs;
   const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
-  const limits = limitsOf(options, request);
-  const events = opened.kind === 'failed' ? only(opened.failure) : read(opened, { wire, limits, idleMs, signal });
+  if (opened.kind === 'failed') return yield failed(hide(opened.failure));
+  const events = read(opened, { wire, limits: limitsOf(options, request), idleMs, signal });
   try {
     for await (const event of events) yield event?.kind === 'failed' ? failed(hide(event.failure)) : event;
   } catch (error) {
@@ -45,12 +41,7 @@ async function* answer(
   }
 }
 
-interface Reading {
-  readonly wire: HttpWire;
-  readonly limits: AnswerLimits;
-  readonly idleMs: number;
-  readonly signal: AbortSignal;
-}
+type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
 
 /** The events of an open stream. When the last one is handed out the connection is closed or on its way to the pool. */
 async function* read(
@@ -58,7 +49,6 @@ async function* read(
   { wire, limits, idleMs, signal }: Reading,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const decoder = answerDecoder(limits, wire.reader(limits));
-  const contentType = headers['content-type'];
   let released: Promise<void> | undefined;
   try {
     for (;;) {
@@ -66,7 +56,10 @@ async function* read(
       const events =
         part.kind === 'chunk'
           ? decoder.push(part.bytes)
-          : decoder.end((sawEvent) => causeOf(part, { api: wire.api, idleMs, contentType, sawEvent }));
+          : decoder.end((sawEvent) => {
+              if (part.kind === 'end' && !sawEvent) return emptyFailure(headers['content-type'], wire.api);
+              return endFailure(part, idleMs);
+            });
       for (const event of events) {
         // Also between events that came together: abort means now.
         if (signal.aborted) return yield failed(abortedFailure());
@@ -82,31 +75,6 @@ async function* read(
   }
 }
 
-interface StreamSoFar {
-  readonly api: string;
-  readonly idleMs: number;
-  readonly contentType: string | undefined;
-  readonly sawEvent: boolean;
-}
-
-function causeOf(end: Exclude<Read, { kind: 'chunk' }>, stream: StreamSoFar): ModelFailure {
-  const { api, idleMs, contentType, sawEvent } = stream;
-  switch (end.kind) {
-    case 'end':
-      return sawEvent ? cutFailure('end of stream') : emptyFailure(contentType, api);
-    case 'cut':
-      return cutFailure(end.code);
-    case 'idle':
-      return idleFailure(idleMs);
-    case 'aborted':
-      return abortedFailure();
-  }
-}
-
 function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
   return { kind: 'failed', failure };
-}
-
-async function* only(failure: ModelFailure): AsyncGenerator<ModelEvent, void, undefined> {
-  yield failed(failure);
 }

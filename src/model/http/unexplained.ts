@@ -1,12 +1,5 @@
-/** A refusal as the server put it. */
-export interface RefusalWords {
-  readonly status: number;
-  readonly code: string;
-  readonly type: string;
-  /** The part of the request that the server finds at fault; empty where it names none. */
-  readonly parameter: string;
-  readonly words: string;
-}
+/** A refusal as the server put it. `parameter`: the part of the request that is at fault; empty where it names none. */
+type RefusalWords = Readonly<Record<'code' | 'type' | 'parameter' | 'words', string>> & { readonly status: number };
 
 /** What each of these means is known: a key, an address, a method, a limit per minute. */
 const knownStatuses: ReadonlySet<number> = new Set([
@@ -33,10 +26,7 @@ const knownWords: readonly RegExp[] = [
 
 const longestWords = 4000;
 
-/**
- * Whether a server refused the request itself and nothing in its answer names the cause. Such a refusal may be one for
- * length in a wording that is not known yet.
- */
+/** Whether the answer names no cause: it may be a refusal for length in a wording that is not known yet. */
 export function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
   if (status < 400 || status > 499 || knownStatuses.has(status)) return false;
   if (!wholeConversation.has(parameter)) return false;

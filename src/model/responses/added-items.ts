@@ -1,22 +1,15 @@
 import type { Item } from '../../protocol/item.ts';
 
 /** Items that a stream announced and did not finish yet. */
-export interface AddedItems {
-  remember(item: Item, outputIndex: number | undefined): void;
-  /** The id under which a finished item was announced, if it was. */
-  take(item: Item, outputIndex: number | undefined): string | undefined;
-  /** The id of the newest item of a type that is being written. */
-  open(type: string): string | undefined;
-}
-
-export function addedItems(): AddedItems {
+export function addedItems() {
   let open: { readonly id: string; readonly type: string; readonly outputIndex: number | undefined }[] = [];
   return {
-    remember(item, outputIndex) {
+    remember(item: Item, outputIndex: number | undefined): void {
       const id = item['id'];
       if (typeof id === 'string' && id !== '') open.push({ id, type: item.type, outputIndex });
     },
-    take(item, outputIndex) {
+    /** The id under which a finished item was announced, if it was. */
+    take(item: Item, outputIndex: number | undefined): string | undefined {
       // By position where the server counts, else by order: items of one type finish in the order they were announced.
       const own = item['id'];
       const counted = (index: number | undefined): boolean => index !== undefined && outputIndex !== undefined;
@@ -27,6 +20,7 @@ export function addedItems(): AddedItems {
       open = open.filter((entry) => entry !== found);
       return found?.id;
     },
-    open: (type) => open.findLast((entry) => entry.type === type)?.id,
+    /** The id of the newest item of a type that is being written. */
+    open: (type: string): string | undefined => open.findLast((entry) => entry.type === type)?.id,
   };
 }

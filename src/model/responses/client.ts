@@ -1,10 +1,21 @@
 import type { ModelClient, ModelRequest } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { HttpClientOptions } from '../http/ask.ts';
-import type { HttpWire } from '../http/http-wire.ts';
-import { httpConnection, httpClient } from '../http/transport.ts';
+import type { Credentials } from '../http/credentials.ts';
+import type { HttpWire } from '../http/answer-decoder.ts';
+import { bearerHeader } from '../http/request-headers.ts';
+import { httpClient, httpConnection } from '../http/transport.ts';
 import { compactRemotely } from './compact.ts';
 import { responsesReader } from './decode.ts';
-import { identify } from './identify.ts';
+import type { WireFormat } from '../http/wire-format.ts';
+import { responsesCapabilities } from './capabilities.ts';
+import { responsesEncoder } from './encode.ts';
+
+/** Says who sends a request. A login with ChatGPT names its account as well. */
+export function identify(credentials: Credentials): Readonly<Record<string, string>> {
+  const account = credentials.kind === 'bearer' ? credentials.accountId : undefined;
+  return { ...bearerHeader(credentials), ...defined({ 'chatgpt-account-id': account }) };
+}
 
 const responsesWire: HttpWire = {
   api: 'Responses API',
@@ -31,3 +42,11 @@ function withGate(request: ModelRequest): ModelRequest {
   if (request.wants !== 'checkpoint') return request;
   return { ...request, headers: { ...request.headers, ...triggerGate } };
 }
+
+/** The Responses API of OpenAI, and of servers that follow it. */
+export const responsesFormat: WireFormat = {
+  name: 'responses',
+  encoder: responsesEncoder,
+  client: responsesClient,
+  capabilities: responsesCapabilities,
+};

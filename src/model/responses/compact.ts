@@ -1,14 +1,12 @@
-import type { AnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import { answerTooLarge, megabytes } from '../http/answer-too-large.ts';
-import { ask, limitsOf } from '../http/ask.ts';
-import type { Connection } from '../http/ask.ts';
-import { abortedFailure, cutFailure, idleFailure } from '../http/connection-failure.ts';
-import { readableItem } from './readable-item.ts';
+import { answerTooLarge, endFailure, megabytes } from '../http/answer-failure.ts';
+import { ask, type Connection, limitsOf } from '../http/ask.ts';
+import { readableItem } from './item-bytes.ts';
 import { modelFailure } from '../http/failure.ts';
-import { httpFailure } from '../http/http-failure.ts';
+import { type AnswerPlace, httpFailure } from '../http/http-failure.ts';
+import { readWhole } from '../http/network/response-body.ts';
 import type { OpenAnswer } from '../http/open-answer.ts';
 import { usageFromWire } from './wire-usage.ts';
 
@@ -23,46 +21,29 @@ export async function compactRemotely(
 ): Promise<CompactAnswer> {
   const { wire, options } = connection;
   const { provider, clock } = options;
-  const limits = limitsOf(options, request);
+  const { maxBytes } = limitsOf(options, request);
   const idleMs = patience * provider.streamIdleTimeoutMs;
   const question = { endpoint: 'responses/compact', wants: 'json', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
   const answer =
-    opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now(), api: wire.api, limits });
-  return answer.kind === 'failed' ? { kind: 'failed', failure: hide(answer.failure) } : answer;
+    opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now(), api: wire.api, maxBytes });
+  return answer.kind === 'failed' ? failed(hide(answer.failure)) : answer;
 }
 
-interface Reading {
-  readonly idleMs: number;
-  readonly now: number;
-  readonly api: string;
-  readonly limits: AnswerLimits;
-}
-
-async function read({ body, status, headers }: OpenAnswer, reading: Reading): Promise<CompactAnswer> {
-  const { idleMs, now, api, limits } = reading;
-  const chunks: Uint8Array[] = [];
-  for (let size = 0; ;) {
-    const part = await body.read(idleMs);
-    if (part.kind === 'chunk') {
-      size += part.bytes.length;
-      chunks.push(part.bytes);
-      if (size <= limits.maxBytes) continue;
-      body.close();
-      return failed(answerTooLarge(megabytes(limits.maxBytes)));
-    }
-    if (part.kind === 'end') break;
-    body.close();
-    if (part.kind === 'aborted') return failed(abortedFailure());
-    return failed(part.kind === 'idle' ? idleFailure(idleMs) : cutFailure(part.code));
-  }
-  const text = Buffer.concat(chunks).toString('utf8');
+async function read(
+  { body, status, headers }: OpenAnswer,
+  { idleMs, maxBytes, ...place }: AnswerPlace & { readonly idleMs: number; readonly maxBytes: number },
+): Promise<CompactAnswer> {
+  const whole = await readWhole(body, { idleMs, maxBytes });
+  if (whole.kind === 'large') return failed(answerTooLarge(megabytes(maxBytes)));
+  if (whole.kind !== 'whole') return failed(endFailure(whole, idleMs));
+  const { text } = whole;
   const answer = parseJsonObject(text);
   if (answer === undefined) return failed(unreadable('is not a JSON object'));
   const output = arrayAt(answer, 'output');
   // Some servers report an error under a status of success.
   if (output === undefined && objectAt(answer, 'error') !== undefined) {
-    return failed(httpFailure({ status, headers, body: text }, { now, api }));
+    return failed(httpFailure({ status, headers, body: text }, place));
   }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   const items = output.map(readableItem);
@@ -73,12 +54,9 @@ async function read({ body, status, headers }: OpenAnswer, reading: Reading): Pr
 }
 
 function unreadable(what: string): ModelFailure {
-  return modelFailure({
-    code: 'invalid-request',
-    message: `The answer to the request for a checkpoint ${what}.`,
-    next: 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".',
-    retry: 'never',
-  });
+  const message = `The answer to the request for a checkpoint ${what}.`;
+  const next = 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".';
+  return modelFailure({ code: 'invalid-request', message, next, retry: 'never' });
 }
 
 function failed(failure: ModelFailure): CompactAnswer {

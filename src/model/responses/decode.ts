@@ -1,17 +1,15 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { Item } from '../../protocol/item.ts';
-import { asItem } from '../../protocol/item.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { asItem, type Item } from '../../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
-import { answerTooLarge } from '../http/answer-too-large.ts';
-import { streamFailure } from '../http/stream-failure.ts';
-import { unreadableAnswer } from '../http/unreadable-answer.ts';
+import { answerTooLarge, unreadableAnswer } from '../http/answer-failure.ts';
+import { detailOf, modelFailure } from '../http/failure.ts';
+import { isOverflowCode, saysOverflow } from '../http/overflow.ts';
+import { overflowFailure, streamFailure } from '../http/stream-failure.ts';
 import { addedItems } from './added-items.ts';
-import { incompleteFailure } from './incomplete-failure.ts';
-import { readableItem } from './readable-item.ts';
+import { readableItem } from './item-bytes.ts';
 import { usageFromWire } from './wire-usage.ts';
 
 /** The events that are read. All others are dropped before anything is parsed. */
@@ -39,14 +37,14 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   let reported: ModelFailure | undefined;
 
   function decode(event: JsonObject): ModelEvent | undefined {
+    const response = objectAt(event, 'response');
     switch (event['type']) {
-      case eventType.created: {
-        responseId = responseIdOf(event) ?? '';
+      case eventType.created:
+        responseId = stringAt(response ?? {}, 'id') ?? '';
         return responseId === '' ? undefined : { kind: 'created', responseId };
-      }
       case eventType.itemAdded: {
         const item = asItem(event['item']);
-        if (++announced > maxItems) return tooLarge(`${maxItems} items`);
+        if (++announced > maxItems) return failed(answerTooLarge(`${maxItems} items`));
         if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
         return undefined;
       }
@@ -64,15 +62,15 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       }
       case eventType.itemDone: {
         const item = readableItem(event['item']);
-        if (item === undefined) return { kind: 'failed', failure: unreadableAnswer('item') };
+        if (item === undefined) return failed(unreadableAnswer('item'));
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
       case eventType.completed:
-        return completed(objectAt(event, 'response') ?? {}, responseId);
+        return completed(response ?? {}, responseId);
       case eventType.failed:
-        return { kind: 'failed', failure: streamFailure(errorOf(objectAt(event, 'response') ?? event)) };
+        return failed(streamFailure(errorOf(response ?? event)));
       case eventType.incomplete:
-        return { kind: 'failed', failure: incompleteFailure(objectAt(event, 'response')) };
+        return failed(incompleteFailure(response ?? {}));
       case eventType.error:
         reported = streamFailure(errorOf(event) ?? event);
         return undefined;
@@ -93,7 +91,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       const event = read(data);
       return event === undefined ? nothing : [event];
     },
-    end: () => (reported === undefined ? nothing : [{ kind: 'failed', failure: reported }]),
+    end: () => (reported === undefined ? nothing : [failed(reported)]),
   };
 }
 
@@ -102,10 +100,7 @@ const nothing: readonly ModelEvent[] = [];
 const typeOpening = Buffer.from('{"type":"');
 const quote = 0x22;
 
-/**
- * The type of an event whose first key is `type`, as servers write it, without parsing the event. Undefined when it
- * cannot be found so cheaply.
- */
+/** The type of an event whose first key it is, without parsing it; undefined when it cannot be found so cheaply. */
 function peekType(data: Buffer): string | undefined {
   const from = typeOpening.length;
   if (data.length <= from || data.compare(typeOpening, 0, from, 0, from) !== 0) return undefined;
@@ -115,19 +110,11 @@ function peekType(data: Buffer): string | undefined {
   return type.includes('\\') ? undefined : type;
 }
 
-/**
- * Broken events are skipped, except an item, without which a tool call would be lost in silence, and the end, for which
- * the caller must not wait until the server closes.
- */
+/** Broken events are skipped, but for an item, whose call would be lost, and the end, for which the caller waits. */
 function lost(type: string | undefined): ModelEvent | undefined {
-  if (type === eventType.itemDone) return { kind: 'failed', failure: unreadableAnswer('item') };
+  if (type === eventType.itemDone) return failed(unreadableAnswer('item'));
   const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
-  return isEnd ? { kind: 'failed', failure: unreadableAnswer('end') } : undefined;
-}
-
-function responseIdOf(event: JsonObject): string | undefined {
-  const response = objectAt(event, 'response');
-  return response && stringAt(response, 'id');
+  return isEnd ? failed(unreadableAnswer('end')) : undefined;
 }
 
 function errorOf(holder: JsonObject): JsonObject | undefined {
@@ -137,12 +124,8 @@ function errorOf(holder: JsonObject): JsonObject | undefined {
 function completed(response: JsonObject, createdId: string): ModelEvent {
   const usage = usageFromWire(objectAt(response, 'usage'));
   const endTurn = response['end_turn'];
-  return {
-    kind: 'completed',
-    responseId: stringAt(response, 'id') ?? createdId,
-    ...defined({ usage }),
-    ...(typeof endTurn === 'boolean' ? { endTurn } : {}),
-  };
+  const rest = defined({ usage, endTurn: typeof endTurn === 'boolean' ? endTurn : undefined });
+  return { kind: 'completed', responseId: stringAt(response, 'id') ?? createdId, ...rest };
 }
 
 function withId(item: Item, addedId: string | undefined): Item {
@@ -152,6 +135,24 @@ function withId(item: Item, addedId: string | undefined): Item {
   return { type, id: addedId, ...rest };
 }
 
-function tooLarge(limit: string): ModelEvent {
-  return { kind: 'failed', failure: answerTooLarge(limit) };
+function failed(failure: ModelFailure): ModelEvent {
+  return { kind: 'failed', failure };
+}
+
+const incompleteAdvice: Readonly<Record<string, string>> = {
+  content_filter: 'Rephrase the request: the filter of the provider stopped the answer.',
+  max_output_tokens: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
+};
+
+/** A response that the server ended early on purpose. Sending the same again would end the same way. */
+function incompleteFailure(response: JsonObject): ModelFailure {
+  const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
+  const error = errorOf(response) ?? {};
+  const message = stringAt(error, 'message') ?? '';
+  if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message)) {
+    return overflowFailure(message);
+  }
+  const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
+  const next = Object.hasOwn(incompleteAdvice, reason) ? incompleteAdvice[reason] : undefined;
+  return modelFailure({ code: 'incomplete', message: ended, next, retry: 'never' });
 }

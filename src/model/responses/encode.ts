@@ -32,14 +32,13 @@ export function responsesEncoder(): Encoder {
 
   return {
     version,
-    body(prompt: Prompt): readonly Uint8Array[] {
-      const pieces: Uint8Array[] = [bytesOf(opening(prompt.options))];
-      if (prompt.instructions !== '') pieces.push(instructionsBytes(prompt.instructions));
-      pieces.push(toolsBytes(prompt.tools));
-      pieces.push(...inputPieces(prompt.input));
-      pieces.push(bytesOf(closing(prompt.options)));
-      return pieces;
-    },
+    body: ({ options, instructions, tools, input }: Prompt) => [
+      bytesOf(opening(options)),
+      ...(instructions === '' ? [] : [instructionsBytes(instructions)]),
+      toolsBytes(tools),
+      ...inputPieces(input),
+      bytesOf(closing(options)),
+    ],
     item: itemBytes,
   };
 }
@@ -57,10 +56,7 @@ function opening(options: RequestOptions): string {
   return JSON.stringify(fields).slice(0, -1);
 }
 
-/**
- * What follows the input: how the answer is wanted. The compact endpoint answers at once and keeps nothing, so there is
- * nothing to say about that.
- */
+/** What follows the input: how the answer is wanted. The compact endpoint answers at once and keeps nothing. */
 function closing(options: RequestOptions): string {
   const text = textField(options);
   const fields =

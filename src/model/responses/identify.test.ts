@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { identify } from './identify.ts';
+import { identify } from './client.ts';
 
 test('a login with ChatGPT names its account', () => {
   const login = { kind: 'bearer', mode: 'chatgpt', token: 'access', renew: '' } as const;

@@ -1,15 +1,13 @@
-import type { Item } from '../../protocol/item.ts';
+import { asItem, type Item } from '../../protocol/item.ts';
 import { takeItemText } from '../../protocol/item-text.ts';
+import { type Json, nestsDeeperThan } from '../../protocol/json.ts';
 
 /** Housekeeping of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
 
 const closingBrace = Buffer.from('}');
 
-/**
- * An item as it goes over the wire: the stored object, key order and unknown keys included, without what a provider
- * would refuse. The stored object keeps all of it.
- */
+/** An item as it goes over the wire: as stored, key order and unknown keys included, without what providers refuse. */
 export function itemBytes(item: Item): Buffer {
   return storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 }
@@ -44,4 +42,12 @@ function hasForeignId(item: Item): boolean {
   const id = item['id'];
   const separator = typeof id === 'string' ? id.indexOf('_') : -1;
   return typeof id !== 'string' || separator < 1 || separator === id.length - 1;
+}
+
+/** Other programs read no deeper line, and an item is three levels below its own. */
+const deepestItem = 100;
+
+/** An item as a server gives it; undefined when it is none, or one that could not be read back. */
+export function readableItem(value: Json | undefined): Item | undefined {
+  return value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);
 }

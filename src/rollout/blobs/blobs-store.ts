@@ -1,9 +1,8 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import type { OpenRefused, Owned, ReadReport, RolloutStore } from '../../ports/rollout-store.ts';
-import type { Json } from '../../protocol/json.ts';
-import type { Line } from '../../protocol/line.ts';
-import { type ToolSets, withoutToolSets, withToolSets } from './blobs-tool-sets.ts';
-import { keepBeside } from './blobs-beside.ts';
+import { type Json, objectAt } from '../../protocol/json.ts';
+import type { Line, LineDraft } from '../../protocol/line.ts';
+import { type Stored, type ToolSets, withoutToolSets, withToolSets } from './blobs-tool-sets.ts';
 import { ownedFacts } from '../lines/owned-facts.ts';
 
 /**
@@ -17,16 +16,36 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     const owned = await opened;
     return owned.kind === 'refused' ? owned : ownedWithBlobs(owned, blobs, known);
   };
+  const whole = (line: Line, missing: Set<string>): Line | Promise<Line> => {
+    const found = withToolSets(line, known);
+    return found.unknown.length === 0 ? found.line : loaded(line, found.unknown, missing);
+  };
+  /** The line with its tool sets in it, which are fetched; those that are not there any more are left out. */
+  const loaded = async (line: Line, names: readonly string[], missing: Set<string>): Promise<Line> => {
+    for (const sha256 of names) {
+      const blob = await blobs.load(sha256);
+      const set = blob.kind === 'blob' ? toolSetIn(blob.bytes) : undefined;
+      if (set === undefined) missing.add(sha256);
+      else known.set(sha256, set);
+    }
+    return withToolSets(line, known).line;
+  };
+  const allWhole = async (lines: readonly Line[], missing: Set<string>): Promise<readonly Line[]> => {
+    const found: Line[] = [];
+    for (const line of lines) {
+      const one = whole(line, missing);
+      found.push(one instanceof Promise ? await one : one);
+    }
+    return found;
+  };
   return {
     create: (id, meta) => owning(below.create(id, meta)),
     fork: (id, meta, from) => owning(below.fork(id, meta, from)),
     open: (id) => owning(below.open(id)),
-    read: (id, options) => resolved(below.read(id, options), blobs, known),
-    readBack: (id, wanted) => resolved(below.readBack(id, wanted), blobs, known),
+    read: (id, options) => resolved(below.read(id, options), whole),
+    readBack: (id, wanted) => resolved(below.readBack(id, wanted), whole),
     // A search sees the names of tool sets: it does not go by what stands in them.
-    ...(below.readTail === undefined
-      ? {}
-      : { readTail: (...given) => resolvedBatches(below.readTail!(...given), blobs, known) }),
+    ...(below.readTail && { readTail: (...given) => resolved(below.readTail!(...given), allWhole) }),
     current: (id) => below.current(id),
     hold: (id) => below.hold(id),
   };
@@ -51,14 +70,6 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
     await owned.durable();
   }
 
-  async function close(): Promise<void> {
-    try {
-      await durable();
-    } finally {
-      await owned.close();
-    }
-  }
-
   let closing: Promise<void> | undefined;
   return {
     ...ownedFacts(owned),
@@ -69,74 +80,40 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
         for (const promise of [...beside.durable, ...sets.durable]) waitFor(promise);
         return sets.draft;
       });
-      return owned.append(stored).map((line) => withKnownSets(line, known));
+      // As a reader gets them. Everything in them is known.
+      return owned.append(stored).map((line) => withToolSets(line, known).line);
     },
     durable,
-    close: () => (closing ??= close()),
+    close: () => (closing ??= durable().finally(() => owned.close())),
   };
 }
 
-/** What was just appended, as a reader gets it. Everything in it is known. */
-function withKnownSets(line: Line, known: ToolSets): Line {
-  const { line: whole } = withToolSets(line, known);
-  return whole;
+/** The draft with names in place of what stood beside it. */
+function keepBeside(draft: LineDraft, blobs: Blobs): Stored {
+  const { beside, ...line } = draft;
+  if (beside === undefined) return { draft, durable: [] };
+  const kept = Object.entries(beside).map(([key, bytes]) => [key, blobs.keep(bytes, 'within-budget')] as const);
+  // Where only the name is left, it says so.
+  const names = kept.map(([key, blob]) => [key, { ...blob.ref, ...(blob.kept ? {} : { kept: false }) }]);
+  const capstan = { ...objectAt(line.metadata ?? {}, 'capstan'), ...Object.fromEntries(names) };
+  const durable = kept.map(([, blob]) => blob.durable);
+  return { draft: { ...line, metadata: { ...line.metadata, capstan } }, durable };
 }
 
-async function* resolved(
-  lines: AsyncGenerator<Line, ReadReport>,
-  blobs: Blobs,
-  known: ToolSets,
-): AsyncGenerator<Line, ReadReport> {
+async function* resolved<Read>(
+  reading: AsyncGenerator<Read, ReadReport>,
+  whole: (read: Read, missing: Set<string>) => Read | Promise<Read>,
+): AsyncGenerator<Read, ReadReport> {
   const missing = new Set<string>();
   try {
     for (;;) {
-      const next = await lines.next();
-      if (next.done === true) return withMissing(next.value, missing);
-      const found = withToolSets(next.value, known);
-      yield found.unknown.length === 0 ? found.line : await loaded(next.value, { blobs, known, missing });
+      const next = await reading.next();
+      if (next.done !== true) yield whole(next.value, missing);
+      else return missing.size === 0 ? next.value : { ...next.value, missingBlobs: [...missing] };
     }
   } finally {
-    await lines.return({ skipped: 0 });
+    await reading.return({ skipped: 0 });
   }
-}
-
-async function* resolvedBatches(
-  batches: AsyncGenerator<readonly Line[], ReadReport>,
-  blobs: Blobs,
-  known: ToolSets,
-): AsyncGenerator<readonly Line[], ReadReport> {
-  const missing = new Set<string>();
-  try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done === true) return withMissing(next.value, missing);
-      const lines: Line[] = [];
-      for (const line of next.value) {
-        const found = withToolSets(line, known);
-        lines.push(found.unknown.length === 0 ? found.line : await loaded(line, { blobs, known, missing }));
-      }
-      yield lines;
-    }
-  } finally {
-    await batches.return({ skipped: 0 });
-  }
-}
-
-interface Loading {
-  readonly blobs: Blobs;
-  readonly known: ToolSets;
-  readonly missing: Set<string>;
-}
-
-/** The line with its tool sets in it, which are fetched; those that are not there any more are left out. */
-async function loaded(line: Line, { blobs, known, missing }: Loading): Promise<Line> {
-  for (const sha256 of withToolSets(line, known).unknown) {
-    const blob = await blobs.load(sha256);
-    const set = blob.kind === 'blob' ? toolSetIn(blob.bytes) : undefined;
-    if (set === undefined) missing.add(sha256);
-    else known.set(sha256, set);
-  }
-  return withToolSets(line, known).line;
 }
 
 /** A line may name any blob: one with the output of a command is no tool set. */
@@ -147,8 +124,4 @@ function toolSetIn(bytes: Uint8Array): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function withMissing(report: ReadReport, missing: ReadonlySet<string>): ReadReport {
-  return missing.size === 0 ? report : { ...report, missingBlobs: [...missing] };
 }

@@ -8,12 +8,13 @@ export type ToolSets = Map<string, Json>;
 /** A file takes at least one block of the disk: a set that is smaller than that stays in its line. */
 const inlineBytes = 4096;
 
-/** The draft with names in place of large tool sets, and what must be safe before the line is. */
-export function withoutToolSets(
-  draft: LineDraft,
-  blobs: Blobs,
-  known: ToolSets,
-): { readonly draft: LineDraft; readonly durable: readonly Promise<void>[] } {
+/** A draft with names in place of what is large, and what must be safe before the line is. */
+export interface Stored {
+  readonly draft: LineDraft;
+  readonly durable: readonly Promise<void>[];
+}
+
+export function withoutToolSets(draft: LineDraft, blobs: Blobs, known: ToolSets): Stored {
   const durable: Promise<void>[] = [];
   const payload = changeSets(draft, (set) => {
     const text = Array.isArray(set) ? new TextEncoder().encode(JSON.stringify(set)) : undefined;
@@ -27,24 +28,17 @@ export function withoutToolSets(
 }
 
 /** The line with its tool sets in it, as far as they are known, and the names of the others. Those are left out. */
-export function withToolSets(
-  line: Line,
-  known: ReadonlyMap<string, Json>,
-): { readonly line: Line; readonly unknown: readonly string[] } {
+export function withToolSets(line: Line, known: ToolSets): { readonly line: Line; readonly unknown: string[] } {
   const unknown: string[] = [];
   const payload = changeSets(line, (set) => {
-    const sha256 = nameOf(set);
+    const blob = isJsonObject(set) ? objectAt(set, 'blob') : undefined;
+    const sha256 = blob && stringAt(blob, 'sha256');
     if (sha256 === undefined) return set;
     const found = known.get(sha256);
     if (found === undefined) unknown.push(sha256);
     return found;
   });
   return { line: payload === line.payload ? line : { ...line, payload }, unknown };
-}
-
-function nameOf(set: Json): string | undefined {
-  const blob = isJsonObject(set) ? objectAt(set, 'blob') : undefined;
-  return blob === undefined ? undefined : stringAt(blob, 'sha256');
 }
 
 /** Applies the change to every tool set of a line: the one that it is about, and those that a checkpoint carries. */
@@ -55,13 +49,11 @@ function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | 
     return changed === tools ? payload : { ...payload, tools: changed };
   }
   const carried = type === lineType.compacted ? objectAt(payload, 'capstan') : undefined;
-  const sets = carried === undefined ? undefined : objectAt(carried, 'tool_sets');
+  const sets = carried && objectAt(carried, 'tool_sets');
   if (sets === undefined) return payload;
-  const changed = Object.fromEntries(
-    Object.entries(sets).map(([name, set]) => [name, set === undefined ? undefined : change(set)]),
-  );
-  if (Object.entries(changed).every(([name, set]) => set === sets[name])) return payload;
+  const changed = Object.entries(sets).map(([name, set]) => [name, set && change(set)] as const);
+  if (changed.every(([name, set]) => set === sets[name])) return payload;
   // A set without tools is not the same as none.
-  const kept = Object.fromEntries(Object.entries(changed).filter(([, set]) => set !== undefined));
+  const kept = Object.fromEntries(changed.filter(([, set]) => set !== undefined));
   return { ...payload, capstan: { ...carried, tool_sets: kept } };
 }

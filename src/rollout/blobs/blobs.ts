@@ -5,7 +5,8 @@ import type { Files } from '../../ports/files.ts';
 import type { Ids } from '../../ports/ids.ts';
 import { blobPath, blobsFolder, findBlobs, isBlobName } from './blobs-folder.ts';
 import { errorCode } from '../../disk/file-system.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import { diskFault, onDisk } from '../disk/disk-fault.ts';
+import { withOpen } from '../disk/open-file.ts';
 import { writeWhole } from '../disk/whole-file.ts';
 import { zstdCompressed, zstdDecompressed } from '../disk/zstd.ts';
 
@@ -15,7 +16,7 @@ export interface BlobsOptions {
   readonly files: Files;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** What all blobs together may take on the disk before `keepWithinBudget` keeps no more. */
+  /** What all blobs together may take on the disk before no more is kept within the budget. */
   readonly maxBytes: number;
 }
 
@@ -31,35 +32,25 @@ export function createBlobs(options: BlobsOptions): Blobs {
   function writeOnce(sha256: string, bytes: Uint8Array): Promise<void> {
     const known = writing.get(sha256);
     if (known !== undefined) return known;
-    const written = write(sha256, bytes);
+    const path = blobPath(home, sha256);
+    const written = onDisk('save', path, () => write(path, bytes));
     writing.set(sha256, written);
     // The next caller with the same bytes tries again. The failure is for those that wait.
     written.catch(() => writing.delete(sha256));
     return written;
   }
 
-  async function write(sha256: string, bytes: Uint8Array): Promise<void> {
-    const path = blobPath(home, sha256);
-    try {
-      const facts = await files.describe(path);
-      // Its age counts from its last use, so that no collection removes it before the line about it is written.
-      if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
-      else await writeNew(path, bytes);
-      await syncFolders(path);
-    } catch (error) {
-      throw diskFault(error, 'save', path);
+  async function write(path: string, bytes: Uint8Array): Promise<void> {
+    const facts = await files.describe(path);
+    // Its age counts from its last use, so that no collection removes it before the line about it is written.
+    if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
+    else {
+      const packed = await zstdCompressed(bytes);
+      await files.makeDirectory(dirname(path), 0o700);
+      await writeWhole(files, { path, temporary: `${path}.${ids.uuid()}.tmp`, mode: 0o600, content: [packed] });
+      used += packed.length;
     }
-  }
-
-  async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
-    const packed = await zstdCompressed(bytes);
-    await files.makeDirectory(dirname(path), 0o700);
-    await writeWhole(files, { path, temporary: `${path}.${ids.uuid()}.tmp`, mode: 0o600, content: [packed] });
-    used += packed.length;
-  }
-
-  /** A name lasts when its folder and those above it, up to the home, are synced. */
-  async function syncFolders(path: string): Promise<void> {
+    // A name lasts when its folder and those above it, up to the home, are synced.
     await files.syncDirectory(dirname(path));
     for (let folder = dirname(path); folder !== home; folder = dirname(folder)) {
       if (durableFolders.has(folder)) return;
@@ -107,12 +98,7 @@ function missing(code: BlobMissing['code'], message: string): BlobMissing {
 
 async function readWhole(files: Files, path: string): Promise<Uint8Array | undefined> {
   try {
-    const file = await files.openToRead(path);
-    try {
-      return await file.read(0, await file.size());
-    } finally {
-      await file.close();
-    }
+    return await withOpen(files.openToRead(path), async (file) => file.read(0, await file.size()));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw diskFault(error, 'read', path);

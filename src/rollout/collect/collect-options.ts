@@ -1,11 +1,6 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Files, Locks } from '../../ports/files.ts';
+import type { HomeParts } from '../find/names.ts';
 
-export interface CollectOptions {
-  readonly home: string;
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
+export interface CollectOptions extends HomeParts {
   /** What all blobs together may take on the disk. */
   readonly maxBlobBytes: number;
   /** Nothing is removed; the answer says what would be. */

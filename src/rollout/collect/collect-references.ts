@@ -4,6 +4,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
 import { openRolloutFile } from '../compressed/compressed-file.ts';
+import { withOpen } from '../disk/open-file.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { findAllRollouts, type FoundRollout } from '../find/find-rollout.ts';
 import { type HistoryBase, historyBase } from '../lines/history-base.ts';
@@ -14,7 +15,8 @@ import { splitForward } from '../lines/split-lines.ts';
 /** What the rollouts under a home refer to. */
 export interface References {
   readonly rollouts: readonly ReadRollout[];
-  readonly blobs: ReadonlyMap<string, BlobUse>;
+  /** By hash, with the threads that refer to them. `needed`: requests cannot be rebuilt without it. */
+  readonly blobs: ReadonlyMap<string, { readonly threads: ReadonlySet<ThreadId>; readonly needed: boolean }>;
   /** Names of the trees that snapshots of workspaces begin with. */
   readonly trees: ReadonlySet<string>;
   /** Rollouts that could not be read to their end. What they refer to is not known. */
@@ -25,12 +27,6 @@ export interface ReadRollout extends FoundRollout {
   /** Payload of the first line; absent when that is not one. */
   readonly meta?: JsonObject;
   readonly base?: HistoryBase;
-}
-
-export interface BlobUse {
-  readonly threads: ReadonlySet<ThreadId>;
-  /** Requests cannot be rebuilt without it. */
-  readonly needed: boolean;
 }
 
 /** Reads every rollout there is, plain or compressed, without a lock: lines are only ever added. */
@@ -60,41 +56,29 @@ export async function findReferences(files: Files, home: string): Promise<Refere
   return { rollouts, blobs, trees, unread };
 }
 
-interface LineReferences {
-  readonly blobs: readonly string[];
-  readonly needed: boolean;
-  readonly trees: readonly string[];
-}
-
-async function readRollout(files: Files, path: string, visit: (line: LineReferences) => void) {
-  const file = await openRolloutFile(files, path);
-  try {
+function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof referencesIn>) => void) {
+  return withOpen(openRolloutFile(files, path), async (file) => {
     const head = await readHead(file);
     for await (const block of splitForward(file)) for (const { bytes } of block) visit(referencesIn(bytes));
-    const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
-    return { ...(head.kind === 'meta' ? { meta: head.meta } : {}), ...defined({ base }) };
-  } finally {
-    await file.close();
-  }
+    const meta = head.kind === 'meta' ? head.meta : undefined;
+    return defined({ meta, base: meta && historyBase(meta) });
+  });
 }
 
 const hashKey = Buffer.from('"sha256":"');
 const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
-const none: LineReferences = { blobs: [], needed: false, trees: [] };
 
 /**
  * By the bytes: whatever looks like a reference is one, and most lines need not be parsed. Words of users and outputs
  * of commands cannot look like one, because quotation marks inside of strings are written otherwise.
  */
-function referencesIn(bytes: Buffer): LineReferences {
+function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolean; trees: readonly string[] } {
   const isSnapshot = bytes.includes(snapshotType);
-  if (!isSnapshot && !bytes.includes(hashKey)) return none;
+  if (!isSnapshot && !bytes.includes(hashKey)) return { blobs: [], needed: false, trees: [] };
   const blobs = [...bytes.toString('latin1').matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, sha256]) => sha256!);
   const line = decodeLine(bytes);
   // Half a line may become a whole one.
   if (line === 'bad' || line === 'blank') return { blobs, needed: true, trees: [] };
-  const { payload } = line;
-  const trees = isSnapshot ? ['tree', 'others'].flatMap((key) => stringAt(payload, key) ?? []) : [];
-  const needed = line.type !== lineType.responseItem;
-  return { blobs, needed, trees };
+  const trees = isSnapshot ? ['tree', 'others'].flatMap((key) => stringAt(line.payload, key) ?? []) : [];
+  return { blobs, needed: line.type !== lineType.responseItem, trees };
 }

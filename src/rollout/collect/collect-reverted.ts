@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { CollectOptions } from './collect-options.ts';
 import type { ReadRollout, References } from './collect-references.ts';
+import { withOpen } from '../disk/open-file.ts';
 import { findThreadFiles } from '../find/find-rollout.ts';
 import { lockPath } from '../find/names.ts';
 
@@ -26,35 +27,25 @@ export async function collectReverted(
   const reverted: CollectedRevert[] = [];
   const busy: ThreadId[] = [];
   if (references.unread.length > 0) return { reverted, busy };
-  const counts = Map.groupBy(references.rollouts, ({ name }) => name.threadId);
-  for (const [thread, rollouts] of counts) {
+  const { files, home, locks } = options;
+  for (const [thread, rollouts] of Map.groupBy(references.rollouts, ({ name }) => name.threadId)) {
     if (rollouts.length < 2) continue;
-    const lock = await options.locks.take(lockPath(options.home, thread));
+    const lock = await locks.take(lockPath(home, thread));
     if (lock.kind === 'held') {
       busy.push(thread);
       continue;
     }
     try {
       // The writer before us may have changed what there is.
-      if (!(await isUnchanged(options, thread, rollouts))) {
-        busy.push(thread);
-        continue;
-      }
-      reverted.push(...(await collectThread(options, rollouts, ends(references.rollouts))));
+      const paths = new Set((await findThreadFiles(files, home, thread)).map(({ path }) => path));
+      const isUnchanged = paths.size === rollouts.length && rollouts.every(({ path }) => paths.has(path));
+      if (!isUnchanged) busy.push(thread);
+      else reverted.push(...(await collectThread(options, rollouts, ends(references.rollouts))));
     } finally {
       await lock.release();
     }
   }
   return { reverted, busy };
-}
-
-async function isUnchanged(
-  { files, home }: CollectOptions,
-  thread: ThreadId,
-  rollouts: readonly ReadRollout[],
-): Promise<boolean> {
-  const paths = (await findThreadFiles(files, home, thread)).map(({ path }) => path);
-  return paths.length === rollouts.length && rollouts.every(({ path }) => paths.includes(path));
 }
 
 /** How far each rollout is part of others, in bytes. */
@@ -75,32 +66,25 @@ async function collectThread(
   // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
   const current = rollouts.findIndex(({ meta }) => meta !== undefined);
   // Several files without a revert are copies that another program has made.
-  const name = rollouts[current]?.name;
-  if (name === undefined || name.rolloutId === name.threadId) return [];
-  for (const {
-    path,
-    name: { threadId: thread, rolloutId, compressed },
-  } of rollouts.slice(current + 1)) {
+  const newest = rollouts[current]?.name;
+  if (newest === undefined || newest.rolloutId === newest.threadId) return [];
+  for (const { path, name } of rollouts.slice(current + 1)) {
+    const { threadId: thread, rolloutId, compressed } = name;
     const size = (await files.describe(path))?.size ?? 0;
     const end = usedEnds.get(rolloutId);
     if (end === undefined) {
       if (!dryRun) await files.remove(path);
       collected.push({ thread, path, what: 'file', bytes: size });
     } else if (!compressed && size > end) {
-      if (!dryRun) await cutOff(files, path, end);
+      if (!dryRun) {
+        await withOpen(files.open(path, { create: false, mode: 0o600 }), async (file) => {
+          await file.truncate(end);
+          await file.sync();
+        });
+      }
       collected.push({ thread, path, what: 'end', bytes: size - end });
     }
     if (!dryRun) await files.syncDirectory(dirname(path));
   }
   return collected;
-}
-
-async function cutOff(files: CollectOptions['files'], path: string, end: number): Promise<void> {
-  const file = await files.open(path, { create: false, mode: 0o600 });
-  try {
-    await file.truncate(end);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,23 +1,15 @@
 import { join } from 'node:path';
-import type { Clock } from '../../ports/clock.ts';
-import type { Files, Locks } from '../../ports/files.ts';
-import { defined } from '../../protocol/defined.ts';
+import type { Files } from '../../ports/files.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { openRolloutFile } from '../compressed/compressed-file.ts';
 import { type Compressed, compressRollout } from '../compressed/compressed-rollout.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import { onDisk } from '../disk/disk-fault.ts';
+import { withOpen } from '../disk/open-file.ts';
 import { findAllRollouts, type FoundRollout } from '../find/find-rollout.ts';
 import { historyBase } from '../lines/history-base.ts';
-import { lockPath } from '../find/names.ts';
-import { type Head, readHead } from '../lines/read-head.ts';
-
-export interface CompressParts {
-  readonly home: string;
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
-}
+import { type HomeParts, lockPath } from '../find/names.ts';
+import { readHead } from '../lines/read-head.ts';
 
 /** One thread, or all that have not been written to for so long. */
 export type ToCompress =
@@ -36,7 +28,7 @@ export interface CompressReport {
  * another rollout or that another continues from: such a place is a byte of a plain file.
  */
 export async function compressThreads(
-  parts: CompressParts,
+  parts: HomeParts,
   which: ToCompress,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<CompressReport | Outcome<'maintenance-busy'>> {
@@ -46,33 +38,28 @@ export async function compressThreads(
     const message = 'Another program is compressing or rewriting the threads of this home.';
     return { code: 'maintenance-busy', message, next: 'Wait until it has ended and try again.' };
   }
-  try {
-    return await compressAll(parts, which, dryRun);
-  } finally {
-    await maintenance.release();
-  }
+  return compressAll(parts, which, dryRun).finally(() => maintenance.release());
 }
 
-async function compressAll(parts: CompressParts, which: ToCompress, dryRun: boolean): Promise<CompressReport> {
+async function compressAll(parts: HomeParts, which: ToCompress, dryRun: boolean): Promise<CompressReport> {
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
-  const referred = new Set(heads.flatMap(({ base }) => base ?? []));
+  const referred = new Set(heads.map(({ base }) => base));
   const compressed: CompressReport['compressed'][number][] = [];
   const skipped: CompressReport['skipped'][number][] = [];
-  for (const { found, head, base } of heads) {
-    const { path, name } = found;
+  for (const { path, name, isRead, base } of heads) {
     const { threadId: thread } = name;
     if (name.compressed || (which.kind === 'thread' && thread !== which.id)) continue;
     const facts = await files.describe(path);
     const isYoung = which.kind === 'older' && clock.now() - (facts?.modified ?? 0) < which.milliseconds;
     if (facts === undefined || isYoung) continue;
     const skip = (why: string): number => skipped.push({ thread, path, why });
-    if (head?.kind !== 'meta') skip('it cannot be read');
+    if (!isRead) skip('it cannot be read');
     else if (base !== undefined) skip('it continues from another file');
     else if (referred.has(name.rolloutId)) skip('another thread continues from it');
     else if (dryRun) compressed.push({ thread, path, from: facts.size });
     else {
-      const done = await compressLocked(parts, found);
+      const done = await compressLocked(parts, { path, name });
       if (typeof done === 'string') skip(done);
       else compressed.push({ thread, ...done });
     }
@@ -81,44 +68,24 @@ async function compressAll(parts: CompressParts, which: ToCompress, dryRun: bool
 }
 
 async function compressLocked(
-  { files, locks, home }: CompressParts,
+  { files, locks, home }: HomeParts,
   { path, name }: FoundRollout,
 ): Promise<Compressed | string> {
   const lock = await locks.take(lockPath(home, name.threadId));
   if (lock.kind === 'held') return `it is being written by ${lock.owner ?? 'another program'}`;
-  try {
-    return (await compressRollout(files, path)) ?? 'it has changed meanwhile';
-  } finally {
-    await lock.release();
-  }
+  const done = await compressRollout(files, path).finally(() => lock.release());
+  return done ?? 'it has changed meanwhile';
 }
 
-interface FoundHead {
-  readonly found: FoundRollout;
-  /** Absent when the file cannot be read. */
-  readonly head?: Head;
-  /** The rollout that it continues from. */
-  readonly base?: string;
-}
-
-async function readHeads(files: Files, home: string): Promise<readonly FoundHead[]> {
-  const heads: FoundHead[] = [];
-  for (const found of await findAllRollouts(files, home).catch((error: unknown) => {
-    throw diskFault(error, 'read', home);
-  })) {
-    const head = await headOf(files, found.path);
-    const base = head?.kind === 'meta' ? historyBase(head.meta)?.rolloutId : undefined;
-    heads.push({ found, ...defined({ head, base }) });
+/** `base`: the rollout that it continues from. */
+async function readHeads(files: Files, home: string) {
+  const found = await onDisk('read', home, () => findAllRollouts(files, home));
+  const heads: (FoundRollout & { readonly isRead: boolean; readonly base: string | undefined })[] = [];
+  for (const rollout of found) {
+    // One that cannot be read does not stop the others. It is skipped, and that is reported.
+    const head = await withOpen(openRolloutFile(files, rollout.path), readHead).catch(() => undefined);
+    const meta = head?.kind === 'meta' ? head.meta : undefined;
+    heads.push({ ...rollout, isRead: meta !== undefined, base: meta && historyBase(meta)?.rolloutId });
   }
   return heads;
-}
-
-async function headOf(files: Files, path: string): Promise<Head | undefined> {
-  try {
-    const file = await openRolloutFile(files, path);
-    return await readHead(file).finally(() => file.close());
-  } catch {
-    // One that cannot be read does not stop the others. It is skipped, and that is reported.
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import { errorCode } from '../../disk/file-system.ts';
 import { zstdDecompressing } from '../disk/zstd.ts';
 
 const blockSize = 1024 * 1024;
-const suffix = '.zst';
+export const suffix = '.zst';
 export const isCompressed = (path: string): boolean => path.endsWith(suffix);
 
 /** A file of this size is read at once by who looks at it in several places. */
@@ -16,23 +16,19 @@ export async function openSmallRollout(files: Files, path: string): Promise<Open
   try {
     const size = await file.size();
     if (size > smallFile) return file;
-    const small = inMemory(await file.read(0, size));
+    const bytes = await file.read(0, size);
     await file.close();
-    return small;
+    return {
+      ...readOnly,
+      size: async () => bytes.length,
+      read: async (position, count) => bytes.subarray(position, position + count),
+      isNamed: async () => true,
+      close: async () => {},
+    };
   } catch (error) {
     await file.close().catch(() => undefined);
     throw error;
   }
-}
-
-function inMemory(bytes: Uint8Array): OpenFile {
-  return {
-    ...readOnly,
-    size: async () => bytes.length,
-    read: async (position, count) => bytes.subarray(position, position + count),
-    isNamed: async () => true,
-    close: async () => {},
-  };
 }
 
 const refuse = (): Promise<never> =>
@@ -88,12 +84,10 @@ function remembering(source: OpenFile, content: AsyncGenerator<Uint8Array, void>
 
   async function readUpTo(end: number): Promise<void> {
     while (!ended && length < end) {
-      const next = await content.next();
-      if (next.done === true) ended = true;
-      else {
-        memory.push(next.value);
-        length += next.value.length;
-      }
+      const { done, value } = await content.next();
+      ended = done === true;
+      if (value) memory.push(value);
+      length += value?.length ?? 0;
     }
   }
 
@@ -141,12 +135,7 @@ export async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, vo
 function damaged(error: unknown, path: string): unknown {
   if (error instanceof Fault || !/^(ZSTD|ERR_|Z_|UNKNOWN)/.test(errorCode(error) ?? 'UNKNOWN')) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new Fault(
-    {
-      code: 'thread-unreadable',
-      message: `The compressed rollout ${path} cannot be unpacked: ${why}.`,
-      next: 'Bring it back from a copy. What is left of it can be had with `zstd -dc`.',
-    },
-    { cause: error },
-  );
+  const message = `The compressed rollout ${path} cannot be unpacked: ${why}.`;
+  const next = 'Bring it back from a copy. What is left of it can be had with `zstd -dc`.';
+  return new Fault({ code: 'thread-unreadable', message, next }, { cause: error });
 }

@@ -1,11 +1,10 @@
 import { dirname } from 'node:path';
-import type { FileFacts, Files } from '../../ports/files.ts';
-import { fileBlocks, openCompressed } from './compressed-file.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import type { FileFacts, Files, OpenFile } from '../../ports/files.ts';
+import { fileBlocks, openCompressed, suffix } from './compressed-file.ts';
+import { diskFault, onDisk } from '../disk/disk-fault.ts';
+import { withOpen } from '../disk/open-file.ts';
 import { writeWhole } from '../disk/whole-file.ts';
 import { zstdCompressing } from '../disk/zstd.ts';
-
-const suffix = '.zst';
 
 export interface Compressed {
   readonly path: string;
@@ -26,22 +25,15 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
     if (before === undefined) return undefined;
     // What an earlier try left behind counts for nothing as long as the plain file is there.
     await files.remove(target);
-    const source = await files.openToRead(path);
-    try {
-      await writeWhole(files, {
-        path: target,
-        temporary: `${target}.tmp`,
-        mode: before.mode,
-        content: zstdCompressing(fileBlocks(source)),
-        facts: before,
-        check: async (temporary) => {
-          if (!(await unpacksTo(files, temporary, path))) throw new Changed();
-          if (!isSame(before, await files.describe(path))) throw new Changed();
-        },
-      });
-    } finally {
-      await source.close();
-    }
+    const check = async (temporary: string): Promise<void> => {
+      const packed = await hashOf(openCompressed(files, temporary));
+      if (packed !== (await hashOf(files.openToRead(path)))) throw new Changed();
+      if (!isSame(before, await files.describe(path))) throw new Changed();
+    };
+    const whole = { path: target, temporary: `${target}.tmp`, mode: before.mode, facts: before, check };
+    await withOpen(files.openToRead(path), (source) =>
+      writeWhole(files, { ...whole, content: zstdCompressing(fileBlocks(source)) }),
+    );
     // Once more, now that the other has its name: from here on the plain one is of no use.
     if (!isSame(before, await files.describe(path))) throw new Changed();
     await files.remove(path);
@@ -62,56 +54,38 @@ class Changed extends Error {}
  */
 export async function restoreRollout(files: Files, compressed: string): Promise<string> {
   const path = compressed.slice(0, -suffix.length);
-  try {
+  return onDisk('save', path, async () => {
     const facts = await files.describe(compressed);
     if (facts !== undefined && (await files.describe(path)) === undefined) {
-      const packed = await openCompressed(files, compressed);
-      try {
-        const temporary = `${path}.tmp`;
-        await writeWhole(files, { path, temporary, mode: facts.mode, content: fileBlocks(packed), facts });
-      } finally {
-        await packed.close();
-      }
+      const whole = { path, temporary: `${path}.tmp`, mode: facts.mode, facts };
+      await withOpen(openCompressed(files, compressed), (packed) =>
+        writeWhole(files, { ...whole, content: fileBlocks(packed) }),
+      );
     }
     await files.remove(compressed);
     await files.syncDirectory(dirname(path));
     return path;
-  } catch (error) {
-    throw diskFault(error, 'save', path);
-  }
+  });
 }
 
 /** Removes what a kill left beside a plain file, which is the one that counts. */
 export async function removeCompressed(files: Files, path: string): Promise<void> {
-  try {
-    if ((await files.describe(`${path}${suffix}`)) === undefined) return;
-    await files.remove(`${path}${suffix}`);
+  const compressed = `${path}${suffix}`;
+  await onDisk('remove', compressed, async () => {
+    if ((await files.describe(compressed)) === undefined) return;
+    await files.remove(compressed);
     await files.syncDirectory(dirname(path));
-  } catch (error) {
-    throw diskFault(error, 'remove', `${path}${suffix}`);
-  }
+  });
 }
 
 function isSame(before: FileFacts, now: FileFacts | undefined): boolean {
   return now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
 }
 
-/** Whether the compressed file holds exactly what the plain one does. */
-async function unpacksTo(files: Files, compressed: string, plain: string): Promise<boolean> {
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  const hashes: string[] = [];
-  for (const [path, form] of [
-    [compressed, 'compressed'],
-    [plain, 'plain'],
-  ] as const) {
-    const file = await (form === 'plain' ? files.openToRead(path) : openCompressed(files, path));
-    try {
-      const hash = createHash('sha256');
-      for await (const block of fileBlocks(file)) hash.update(block);
-      hashes.push(hash.digest('hex'));
-    } finally {
-      await file.close();
-    }
-  }
-  return hashes[0] === hashes[1];
+function hashOf(opening: Promise<OpenFile>): Promise<string> {
+  return withOpen(opening, async (file) => {
+    const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+    for await (const block of fileBlocks(file)) hash.update(block);
+    return hash.digest('hex');
+  });
 }

@@ -15,37 +15,31 @@ const advice: Readonly<Record<DiskFaultCode, string>> = {
   'disk-failed': 'Check the disk and the system log. Everything up to the last save is safe.',
 };
 
+/** All others: `disk-failed`. */
+const errors: readonly (readonly [DiskFaultCode, readonly string[]])[] = [
+  ['disk-full', ['ENOSPC', 'EDQUOT', 'EFBIG']],
+  ['disk-denied', ['EACCES', 'EPERM', 'EROFS']],
+  ['disk-blocked', ['ENOTDIR', 'EISDIR', 'EEXIST', 'ENXIO']],
+  ['disk-vanished', ['ENOENT', 'ESTALE', 'ENODEV']],
+];
+
+type Doing = 'save' | 'read' | 'open' | 'move' | 'remove';
+
 /** What a disk's refusal means for a thread. */
-export function diskFault(error: unknown, doing: 'save' | 'read' | 'open' | 'move' | 'remove', path: string): Fault {
+export function diskFault(error: unknown, doing: Doing, path: string): Fault {
   if (error instanceof Fault) return error;
-  const code = diskFaultCode(error);
+  const named = errorCode(error) ?? '';
+  const code = errors.find(([, names]) => names.includes(named))?.[0] ?? 'disk-failed';
   const reason = error instanceof Error ? error.message : String(error);
-  return new Fault(
-    { code, message: `The disk would not ${doing} the thread file ${path}: ${reason}`, next: advice[code] },
-    { cause: error },
-  );
+  const message = `The disk would not ${doing} the thread file ${path}: ${reason}`;
+  return new Fault({ code, message, next: advice[code] }, { cause: error });
 }
 
-function diskFaultCode(error: unknown): DiskFaultCode {
-  switch (errorCode(error)) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'EFBIG':
-      return 'disk-full';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'disk-denied';
-    case 'ENOTDIR':
-    case 'EISDIR':
-    case 'EEXIST':
-    case 'ENXIO':
-      return 'disk-blocked';
-    case 'ENOENT':
-    case 'ESTALE':
-    case 'ENODEV':
-      return 'disk-vanished';
-    default:
-      return 'disk-failed';
+/** Does the work; what the disk refuses is a `Fault`. */
+export async function onDisk<Result>(doing: Doing, path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskFault(error, doing, path);
   }
 }

@@ -1,22 +1,11 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lock, LockHeld, Locks } from '../../ports/files.ts';
 import type { Programs } from '../../ports/program-files.ts';
-import { errorCode } from '../../disk/file-system.ts';
+import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
 import { firstMissing } from '../../disk/folders.ts';
 import { isAlive } from '../../disk/processes.ts';
-import { NotRegular, openRegular, type OpenRegularFile } from '../../disk/regular-file.ts';
+import { NotRegular, openRegular } from '../../disk/regular-file.ts';
 import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
 
 export interface FlockOptions {
@@ -56,41 +45,30 @@ export function createFlock(options: FlockOptions): Locks {
 async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Lock | LockHeld> {
   makeFolder(dirname(path));
   // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
-  const { file } = openLock(path);
+  const file = openLock(path);
   let taken = false;
   try {
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return heldBy(file);
     // Another process may have removed the file between opening and locking. Then our lock guards a file that no
     // process finds.
-    taken = isSameFile(file, path);
+    taken = nameOf(file, path) === 'our file';
     if (!taken) return { kind: 'held' };
   } finally {
-    if (!taken) closeSync(file);
+    if (!taken) fs.closeSync(file);
   }
-  const now = clock.now();
-  sign(file, `capstan pid ${process.pid} since ${new Date(now).toISOString()}\n`);
   // To take it takes milliseconds: no two have the same.
-  return lockOn(file, path, now);
-}
-
-function openLock(path: string): OpenRegularFile {
-  try {
-    return openRegular(path, { links: 'refused', flags: constants.O_RDWR | constants.O_CREAT, mode: 0o600 });
-  } catch (error) {
-    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
-  }
-}
-
-function lockOn(file: number, path: string, epoch: number): Lock {
+  const epoch = clock.now();
+  sign(file, `capstan pid ${process.pid} since ${new Date(epoch).toISOString()}\n`);
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     sign(file, '');
-    closeSync(file);
+    fs.closeSync(file);
   };
   return {
     kind: 'lock',
     epoch,
-    isLost: async () => released === undefined && isReplaced(file, path),
+    // As long as no file has the name, no other process has a lock on one.
+    isLost: async () => released === undefined && nameOf(file, path) === 'another file',
     // The file stays. To remove it, one must be sure that no process has just opened it to lock it, or two writers hold
     // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps
     // it.
@@ -98,11 +76,19 @@ function lockOn(file: number, path: string, epoch: number): Lock {
   };
 }
 
+function openLock(path: string): number {
+  try {
+    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
+  } catch (error) {
+    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
+  }
+}
+
 /** Puts the one line about the holder into the file. It is a courtesy to whom we refuse, so it may fail. */
 function sign(file: number, text: string): void {
   try {
-    ftruncateSync(file, 0);
-    if (text !== '') writeSync(file, text, 0);
+    fs.ftruncateSync(file, 0);
+    if (text !== '') fs.writeSync(file, text, 0);
   } catch {
     // A full disk: the lock holds all the same.
   }
@@ -110,7 +96,7 @@ function sign(file: number, text: string): void {
 
 function heldBy(file: number): LockHeld {
   const buffer = Buffer.alloc(200);
-  const bytesRead = readSync(file, buffer, 0, buffer.length, 0);
+  const bytesRead = fs.readSync(file, buffer, 0, buffer.length, 0);
   const owner = /^capstan pid (\d+) since [\w:.-]+/.exec(buffer.toString('latin1', 0, bytesRead));
   // A line without its process was left by a crash; the lock has another holder, who wrote nothing.
   if (owner !== null && isAlive(Number(owner[1]))) return { kind: 'held', owner: owner[0] };
@@ -121,11 +107,11 @@ function heldBy(file: number): LockHeld {
 /** Who the system says has the lock. It names the process that took it, which may have handed it on and ended. */
 function lockHolder(file: number): string | undefined {
   try {
-    const { ino } = fstatSync(file, { bigint: true });
-    for (const line of readFileSync('/proc/locks', 'latin1').split('\n')) {
+    const { ino } = fs.fstatSync(file, { bigint: true });
+    for (const line of fs.readFileSync('/proc/locks', 'latin1').split('\n')) {
       const [, kind, , , pid = '', place = ''] = line.trim().split(/\s+/);
       if (kind !== 'FLOCK' || place.split(':')[2] !== String(ino) || Number(pid) <= 0) continue;
-      return `${readFileSync(`/proc/${pid}/comm`, 'latin1').trim()} pid ${pid}`;
+      return `${fs.readFileSync(`/proc/${pid}/comm`, 'latin1').trim()} pid ${pid}`;
     }
   } catch {
     // A courtesy: without it the holder is just another program.
@@ -133,31 +119,21 @@ function lockHolder(file: number): string | undefined {
   return undefined;
 }
 
-function isSameFile(file: number, path: string): boolean {
-  try {
-    const [ours, named] = [fstatSync(file, { bigint: true }), statSync(path, { bigint: true })];
-    return ours.ino === named.ino && ours.dev === named.dev;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-/** As long as no file has the name, no other process has a lock on one. */
-function isReplaced(file: number, path: string): boolean {
-  const named = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (named === undefined) return false;
-  const ours = fstatSync(file, { bigint: true });
-  return ours.ino !== named.ino || ours.dev !== named.dev;
+/** What the name leads to. */
+function nameOf(file: number, path: string): 'our file' | 'another file' | 'nothing' {
+  const named = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (named === undefined) return 'nothing';
+  const ours = fs.fstatSync(file, { bigint: true });
+  return ours.ino === named.ino && ours.dev === named.dev ? 'our file' : 'another file';
 }
 
 function makeFolder(path: string): void {
   const options = { recursive: true, mode: 0o700 };
   try {
-    mkdirSync(path, options);
+    fs.mkdirSync(path, options);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    mkdirSync(firstMissing(path), { mode: 0o700 });
-    mkdirSync(path, options);
+    fs.mkdirSync(firstMissing(path), { mode: 0o700 });
+    fs.mkdirSync(path, options);
   }
 }

@@ -53,15 +53,10 @@ export async function lockOpenFile(
   });
 }
 
-interface End {
-  readonly status: number | string;
-  readonly errors: string;
-}
-
-function run(path: string, args: readonly string[], descriptor: number): Promise<End | 'missing'> {
+function run(path: string, args: readonly string[], descriptor: number) {
   // Cheaper at start-up than an import.
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const { promise, resolve } = Promise.withResolvers<End | 'missing'>();
+  const { promise, resolve } = Promise.withResolvers<{ status: number | string; errors: string } | 'missing'>();
   // Variables such as PERL5OPT would make it load other code.
   const env = { LC_ALL: 'C' };
   const child = spawn(path, args, { cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe', descriptor] });

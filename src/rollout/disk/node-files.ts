@@ -1,25 +1,5 @@
-import {
-  chmod,
-  close,
-  constants,
-  fdatasync,
-  fstat,
-  fsync,
-  ftruncate,
-  link,
-  mkdir,
-  open,
-  read,
-  readdir,
-  rename,
-  stat,
-  unlink,
-  utimes,
-  write,
-  type NoParamCallback,
-  type Stats,
-} from 'node:fs';
-import { errorCode, isMissing } from '../../disk/file-system.ts';
+import type { NoParamCallback, Stats } from 'node:fs';
+import { errorCode, fileSystem as fs, isMissing } from '../../disk/file-system.ts';
 import { firstMissing } from '../../disk/folders.ts';
 import { withoutWaiting } from '../../disk/regular-file.ts';
 import type { Files, OpenFile } from '../../ports/files.ts';
@@ -28,30 +8,30 @@ import type { Files, OpenFile } from '../../ports/files.ts';
 export const nodeFiles: Files = {
   async makeDirectory(path, mode) {
     const make = (): Promise<string | undefined> =>
-      result<string | undefined>((done) => mkdir(path, { recursive: true, mode }, done));
+      result<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode }, done));
     try {
       await make();
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
-      await ended((done) => mkdir(firstMissing(path), { mode }, done));
+      await ended((done) => fs.mkdir(firstMissing(path), { mode }, done));
       await make();
     }
   },
 
   async open(path, { create, mode }) {
     // What is new is a file of ours, and not what a link of that name leads to.
-    const fresh = create ? constants.O_CREAT | constants.O_NOFOLLOW : 0;
-    const flags = constants.O_RDWR | constants.O_APPEND | fresh | withoutWaiting;
-    return regularFile(await result<number>((done) => open(path, flags, mode, done)));
+    const fresh = create ? fs.constants.O_CREAT | fs.constants.O_NOFOLLOW : 0;
+    const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fresh | withoutWaiting;
+    return regularFile(await result<number>((done) => fs.open(path, flags, mode, done)));
   },
 
   async openToRead(path) {
-    return regularFile(await result<number>((done) => open(path, constants.O_RDONLY | withoutWaiting, done)));
+    return regularFile(await result<number>((done) => fs.open(path, fs.constants.O_RDONLY | withoutWaiting, done)));
   },
 
   async list(path) {
     try {
-      return await result<string[]>((done) => readdir(path, done));
+      return await result<string[]>((done) => fs.readdir(path, done));
     } catch (error) {
       if (isMissing(error)) return [];
       throw error;
@@ -68,17 +48,17 @@ export const nodeFiles: Files = {
   },
 
   async setFacts(path, { modified, mode }) {
-    await ended((done) => chmod(path, mode, done));
-    await ended((done) => utimes(path, modified / 1000, modified / 1000, done));
+    await ended((done) => fs.chmod(path, mode, done));
+    await ended((done) => fs.utimes(path, modified / 1000, modified / 1000, done));
   },
 
-  link: (path, name) => ended((done) => link(path, name, done)),
+  link: (path, name) => ended((done) => fs.link(path, name, done)),
 
-  move: (from, to) => ended((done) => rename(from, to, done)),
+  move: (from, to) => ended((done) => fs.rename(from, to, done)),
 
   async remove(path) {
     try {
-      await ended((done) => unlink(path, done));
+      await ended((done) => fs.unlink(path, done));
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
@@ -87,30 +67,32 @@ export const nodeFiles: Files = {
   async syncDirectory(path) {
     // Windows opens no folders; its file systems keep names in their own journal.
     if (process.platform === 'win32') return;
-    const folder = await result<number>((done) => open(path, constants.O_RDONLY | constants.O_DIRECTORY, done));
+    const folder = await result<number>((done) =>
+      fs.open(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY, done),
+    );
     try {
-      await ended((done) => fsync(folder, done));
+      await ended((done) => fs.fsync(folder, done));
     } catch (error) {
       // Some network and FUSE file systems know no sync of folders. There is nothing more that we could do there.
       const code = errorCode(error);
       if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     } finally {
-      await ended((done) => close(folder, done));
+      await ended((done) => fs.close(folder, done));
     }
   },
 };
 
 /** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
 async function regularFile(file: number): Promise<OpenFile> {
-  const stats = await result<Stats>((done) => fstat(file, done));
+  const stats = await result<Stats>((done) => fs.fstat(file, done));
   if (stats.isFile() || stats.isDirectory()) return openFile(file);
-  await ended((done) => close(file, done));
+  await ended((done) => fs.close(file, done));
   throw Object.assign(new Error('it is not a regular file'), { code: 'ENXIO' });
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return await result<Stats>((done) => stat(path, done));
+    return await result<Stats>((done) => fs.stat(path, done));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -119,13 +101,13 @@ async function statOf(path: string): Promise<Stats | undefined> {
 
 function openFile(file: number): OpenFile {
   return {
-    size: async () => (await result<Stats>((done) => fstat(file, done))).size,
+    size: async () => (await result<Stats>((done) => fs.fstat(file, done))).size,
     async read(position, length, memory) {
       const buffer = memory ?? Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
         const from = position + filled;
-        const count = await result<number>((done) => read(file, buffer, filled, length - filled, from, done));
+        const count = await result<number>((done) => fs.read(file, buffer, filled, length - filled, from, done));
         if (count === 0) break;
         filled += count;
       }
@@ -134,14 +116,14 @@ function openFile(file: number): OpenFile {
     async append(bytes) {
       // The system may write less than it was given; opened with O_APPEND, the rest follows at the end.
       for (let written = 0; written < bytes.length;) {
-        written += await result<number>((done) => write(file, bytes, written, bytes.length - written, null, done));
+        written += await result<number>((done) => fs.write(file, bytes, written, bytes.length - written, null, done));
       }
     },
-    truncate: (size) => ended((done) => ftruncate(file, size, done)),
+    truncate: (size) => ended((done) => fs.ftruncate(file, size, done)),
     // Without the times, which no reader needs; the length is synced, as the bytes could not be read without it.
-    sync: () => ended((done) => fdatasync(file, done)),
-    isNamed: async () => (await result<Stats>((done) => fstat(file, done))).nlink > 0,
-    close: () => ended((done) => close(file, done)),
+    sync: () => ended((done) => fs.fdatasync(file, done)),
+    isNamed: async () => (await result<Stats>((done) => fs.fstat(file, done))).nlink > 0,
+    close: () => ended((done) => fs.close(file, done)),
   };
 }
 

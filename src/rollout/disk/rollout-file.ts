@@ -35,16 +35,12 @@ export class RolloutFile {
     await this.#file.append(bytes);
   }
 
-  /**
-   * One sync; the first one also makes the name safe, in case the process that created the file died before it could.
-   */
+  /** One sync; the first one also makes the name safe, in case the process that created the file died before it could. */
   async sync(): Promise<void> {
     if (this.#file === undefined) return;
     const syncs = [this.#file.sync(), this.#checkName(this.#file)];
     if (!this.#nameIsDurable) syncs.push(this.#syncName());
-    // All must have ended before the caller acts on the failure of one.
-    const failed = (await Promise.allSettled(syncs)).find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    await allEnded(syncs);
     this.#nameIsDurable = true;
     this.#syncedSize = this.#size;
   }
@@ -96,18 +92,19 @@ export class RolloutFile {
   async #syncName(): Promise<void> {
     const { files, home, path, durableFolders } = this.#options;
     const names = [path, ...ancestors(path)].filter((name) => !durableFolders.has(name));
-    const results = await Promise.allSettled(
-      names.map(async (name) => {
-        const folder = dirname(name);
-        if (folder === home || folder.startsWith(home + sep)) return files.syncDirectory(folder);
-        // Folders above the home are mostly old and often not readable for us.
-        return files.syncDirectory(folder).catch(() => undefined);
-      }),
-    );
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const folders = names.map((name) => dirname(name));
+    // Folders above the home are mostly old and often not readable for us.
+    const isOurs = (folder: string): boolean => folder === home || folder.startsWith(home + sep);
+    const sync = (folder: string): Promise<void> => files.syncDirectory(folder);
+    await allEnded(folders.map((folder) => (isOurs(folder) ? sync(folder) : sync(folder).catch(() => undefined))));
     for (const name of names) if (name !== path) durableFolders.add(name);
   }
+}
+
+/** All must have ended before the caller acts on the failure of one. */
+async function allEnded(work: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** The folders above a path that have a name, so without the root. */

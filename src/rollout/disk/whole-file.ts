@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { FileFacts, Files } from '../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
+import { withOpen } from './open-file.ts';
 
 export interface WholeFile {
   readonly path: string;
@@ -19,30 +20,22 @@ export interface WholeFile {
  * `there` says that something had the name. Its folder is synced, not the folders above.
  */
 export async function writeWhole(files: Files, whole: WholeFile): Promise<'made' | 'there'> {
-  const { path, temporary } = whole;
-  const folder = dirname(path);
+  const { path, temporary, mode, content, facts, check } = whole;
   try {
-    await writeSynced(files, whole);
-    await whole.check?.(temporary);
-    if (whole.facts !== undefined) await files.setFacts(temporary, whole.facts);
+    await withOpen(files.open(temporary, { create: true, mode }), async (file) => {
+      await file.truncate(0);
+      for await (const bytes of content) await file.append(bytes);
+      await file.sync();
+    });
+    await check?.(temporary);
+    if (facts !== undefined) await files.setFacts(temporary, facts);
     const made = await nameWhole(files, temporary, path);
     await files.remove(temporary);
-    await files.syncDirectory(folder);
+    await files.syncDirectory(dirname(path));
     return made;
   } catch (error) {
     await files.remove(temporary).catch(() => undefined);
     throw error;
-  }
-}
-
-async function writeSynced(files: Files, { temporary, mode, content }: WholeFile): Promise<void> {
-  const file = await files.open(temporary, { create: true, mode });
-  try {
-    await file.truncate(0);
-    for await (const bytes of content) await file.append(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

@@ -1,11 +1,15 @@
-import type { Files } from '../../ports/files.ts';
+import type { Files, OpenFile } from '../../ports/files.ts';
+import type { Wanted } from '../../ports/rollout-store.ts';
 import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice } from '../../ports/thread-directory.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
+import { objectAt, stringAt } from '../../protocol/json.ts';
+import { lineType } from '../../protocol/line.ts';
 import { isCompressed, openRolloutFile } from '../compressed/compressed-file.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import { onDisk } from '../disk/disk-fault.ts';
+import { fileWindow, withOpen } from '../disk/open-file.ts';
 import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
-import { newestFolder } from './newest-folder.ts';
 import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from './no-thread.ts';
+import { readBack } from '../lines/read.ts';
 import { readHead } from '../lines/read-head.ts';
 import { threadNames } from './thread-names.ts';
 
@@ -19,62 +23,40 @@ export async function chooseThread(files: Files, home: string, choice: ThreadCho
   return archived.kind === 'chosen' ? archived : found;
 }
 
-async function namedThread(
-  files: Files,
-  home: string,
-  choice: ChoiceAmong & { readonly name: string },
-): Promise<ChosenThread | NoThread> {
-  const whole = parseThreadId(choice.name);
-  if (whole !== undefined) return { kind: 'chosen', id: whole };
-  const begun = await byBeginning(files, home, choice);
-  if (begun.length === 1) return { kind: 'chosen', id: begun[0]! };
-  if (begun.length > 1) return sharedBeginning(choice.name, begun);
-  return byName(files, home, choice);
-}
-
 function rolloutsAmong(files: Files, home: string, { archived }: ChoiceAmong): Promise<readonly FoundRollout[]> {
   return archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
 }
 
-async function byBeginning(
-  files: Files,
-  home: string,
-  { name, ...among }: ChoiceAmong & { readonly name: string },
-): Promise<readonly ThreadId[]> {
-  if (!isIdBeginning(name)) return [];
-  const found = await rolloutsAmong(files, home, among);
-  return [...new Set(found.map((rollout) => rollout.name.threadId))].filter((id) => id.startsWith(name.toLowerCase()));
+function threadsOf(rollouts: readonly FoundRollout[]): readonly ThreadId[] {
+  return [...new Set(rollouts.map(({ name }) => name.threadId))];
 }
 
 async function lastThread(files: Files, home: string, among: ChoiceAmong): Promise<ChosenThread | NoThread> {
-  const { cwd } = among;
   const found = await rolloutsAmong(files, home, among);
   const dated = await Promise.all(
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
-  const newest = await firstOf(
-    files,
-    dated.toSorted((a, b) => b.modified - a.modified),
-    cwd,
-  );
-  if (newest !== undefined) return newest;
-  return noThreadYet(cwd);
+  const newestFirst = dated.toSorted((a, b) => b.modified - a.modified);
+  return (await firstOf(files, newestFirst, among.cwd)) ?? noThreadYet(among.cwd);
 }
 
-async function byName(
+async function namedThread(
   files: Files,
   home: string,
   { name, ...among }: ChoiceAmong & { readonly name: string },
 ): Promise<ChosenThread | NoThread> {
-  const { cwd } = among;
+  const whole = parseThreadId(name);
+  if (whole !== undefined) return { kind: 'chosen', id: whole };
+  if (isIdBeginning(name)) {
+    const ids = threadsOf(await rolloutsAmong(files, home, among)).filter((id) => id.startsWith(name.toLowerCase()));
+    if (ids.length > 1) return sharedBeginning(name, ids);
+    if (ids[0] !== undefined) return { kind: 'chosen', id: ids[0] };
+  }
   const names = await threadNames(files, home);
-  const ids = [...names].filter(([, known]) => known === name).map(([id]) => id);
-  const found = (await rolloutsAmong(files, home, among)).filter((rollout) => ids.includes(rollout.name.threadId));
-  const threads = [...new Set(found.map((rollout) => rollout.name.threadId))];
+  const found = (await rolloutsAmong(files, home, among)).filter((one) => names.get(one.name.threadId) === name);
+  const threads = threadsOf(found);
   if (among.unique === true && threads.length > 1) return sharedName(name, threads);
-  const first = await firstOf(files, found, cwd);
-  if (first !== undefined) return first;
-  return noneNamed(name, cwd);
+  return (await firstOf(files, found, among.cwd)) ?? noneNamed(name, among.cwd);
 }
 
 const mostAtOnce = 16;
@@ -97,20 +79,31 @@ async function firstOf(
   return undefined;
 }
 
-async function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
-  try {
-    const file = await openRolloutFile(files, path);
-    try {
-      // The end of a packed file cannot be had without the rest.
-      const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
-      if (newest !== undefined && newest !== cwd) return false;
-      const head = await readHead(file);
-      return head.kind === 'meta' && (cwd === undefined || (newest ?? head.meta['cwd']) === cwd);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    // Ignoring it could resume another thread than the one that is meant.
-    throw diskFault(error, 'open', path);
+/** What the disk refuses is not ignored: that could resume another thread than the one that is meant. */
+function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
+  const look = async (file: OpenFile): Promise<boolean> => {
+    // The end of a packed file cannot be had without the rest.
+    const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
+    if (newest !== undefined && newest !== cwd) return false;
+    const head = await readHead(file);
+    return head.kind === 'meta' && (cwd === undefined || (newest ?? head.meta['cwd']) === cwd);
+  };
+  return onDisk('open', path, () => withOpen(openRolloutFile(files, path), look));
+}
+
+/** A turn says where it works before it does anything. After one that wrote more than this, the first line counts. */
+const mostRead = 4 * 1024 * 1024;
+
+const saysFolder: Wanted = ({ type, payloadType }) =>
+  type === lineType.turnContext || (type === lineType.event && payloadType === 'thread_settings_applied');
+
+/** Where the thread works since its last turn or setting, if the end of its file says so. */
+async function newestFolder(file: OpenFile): Promise<string | undefined> {
+  const size = await file.size();
+  const end = fileWindow(file, Math.max(0, size - mostRead), size);
+  for await (const { type, payload } of readBack(end, saysFolder)) {
+    const cwd = stringAt(type === lineType.turnContext ? payload : (objectAt(payload, 'thread_settings') ?? {}), 'cwd');
+    if (cwd?.startsWith('/') === true) return cwd;
   }
+  return undefined;
 }

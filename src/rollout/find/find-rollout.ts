@@ -44,18 +44,11 @@ export async function findRolloutFile(
 ): Promise<FoundRollout | undefined> {
   const root = sessionsFolder(home);
   const born = uuidTime(rolloutId);
-  const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => dayOf(born + shift));
-  const isIt = ({ name }: FoundRollout): boolean => name.rolloutId === rolloutId;
-  const near = await rolloutsIn(
-    files,
-    days.map((day) => join(root, day)),
-    '',
-    rolloutId,
-  );
+  const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => join(root, dayOf(born + shift)));
+  const findIn = async (folders: readonly string[]): Promise<FoundRollout | undefined> =>
+    (await rolloutsIn(files, folders, '', rolloutId)).find(({ name }) => name.rolloutId === rolloutId);
   return (
-    near.find(isIt) ??
-    (await rolloutsIn(files, [archiveFolder(home)], '', rolloutId)).find(isIt) ??
-    (await rolloutsIn(files, await dayFolders(files, root, ''), '', rolloutId)).find(isIt)
+    (await findIn(days)) ?? (await findIn([archiveFolder(home)])) ?? (await findIn(await dayFolders(files, root, '')))
   );
 }
 
@@ -123,11 +116,8 @@ export function newestFirst(one: NamedRollout, other: NamedRollout): number {
   return startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1);
 }
 
-interface NamedRollout {
-  readonly name: RolloutName;
-  /** The file's whole name. */
-  readonly text: string;
-}
+/** `text` is the file's whole name. */
+type NamedRollout = { readonly name: RolloutName; readonly text: string };
 
 /** Names carry local time, which jumps with the time zone; the time inside a rollout id does not. */
 function startTime(name: RolloutName): number {

@@ -1,15 +1,19 @@
 import { join } from 'node:path';
+import type { Clock } from '../../ports/clock.ts';
+import type { Files, Locks } from '../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 
-/** A moment as the clock on the wall shows it. Months and days count from 1. */
-export interface WallTime {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
+/** What work on the files of a home needs. */
+export interface HomeParts {
+  /** The folder that holds `sessions/`. */
+  readonly home: string;
+  readonly files: Files;
+  readonly locks: Locks;
+  readonly clock: Clock;
 }
+
+/** A moment as the clock on the wall shows it. Months and days count from 1. */
+type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
 
 export type LocalTime = (milliseconds: number) => WallTime;
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import type { Clock } from '../../ports/clock.ts';
-import type { Files, Locks, OpenFile } from '../../ports/files.ts';
+import type { Files } from '../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, stringAt } from '../../protocol/json.ts';
+import { parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import { diskFault, onDisk } from '../disk/disk-fault.ts';
+import { withOpen } from '../disk/open-file.ts';
+import type { HomeParts } from './names.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 
@@ -13,21 +14,13 @@ const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
   const names = new Map<ThreadId, string>();
   for (const line of (await readWhole(files, indexPath(home))).split('\n')) {
-    const entry = parse(line);
-    const [id, name] = isJsonObject(entry) ? [stringAt(entry, 'id'), stringAt(entry, 'thread_name')] : [];
-    const threadId = id === undefined ? undefined : parseThreadId(id);
+    const entry = parseJsonObject(line) ?? {};
+    const [threadId, name] = [parseThreadId(stringAt(entry, 'id') ?? ''), stringAt(entry, 'thread_name')];
     if (threadId === undefined || name === undefined) continue;
     names.delete(threadId);
     if (name !== '') names.set(threadId, name);
   }
   return names;
-}
-
-export interface NameParts {
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  readonly home: string;
 }
 
 /** Space for a hundred thousand names. What stands before it is not read. */
@@ -39,7 +32,7 @@ const pauseMs = 100;
 
 /** Says what a thread is called from now on; nothing, if the name is empty. */
 export async function appendThreadName(
-  { files, locks, clock, home }: NameParts,
+  { files, locks, clock, home }: HomeParts,
   id: ThreadId,
   name: string,
 ): Promise<Outcome<'names-locked'> | undefined> {
@@ -52,7 +45,7 @@ export async function appendThreadName(
     }
     try {
       const line = { id, thread_name: name, updated_at: new Date(clock.now()).toISOString() };
-      await appendLine(files, home, path, JSON.stringify(line));
+      await onDisk('save', path, () => appendLine(files, home, path, JSON.stringify(line)));
       return undefined;
     } finally {
       await lock.release();
@@ -62,55 +55,32 @@ export async function appendThreadName(
   return { code: 'names-locked', message, next: 'Try again when it has ended.' };
 }
 
-/** The list may be a link to one that several homes share; a new one is a file. */
-async function openOrMake(files: Files, path: string): Promise<OpenFile> {
-  try {
-    return await files.open(path, { create: false, mode: 0o600 });
-  } catch (error) {
+async function appendLine(files: Files, home: string, path: string, line: string): Promise<void> {
+  // The list may be a link to one that several homes share; a new one is a file.
+  const opening = files.open(path, { create: false, mode: 0o600 }).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
     return files.open(path, { create: true, mode: 0o600 });
-  }
-}
-
-async function appendLine(files: Files, home: string, path: string, line: string): Promise<void> {
-  try {
-    const file = await openOrMake(files, path);
-    try {
-      const size = await file.size();
-      const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();
-      // A line without its end is another writer's, whole or torn: it stays a line of its own.
-      await file.append(Buffer.from(`${last === '\n' ? '' : '\n'}${line}\n`));
-      await file.sync();
-      if (size === 0) await files.syncDirectory(home);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw diskFault(error, 'save', path);
-  }
+  });
+  await withOpen(opening, async (file) => {
+    const size = await file.size();
+    const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();
+    // A line without its end is another writer's, whole or torn: it stays a line of its own.
+    await file.append(Buffer.from(`${last === '\n' ? '' : '\n'}${line}\n`));
+    await file.sync();
+    if (size === 0) await files.syncDirectory(home);
+  });
 }
 
 async function readWhole(files: Files, path: string): Promise<string> {
   try {
-    const file = await files.openToRead(path);
-    try {
+    return await withOpen(files.openToRead(path), async (file) => {
       const size = await file.size();
       // The newest lines stand at the end, and they count.
       const from = Math.max(0, size - mostBytes);
       return new TextDecoder().decode(await file.read(from, size - from));
-    } finally {
-      await file.close();
-    }
+    });
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw diskFault(error, 'read', path);
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

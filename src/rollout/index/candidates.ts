@@ -1,10 +1,11 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { defined } from '../../protocol/defined.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
-import type { PageEnd } from './cursor.ts';
 import { fileName } from './look-around.ts';
 import type { ReadSummary } from './thread-fold.ts';
+import type { PageEnd } from './thread-query.ts';
 
 /** The file of a thread that counts, as it was when it was last looked at. */
 export interface ListedFile {
@@ -23,6 +24,7 @@ export interface ListedFile {
 export interface CandidateRequest {
   readonly query: ThreadQuery;
   readonly after: PageEnd | undefined;
+  /** Only threads in which a message is so. */
   readonly said?: { readonly sql: string; readonly values: readonly string[] };
 }
 
@@ -42,8 +44,7 @@ export function* candidatesAfter(database: DatabaseSync, request: CandidateReque
   let { time: before, id }: { time: number; id: string } = request.after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
   const archived = Number(query.archived === true);
   for (;;) {
-    const values: readonly SQLInputValue[] = [archived, before, id, ...(said?.values ?? []), query.limit + 1];
-    const rows = select.all(...values);
+    const rows = select.all(archived, before, id, ...(said?.values ?? []), query.limit + 1);
     for (const row of rows) yield candidate(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length <= query.limit) return;
@@ -67,7 +68,8 @@ export function staleFiles(database: DatabaseSync): readonly ListedFile[] {
 
 function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
   const { name, folder, thread, archived, compressed, size, mtime, updated, summary } = row;
-  const read = typeof summary === 'string' ? parsed(summary) : undefined;
+  // A row that was damaged is read again.
+  const read = typeof summary === 'string' ? parseJsonObject(summary) : undefined;
   return {
     name: name as string,
     path: `${folder as string}/${fileName(name as string, compressed === 1)}`,
@@ -76,15 +78,6 @@ function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
     size: size as number,
     mtime: mtime as number,
     updated: updated as number,
-    ...defined({ summary: read }),
+    ...defined({ summary: read as ReadSummary | undefined }),
   };
-}
-
-/** A row that was damaged is read again. */
-function parsed(text: string): ReadSummary | undefined {
-  try {
-    return JSON.parse(text) as ReadSummary;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileSystem as fs } from '../../disk/file-system.ts';
 
 /**
  * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
@@ -51,7 +51,7 @@ PRAGMA user_version = ${schemaVersion};
 `;
 
 export function hasIndex(home: string): boolean {
-  return existsSync(indexPath(home));
+  return fs.existsSync(indexPath(home));
 }
 
 /**
@@ -63,13 +63,12 @@ export async function withDatabase<Result>(
   work: (database: DatabaseSync) => Promise<Result>,
 ): Promise<Result> {
   const path = indexPath(home);
-  if (!existsSync(path)) removeOlder(home);
+  if (!fs.existsSync(path)) removeOlder(home);
   let result = await attempt(() => openFile(path), work);
-  if (result.kind === 'failed' && isBroken(result.error) && moveAside(path)) {
+  if ('error' in result && isBroken(result.error) && moveAside(path))
     result = await attempt(() => openFile(path), work);
-  }
-  if (result.kind === 'failed') result = await attempt(openMemory, work);
-  if (result.kind === 'failed') throw result.error;
+  if ('error' in result) result = await attempt(() => opened(':memory:'), work);
+  if ('error' in result) throw result.error;
   return result.value;
 }
 
@@ -78,34 +77,26 @@ function removeOlder(home: string): void {
   for (let version = 1; version < schemaVersion; version++) {
     try {
       for (const side of ['', '-wal', '-shm', '-journal'])
-        rmSync(`${indexPath(home, version)}${side}`, { force: true });
+        fs.rmSync(`${indexPath(home, version)}${side}`, { force: true });
     } catch {
       // A disk that cannot be written: then the new one is made in memory.
     }
   }
 }
 
-type Attempt<Result> =
-  | { readonly kind: 'done'; readonly value: Result }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
 async function attempt<Result>(
   open: () => DatabaseSync,
   work: (database: DatabaseSync) => Promise<Result>,
-): Promise<Attempt<Result>> {
-  let database: DatabaseSync;
+): Promise<{ readonly value: Result } | { readonly error: unknown }> {
+  let database: DatabaseSync | undefined;
   try {
     database = open();
+    return { value: await work(database) };
   } catch (error) {
-    return { kind: 'failed', error };
-  }
-  try {
-    return { kind: 'done', value: await work(database) };
-  } catch (error) {
-    if (sqliteCode(error) === undefined) throw error;
-    return { kind: 'failed', error };
+    if (database !== undefined && sqliteCode(error) === undefined) throw error;
+    return { error };
   } finally {
-    close(database);
+    if (database?.isOpen) database.close();
   }
 }
 
@@ -128,14 +119,10 @@ export function makeEmpty(database: DatabaseSync): void {
 }
 
 function openFile(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Made here, because SQLite would let every user read it. Its side files get the same mode.
-  closeSync(openSync(path, 'a', 0o600));
+  fs.closeSync(fs.openSync(path, 'a', 0o600));
   return opened(path);
-}
-
-function openMemory(): DatabaseSync {
-  return opened(':memory:');
 }
 
 function opened(location: string): DatabaseSync {
@@ -146,7 +133,7 @@ function opened(location: string): DatabaseSync {
     if (versionOf(database) !== schemaVersion) inTransaction(database, () => makeTables(database));
     return database;
   } catch (error) {
-    close(database);
+    database.close();
     throw error;
   }
 }
@@ -182,8 +169,7 @@ const [generic, corrupt, notADatabase] = [1, 11, 26];
 
 /** A table that is missing counts too: no other program writes there, and what we ask for is what we made. */
 function isBroken(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return error instanceof OtherSchema || code === generic || code === corrupt || code === notADatabase;
+  return error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
 }
 
 /** SQLite's own number of an error, without what it adds to it. */
@@ -195,14 +181,10 @@ function sqliteCode(error: unknown): number | undefined {
 /** Kept for a user who wants to know what happened. All of it can be made again. */
 function moveAside(path: string): boolean {
   try {
-    renameSync(path, `${path}.broken`);
-    for (const side of ['-wal', '-shm', '-journal']) rmSync(`${path}${side}`, { force: true });
+    fs.renameSync(path, `${path}.broken`);
+    for (const side of ['-wal', '-shm', '-journal']) fs.rmSync(`${path}${side}`, { force: true });
     return true;
   } catch {
     return false;
   }
-}
-
-function close(database: DatabaseSync): void {
-  if (database.isOpen) database.close();
 }

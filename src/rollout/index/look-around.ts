@@ -1,16 +1,16 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { errorCode } from '../../disk/file-system.ts';
-import { parseRolloutName } from '../find/names.ts';
-import { fileChooser } from './choose-file.ts';
+import { fileSystem as fs, isMissing } from '../../disk/file-system.ts';
+import { newestFirst } from '../find/find-rollout.ts';
+import { parseRolloutName, type RolloutName } from '../find/names.ts';
 import { inTransaction } from './database.ts';
 
 export interface LookOptions {
   readonly home: string;
   readonly now: () => number;
-  /** Milliseconds for looking at files that are known, the newest first. Absent: all of them are looked at. */
-  readonly budget?: number;
+  /** Milliseconds for looking at files that are known, the newest first. Undefined: all of them are looked at. */
+  readonly budget: number | undefined;
 }
 
 /** A folder's time may stand still for so long while things change in it. */
@@ -25,12 +25,8 @@ export function scanFolders(database: DatabaseSync, { home, now, budget }: LookO
   const changes: (() => void)[] = [];
   const seen = new Set<string>();
   const write = fileWriter(database);
-  const known = new Map(
-    database
-      .prepare('SELECT path, mtime, settled FROM folders')
-      .all()
-      .map((row) => [row['path'] as string, row]),
-  );
+  const folders = database.prepare('SELECT path, mtime, settled FROM folders').all();
+  const known = new Map(folders.map((row) => [row['path'] as string, row]));
   for (const folder of foldersIn(home)) {
     const stat = statOf(join(home, folder));
     if (stat === undefined) continue;
@@ -45,7 +41,7 @@ export function scanFolders(database: DatabaseSync, { home, now, budget }: LookO
       if (had.get(name) === file.compressed) continue;
       seen.add(name);
       const stat = statOf(join(home, folder, fileName(name, file.compressed)));
-      if (stat !== undefined) changes.push(() => write.put(name, { ...file, folder }, stat));
+      if (stat !== undefined) changes.push(() => write.put(name, folder, file, stat));
     }
     const settled = Number(began - stat.mtimeMs > settlingMs);
     if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled) {
@@ -82,7 +78,7 @@ export function fileName(name: string, compressed: boolean): string {
 export function lookAgain(
   database: DatabaseSync,
   home: string,
-  file: { readonly name: string; readonly path: string; readonly size: number; readonly mtime: number },
+  file: Readonly<{ name: string; path: string; size: number; mtime: number }>,
 ): boolean {
   const stat = statOf(join(home, file.path));
   if (stat?.size === file.size && stat.mtimeMs === file.mtime) return false;
@@ -93,12 +89,6 @@ export function lookAgain(
     write.finish();
   });
   return true;
-}
-
-interface SeenFile {
-  readonly thread: string;
-  readonly rollout: string;
-  readonly compressed: boolean;
 }
 
 function fileWriter(database: DatabaseSync) {
@@ -116,25 +106,27 @@ function fileWriter(database: DatabaseSync) {
   );
   const putFolder = database.prepare('INSERT OR REPLACE INTO folders (path, mtime, settled) VALUES (?, ?, ?)');
   const touched = new Set<string>();
+  const touch = (rows: readonly Readonly<Record<string, unknown>>[]): void =>
+    rows.forEach(({ thread }) => touched.add(thread as string));
   let removed = false;
   return {
     remove(name: string, folder: string): void {
-      for (const { thread } of removeFile.all(name, folder)) touched.add(thread as string);
+      touch(removeFile.all(name, folder));
       removed = true;
     },
     removeFolder(path: string): void {
-      for (const { thread } of removeFiles.all(path)) touched.add(thread as string);
+      touch(removeFiles.all(path));
       database.prepare('DELETE FROM folders WHERE path = ?').run(path);
       removed = true;
     },
-    put(name: string, file: SeenFile & { readonly folder: string }, { size, mtimeMs }: Stats): void {
-      const { folder, thread, rollout, compressed } = file;
-      const archived = Number(folder === archive);
-      putFile.run(name, folder, thread, rollout, archived, Number(compressed), size, mtimeMs, Math.floor(mtimeMs));
-      touched.add(thread);
+    put(name: string, folder: string, file: RolloutName, { size, mtimeMs }: Stats): void {
+      const [archived, compressed] = [Number(folder === archive), Number(file.compressed)];
+      const { threadId, rolloutId } = file;
+      putFile.run(name, folder, threadId, rolloutId, archived, compressed, size, mtimeMs, Math.floor(mtimeMs));
+      touched.add(threadId);
     },
     stat(name: string, { size, mtimeMs }: Stats): void {
-      for (const { thread } of putStat.all(size, mtimeMs, Math.floor(mtimeMs), name)) touched.add(thread as string);
+      touch(putStat.all(size, mtimeMs, Math.floor(mtimeMs), name));
     },
     folder(path: string, mtime: number, settled: number): void {
       putFolder.run(path, mtime, settled);
@@ -144,6 +136,26 @@ function fileWriter(database: DatabaseSync) {
       touched.forEach(fileChooser(database));
       if (removed) database.exec(forgetLost);
     },
+  };
+}
+
+/** Of each thread one file counts: an active one before the archive, and the newest that is not hollow. */
+export function fileChooser(database: DatabaseSync): (thread: string) => void {
+  const select = database.prepare('SELECT name, archived, hollow, chosen FROM files WHERE thread = ?');
+  const mark = database.prepare('UPDATE files SET chosen = ? WHERE name = ?');
+  return (thread) => {
+    const rows = select.all(thread) as { name: string; archived: number; hollow: number; chosen: number }[];
+    const files = rows.flatMap(({ name: text, archived, hollow, chosen }) => {
+      const name = parseRolloutName(text);
+      return name === undefined ? [] : [{ name, text, isHollow: hollow === 1, archived, was: chosen }];
+    });
+    const [first] = files
+      .filter(({ isHollow }) => !isHollow)
+      .toSorted((one, other) => one.archived - other.archived || newestFirst(one, other));
+    for (const { text, was } of files) {
+      const now = Number(text === first?.text);
+      if (was !== now) mark.run(now, text);
+    }
   };
 }
 
@@ -166,28 +178,26 @@ function foldersIn(home: string): readonly string[] {
 }
 
 /** By name without what compression adds. Plain files hide compressed ones. */
-function rolloutsIn(home: string, folder: string): ReadonlyMap<string, SeenFile> {
-  const found = new Map<string, SeenFile>();
+function rolloutsIn(home: string, folder: string): ReadonlyMap<string, RolloutName> {
+  const found = new Map<string, RolloutName>();
   for (const text of namesIn(join(home, folder))) {
     const parsed = parseRolloutName(text);
     if (parsed === undefined) continue;
-    const { threadId: thread, rolloutId: rollout, compressed } = parsed;
-    const name = compressed ? text.slice(0, -'.zst'.length) : text;
-    if (!compressed || !found.has(name)) found.set(name, { thread, rollout, compressed });
+    const name = parsed.compressed ? text.slice(0, -'.zst'.length) : text;
+    if (!parsed.compressed || !found.has(name)) found.set(name, parsed);
   }
   return found;
 }
 
 function namesIn(path: string): readonly string[] {
   try {
-    return readdirSync(path);
+    return fs.readdirSync(path);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
 
 function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  return fs.statSync(path, { throwIfNoEntry: false });
 }

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
-import { defined } from '../../protocol/defined.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedFile } from './candidates.ts';
-import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
-import { fileName } from './look-around.ts';
-import { type NewReading, type NothingRead, type Reading, readListed } from './read-thread.ts';
+import { fileChooser, fileName } from './look-around.ts';
+import { type NewReading, type Reading, readListed } from './read-thread.ts';
 import { type ReadSummary, summaryOf } from './thread-fold.ts';
 
 /** What came of a file; `nothing`: it holds no thread, or not yet. Absent: it could not be read. */
@@ -16,14 +15,13 @@ export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing'>;
 export async function readInto(database: DatabaseSync, home: string, files: readonly ListedFile[]): Promise<ReadFiles> {
   const findRollout = rolloutFinder(database, home);
   const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
-  const read: { readonly file: ListedFile; readonly before?: Reading; readonly reading: NewReading | NothingRead }[] =
-    [];
+  const read: { file: ListedFile; before: Reading | undefined; reading: NewReading | 'nothing' }[] = [];
   await Promise.all(
     files.map(async (file) => {
       try {
         const before = readingIn(known.get(file.name));
         const reading = await readListed(join(home, file.path), before, findRollout);
-        read.push({ file, reading, ...defined({ before }) });
+        read.push({ file, before, reading });
       } catch (error) {
         // One that cannot be read, or is gone, hides no other.
         if (errorCode(error) === undefined) throw error;
@@ -34,13 +32,14 @@ export async function readInto(database: DatabaseSync, home: string, files: read
   inTransaction(database, () => {
     for (const { file, before, reading } of read) {
       // Another process forgot or read on meanwhile: what this reading continues is not there, and it is done again.
-      if (before !== undefined && !isSame(before, readingIn(known.get(file.name)))) continue;
-      if (reading.kind === 'read') write.keep(file, reading);
-      else write.forget(file);
+      const now = before && readingIn(known.get(file.name));
+      if (before?.offset !== now?.offset || before?.mark !== now?.mark) continue;
+      if (reading === 'nothing') write.forget(file);
+      else write.keep(file, reading);
     }
   });
   return new Map(
-    read.map(({ file, reading }) => [file.name, reading.kind === 'read' ? summaryOf(reading.shown) : 'nothing']),
+    read.map(({ file, reading }) => [file.name, reading === 'nothing' ? reading : summaryOf(reading.shown)]),
   );
 }
 
@@ -57,17 +56,8 @@ function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string
 }
 
 function readingIn(row: Readonly<Record<string, unknown>> | undefined): Reading | undefined {
-  if (row === undefined) return undefined;
-  try {
-    const { offset, mark, fold } = row;
-    return { offset: offset as number, mark: mark as string, fold: JSON.parse(fold as string) as Reading['fold'] };
-  } catch {
-    return undefined;
-  }
-}
-
-function isSame(one: Reading, other: Reading | undefined): boolean {
-  return one.offset === other?.offset && one.mark === other.mark;
+  const fold = row && (parseJsonObject(row['fold'] as string) as unknown as Reading['fold'] | undefined);
+  return fold && { offset: row['offset'] as number, mark: row['mark'] as string, fold };
 }
 
 function readingWriter(database: DatabaseSync) {

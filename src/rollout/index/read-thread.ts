@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { OpenFile } from '../../ports/files.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
@@ -10,7 +10,7 @@ import { parseRolloutName } from '../find/names.ts';
 import { nodeFiles } from '../disk/node-files.ts';
 import { read } from '../lines/read.ts';
 import { readHead } from '../lines/read-head.ts';
-import { endOfLastLine, fileWindow } from '../disk/file-window.ts';
+import { endOfLastLine, fileWindow } from '../disk/open-file.ts';
 import { concernsLists, emptyFold, type ThreadFold } from './thread-fold.ts';
 import { type SpokenMessage, ThreadListener } from './thread-listener.ts';
 
@@ -24,7 +24,6 @@ export interface Reading {
 }
 
 export interface NewReading extends Reading {
-  readonly kind: 'read';
   /** Messages that are new. */
   readonly messages: readonly SpokenMessage[];
   /** Messages of later turns that were known before are taken back. */
@@ -37,20 +36,15 @@ export interface NewReading extends Reading {
   readonly terminated: boolean;
 }
 
-/** The file holds no thread, or not yet. */
-export interface NothingRead {
-  readonly kind: 'nothing';
-}
-
 /**
  * Reads what a file says since the last reading, or all of it and of the files that it continues from. `findRollout`
- * says where those are.
+ * says where those are. `nothing`: the file holds no thread, or not yet.
  */
 export async function readListed(
   path: string,
   before: Reading | undefined,
   findRollout: (rolloutId: string) => string | undefined,
-): Promise<NewReading | NothingRead> {
+): Promise<NewReading | 'nothing'> {
   const opened: OpenFile[] = [];
   const open = async (at: string): Promise<OpenFile> => {
     const file = await openSmallRollout(nodeFiles, at);
@@ -62,7 +56,7 @@ export async function readListed(
     const size = await own.size();
     const end = await endOfLastLine(own, size);
     const goesOn = before !== undefined && before.offset <= end && (await markAt(own, before.offset)) === before.mark;
-    if (!goesOn && (await readHead(fileWindow(own, 0, end))).kind !== 'meta') return { kind: 'nothing' };
+    if (!goesOn && (await readHead(fileWindow(own, 0, end))).kind !== 'meta') return 'nothing';
     const listener = new ThreadListener(goesOn ? before.fold : emptyFold, goesOn);
     const rolloutId = parseRolloutName(basename(path))?.rolloutId ?? '';
     const all = { rolloutId, path, file: fileWindow(own, 0, end) };
@@ -74,7 +68,7 @@ export async function readListed(
     const tail = new ThreadListener(fold, true);
     if (end < size) await tail.hear(read(fileWindow(own, end, size), options));
     const reading = { offset: end, mark: await markAt(own, end), fold, messages, keptTurns };
-    return { kind: 'read', ...reading, shown: tail.fold, whole: segments !== undefined, terminated: end === size };
+    return { ...reading, shown: tail.fold, whole: segments !== undefined, terminated: end === size };
   } finally {
     for (const file of opened) await file.close();
   }
@@ -102,5 +96,5 @@ async function lineage(
 async function markAt(file: OpenFile, offset: number): Promise<string> {
   const start = Math.max(0, offset - 256);
   const bytes = await file.read(start, offset - start);
-  return createHash('sha1').update(bytes).digest('hex');
+  return hash('sha1', bytes, 'hex');
 }

@@ -11,24 +11,17 @@ export function foldBlanks(text: string): string {
 }
 
 /** A condition on the table of messages, and its values. The full-text index knows pieces of three letters and more. */
-export function messageCondition(terms: readonly string[]): {
-  readonly sql: string;
-  readonly values: readonly string[];
-} {
+export function messageCondition(terms: readonly string[]) {
   const long = terms.filter((term) => [...term].length >= 3);
-  const short = terms.filter((term) => !long.includes(term));
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
-  const conditions = [
-    ...(long.length === 0 ? [] : ['messages.id IN (SELECT rowid FROM words WHERE words MATCH ?)']),
-    ...short.map(
-      (term) =>
-        `(${inAnyCase(term)
-          .map(() => `messages.text LIKE ? ESCAPE '\\'`)
-          .join(' OR ')})`,
-    ),
-  ];
-  const likes = short.flatMap(inAnyCase).map((term) => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
-  return { sql: conditions.join(' AND '), values: [...(long.length === 0 ? [] : [match]), ...likes] };
+  const sql = long.length === 0 ? [] : ['messages.id IN (SELECT rowid FROM words WHERE words MATCH ?)'];
+  const values = long.length === 0 ? [] : [match];
+  for (const term of terms.filter((one) => !long.includes(one))) {
+    const forms = inAnyCase(term);
+    sql.push(`(${forms.map(() => String.raw`messages.text LIKE ? ESCAPE '\'`).join(' OR ')})`);
+    values.push(...forms.map((form) => `%${form.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`));
+  }
+  return { sql: sql.join(' AND '), values };
 }
 
 /** `LIKE` knows the capitals of English alone. At most two letters, so at most four forms. */

@@ -35,15 +35,10 @@ export const emptyFold: ThreadFold = { log: noTurns, tokens: 0 };
 
 /** Lines that say nothing for lists need not be parsed. */
 export function concernsLists(kind: LineKind): boolean {
-  return concernsTurns(kind) || (kind.type === lineType.event && events.has(kind.payloadType));
+  return concernsTurns(kind) || (kind.type === lineType.event && events.includes(kind.payloadType ?? ''));
 }
 
-const events: ReadonlySet<string | undefined> = new Set([
-  'token_count',
-  'thread_settings_applied',
-  'thread_goal_updated',
-  'agent_message',
-]);
+const events = ['token_count', 'thread_settings_applied', 'thread_goal_updated', 'agent_message'];
 
 /** The thread after one more line, of which `words` are the words. */
 export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
@@ -65,20 +60,14 @@ export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | un
 function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
   const id = stringAt(payload, 'id') ?? '';
   if (fold.first !== undefined && fold.first.id !== id) return fold;
-  const branch = stringAt(objectAt(payload, 'git') ?? {}, 'branch');
-  const git = branch === undefined ? {} : { gitBranch: branch };
+  const git = defined({ gitBranch: stringAt(objectAt(payload, 'git') ?? {}, 'branch') });
   if (fold.first !== undefined) return { ...fold, ...git };
   const createdAt = timeIn(stringAt(payload, 'timestamp')) ?? timeIn(timestamp);
   const forkedFrom = stringAt(payload, 'forked_from_id') as ThreadId | undefined;
   const [cwd, provider] = [stringAt(payload, 'cwd'), stringAt(payload, 'model_provider')];
-  const settings = { ...defined({ cwd, provider }) };
-  const first = {
-    id,
-    ...defined({ createdAt }),
-    source: sourceWord(payload['source']),
-    settings,
-    ...defined({ forkedFrom }),
-  };
+  const settings = defined({ cwd, provider });
+  const source = sourceWord(payload['source']);
+  const first = { id, ...defined({ createdAt }), source, settings, ...defined({ forkedFrom }) };
   return { ...fold, ...git, first };
 }
 
@@ -122,11 +111,10 @@ export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: Thre
     createdAt: first?.createdAt ?? 0,
     ...first?.settings,
     ...chosen,
-    ...(first?.forkedFrom === undefined ? {} : { forkedFrom: first.forkedFrom }),
+    ...defined({ forkedFrom: first?.forkedFrom }),
     turns: countTurns(log),
     tokens,
-    ...(first === undefined ? {} : { source: first.source }),
-    ...defined({ gitBranch }),
+    ...defined({ source: first?.source, gitBranch }),
   };
 }
 

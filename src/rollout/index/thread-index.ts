@@ -7,20 +7,16 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 import { nodeFiles } from '../disk/node-files.ts';
+import type { HomeParts } from '../find/names.ts';
 import { threadNames } from '../find/thread-names.ts';
-import { formatCursor, type PageEnd } from './cursor.ts';
 import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
-import { type ListedFile, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
+import { type CandidateRequest, candidatesAfter, chosenFile, type ListedFile, staleFiles } from './candidates.ts';
 import { lookAgain, scanFolders } from './look-around.ts';
 import { readInto } from './read-into.ts';
 import { excerptOf, messageCondition, searchTerms } from './search-terms.ts';
-import { nothingToSearch, placeIn, wantedBy } from './thread-query.ts';
+import { formatCursor, nothingToSearch, placeIn, wantedBy } from './thread-query.ts';
 
-export interface ThreadIndexOptions {
-  /** The folder that holds `sessions/`. */
-  readonly home: string;
-  readonly clock: Clock;
-}
+export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
 
 /** How long to wait for a writer, and how often. */
 const disturbedMs = 50;
@@ -48,7 +44,7 @@ export class ThreadIndex {
       this.#look(database, quickLookMs);
       const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
       if (!isPlain) await this.#readStale(database, progress);
-      return this.#page(database, { query, after, names });
+      return this.#page(database, names, { query, after });
     });
   }
 
@@ -67,7 +63,7 @@ export class ThreadIndex {
     return this.#undisturbed(async (database) => {
       this.#look(database, undefined);
       await this.#readStale(database, progress);
-      const { threads, next } = await this.#page(database, { query, after, names, said: condition });
+      const { threads, next } = await this.#page(database, names, { query, after, said: condition });
       const newest = database.prepare(
         `SELECT messages.turn, messages.role, messages.text FROM messages JOIN threads ON threads.id = messages.thread
          JOIN files USING (name) WHERE files.thread = ? AND files.chosen AND ${condition.sql}
@@ -89,8 +85,7 @@ export class ThreadIndex {
       this.#look(database, quickLookMs);
       for (;;) {
         const file = chosenFile(database, id);
-        if (file === undefined) return undefined;
-        const shown = await this.#show(database, file, names);
+        const shown = file && (await this.#show(database, file, names));
         if (shown !== 'moved') return shown;
       }
     });
@@ -143,27 +138,24 @@ export class ThreadIndex {
   }
 
   #look(database: DatabaseSync, budget: number | undefined): void {
-    const now = (): number => this.#clock.now();
-    scanFolders(database, { home: this.#home, now, ...defined({ budget }) });
+    scanFolders(database, { home: this.#home, now: () => this.#clock.now(), budget });
   }
 
   async #readStale(database: DatabaseSync, progress: ListProgress | undefined): Promise<void> {
     const stale = staleFiles(database);
-    let done = 0;
     for (let at = 0; at < stale.length; at += batchSize) {
-      const batch = stale.slice(at, at + batchSize);
-      await readInto(database, this.#home, batch);
-      done += batch.length;
-      progress?.(done, stale.length);
+      await readInto(database, this.#home, stale.slice(at, at + batchSize));
+      progress?.(Math.min(at + batchSize, stale.length), stale.length);
     }
   }
 
-  async #page(database: DatabaseSync, { query, after, names, said }: PageRequest): Promise<ThreadPage> {
+  async #page(database: DatabaseSync, names: ThreadNames, request: CandidateRequest): Promise<ThreadPage> {
+    const { query } = request;
     const isWanted = wantedBy(query);
     for (;;) {
       const threads: ThreadSummary[] = [];
       let moved = false;
-      for (const candidate of candidatesAfter(database, { query, after, ...defined({ said }) })) {
+      for (const candidate of candidatesAfter(database, request)) {
         const shown = await this.#show(database, candidate, names);
         moved = shown === 'moved';
         if (shown === 'moved') break;
@@ -182,21 +174,16 @@ export class ThreadIndex {
   }
 
   /** What a row says, if its file is still as it was; else the row is put right first. */
-  async #show(
-    database: DatabaseSync,
-    file: ListedFile,
-    names: ReadonlyMap<ThreadId, string>,
-  ): Promise<ThreadSummary | 'moved' | undefined> {
+  async #show(database: DatabaseSync, file: ListedFile, names: ThreadNames) {
     if (lookAgain(database, this.#home, file)) return 'moved';
     const read = file.summary ?? (await readInto(database, this.#home, [file])).get(file.name);
     if (read === 'nothing') return 'moved';
     if (read === undefined) return undefined;
     const { createdAt, preview, ...rest } = read;
-    const name = names.get(file.thread);
     return {
       id: file.thread,
       location: join(this.#home, file.path),
-      ...(name === undefined || name === '' ? {} : { name }),
+      ...defined({ name: names.get(file.thread) }),
       preview,
       createdAt,
       updatedAt: file.updated,
@@ -207,13 +194,7 @@ export class ThreadIndex {
   }
 }
 
-interface PageRequest {
-  readonly query: ThreadQuery;
-  readonly after: PageEnd | undefined;
-  readonly names: ReadonlyMap<ThreadId, string>;
-  /** Only threads in which a message is so. */
-  readonly said?: { readonly sql: string; readonly values: readonly string[] };
-}
+type ThreadNames = Awaited<ReturnType<typeof threadNames>>;
 
 /** Enough for some thousands of files; the newest are looked at first. */
 const quickLookMs = 25;

@@ -31,23 +31,17 @@ export class ThreadListener {
       const had = countTurns(this.fold.log);
       this.fold = foldListed(this.fold, line, words);
       const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
-      if (turns < had) this.#takeBack(turns);
-      const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
-      if (words !== undefined && isOwn && turns > 0) {
-        this.#add({ turn: turns, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
+      if (turns < had) {
+        this.messages = this.messages.filter(({ turn }) => turn <= turns);
+        this.keptTurns = Math.min(this.keptTurns, turns);
       }
+      const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
+      if (words === undefined || !isOwn || turns === 0) continue;
+      const { role } = words;
+      const text = foldBlanks(words.text.slice(0, longestMessage));
+      // Old files say everything twice.
+      const isKnown = this.messages.slice(-8).some((m) => m.turn === turns && m.role === role && m.text === text);
+      if (!isKnown) this.messages.push({ turn: turns, role, text });
     }
-  }
-
-  #takeBack(kept: number): void {
-    this.messages = this.messages.filter(({ turn }) => turn <= kept);
-    this.keptTurns = Math.min(this.keptTurns, kept);
-  }
-
-  /** Old files say everything twice. */
-  #add(message: SpokenMessage): void {
-    const { turn, role, text } = message;
-    const isKnown = this.messages.slice(-8).some((m) => m.turn === turn && m.role === role && m.text === text);
-    if (!isKnown) this.messages.push(message);
   }
 }

@@ -1,7 +1,7 @@
 import { realPath } from '../../disk/folders.ts';
+import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import { parseCursor, type PageEnd } from './cursor.ts';
 
 /** Whether a list shows a thread. The archive and the page are not looked at here. */
 export function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
@@ -17,11 +17,22 @@ function isStartedByThread({ source }: ThreadSummary): boolean {
   return source === 'subagent' || source === 'internal';
 }
 
+/** The last thread of a page. Threads of one moment are ordered by their ids, so the two name a place in any list. */
+export interface PageEnd {
+  readonly time: number;
+  readonly id: ThreadId;
+}
+
+export function formatCursor({ time, id }: PageEnd): string {
+  return `${time}_${id}`;
+}
+
 /** Where a page begins; undefined for the first one. */
 export function placeIn({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
   if (cursor === undefined) return undefined;
-  const place = parseCursor(cursor);
-  if (place !== undefined) return place;
+  const [, time, uuid = ''] = /^(\d{1,15})_(.+)$/.exec(cursor) ?? [];
+  const id = parseThreadId(uuid);
+  if (time !== undefined && id !== undefined) return { time: Number(time), id };
   const message = `There is no page that begins at ${JSON.stringify(cursor)}.`;
   return { code: 'cursor-unknown', message, next: 'Give the cursor as the page before it was answered with.' };
 }

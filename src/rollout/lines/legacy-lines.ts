@@ -14,18 +14,15 @@ export function legacyForm(draft: LineDraft): readonly LineDraft[] {
 }
 
 function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
+  const content = arrayAt(item, 'content')?.filter(isJsonObject) ?? [];
+  const message = content.flatMap((part) => stringAt(part, 'text') ?? []).join('\n');
   switch (item['type']) {
-    case 'UserMessage':
-      return [userMessage(arrayAt(item, 'content')?.filter(isJsonObject) ?? [])];
+    case 'UserMessage': {
+      const images = content.flatMap((part) => (part['type'] === 'local_image' ? [part['path'] ?? ''] : []));
+      return [{ type: 'user_message', message, images: [], local_images: images, text_elements: [] }];
+    }
     case 'AgentMessage':
-      return [
-        {
-          type: 'agent_message',
-          message: textOf(arrayAt(item, 'content')?.filter(isJsonObject) ?? []),
-          phase: item['phase'] ?? null,
-          memory_citation: null,
-        },
-      ];
+      return [{ type: 'agent_message', message, phase: item['phase'] ?? null, memory_citation: null }];
     case 'Reasoning':
       return (arrayAt(item, 'summary_text') ?? []).map((text) => ({ type: 'agent_reasoning', text }));
     case 'FileChange':
@@ -46,18 +43,4 @@ function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
     default:
       return [];
   }
-}
-
-function userMessage(content: readonly JsonObject[]): JsonObject {
-  return {
-    type: 'user_message',
-    message: textOf(content),
-    images: [],
-    local_images: content.flatMap((part) => (part['type'] === 'local_image' ? [part['path'] ?? ''] : [])),
-    text_elements: [],
-  };
-}
-
-function textOf(content: readonly JsonObject[]): string {
-  return content.flatMap((part) => stringAt(part, 'text') ?? []).join('\n');
 }

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { isJsonObject, nestsDeeperThan } from '../../protocol/json.ts';
+import { isJsonObject, nestsDeeperThan, parseJsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { RawLine } from './raw-line.ts';
 
@@ -47,13 +47,8 @@ function latin1({ buffer, byteOffset, length }: Uint8Array): string {
 
 /** The same for a text that is not blank. */
 export function decodeText(text: string): Line | 'bad' {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'bad';
-  }
-  if (!isJsonObject(value) || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
+  const value = parseJsonObject(text);
+  if (value === undefined || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
   // Each level takes a bracket at its beginning and one at its end.
   if (text.length > 2 * deepestNesting && nestsDeeperThan(deepestNesting, value)) return 'bad';
   const { timestamp, ordinal, metadata } = value;

@@ -3,6 +3,7 @@ import type { ReadOptions, ReadReport, Wanted } from '../../ports/rollout-store.
 import type { Ordinal } from '../../protocol/ids.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
+import { fileWindow } from '../disk/open-file.ts';
 import { historyBase, type HistoryBase, historyMode } from './history-base.ts';
 import { readHead } from './read-head.ts';
 import { ordinalOf, read, readBack } from './read.ts';
@@ -40,10 +41,11 @@ export async function openLineage(
     const found = await openRollout(base.rolloutId);
     if (found === undefined) throw broken(own.path, `it continues from rollout ${base.rolloutId}, which is not there`);
     if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from lead in a circle');
-    const cut = upTo(found.file, base.endByte);
-    const problem = await cutProblem(found, cut, base);
-    if (problem !== undefined) throw broken(own.path, problem);
-    next = { ...found, file: cut };
+    const isShorter = (await found.file.size()) < base.endByte;
+    if (isShorter) throw broken(own.path, `${found.path} is shorter than it was`);
+    next = { ...found, file: fileWindow(found.file, 0, base.endByte) };
+    const problem = await cutProblem(next.file, base.end);
+    if (problem !== undefined) throw broken(own.path, `${found.path} ${problem}`);
   }
 }
 
@@ -54,10 +56,7 @@ export async function* readLineage(
 ): AsyncGenerator<Line, ReadReport> {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* read(own!.file, options);
-  if (options.from === 0) {
-    const head = await firstLine(own.file);
-    if (head !== undefined) yield head;
-  }
+  if (options.from === 0) yield* firstLine(own.file);
   let skipped = 0;
   for (const { file } of segments.toReversed()) skipped += (yield* withoutFirstLine(read(file, options))).skipped;
   return { skipped };
@@ -72,15 +71,13 @@ export async function* readLineageBack(
   if (own === undefined || rest.length === 0) return yield* readBack(own!.file, wanted);
   let skipped = 0;
   for (const { file } of segments) skipped += (yield* withoutFirstLine(readBack(file, wanted))).skipped;
-  const head = await firstLine(own.file);
-  if (head !== undefined) yield head;
+  yield* firstLine(own.file);
   return { skipped };
 }
 
 /** Of a file, if it has one that reads. */
-export async function firstLine(file: OpenFile): Promise<Line | undefined> {
-  const head = await read(file, { from: 0 as Ordinal }).next();
-  return head.done === true ? undefined : head.value;
+export async function* firstLine(file: OpenFile): AsyncGenerator<Line, void> {
+  for await (const line of read(file, { from: 0 as Ordinal })) return yield line;
 }
 
 async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> {
@@ -91,26 +88,16 @@ async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): Async
   }
 }
 
-/** The file as if it ended there. */
-function upTo(file: OpenFile, end: number): OpenFile {
-  return {
-    ...file,
-    size: async () => Math.min(end, await file.size()),
-    read: (position, length, memory) => file.read(position, Math.max(0, Math.min(length, end - position)), memory),
-  };
-}
-
 /** A place in a file that was edited since means other lines than it did; that must not go unnoticed. */
-async function cutProblem({ path, file }: OpenRollout, cut: OpenFile, base: HistoryBase): Promise<string | undefined> {
-  if ((await file.size()) < base.endByte) return `${path} is shorter than it was`;
+async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefined> {
+  const changed = 'has changed before the place';
   const head = await readHead(cut);
-  if (head.kind !== 'meta') return `${path} has changed before the place`;
-  if (historyMode(head.meta) !== 'paginated') return `${path} is kept in the old form`;
+  if (head.kind !== 'meta') return changed;
+  if (historyMode(head.meta) !== 'paginated') return 'is kept in the old form';
   for await (const block of splitBackward(cut)) {
     for (const raw of block) {
       const ordinal = ordinalOf(raw);
-      if (!raw.terminated || (ordinal !== undefined && ordinal >= base.end))
-        return `${path} has changed before the place`;
+      if (!raw.terminated || (ordinal !== undefined && ordinal >= end)) return changed;
       if (ordinal !== undefined) return undefined;
     }
   }

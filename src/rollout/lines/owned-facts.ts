@@ -1,15 +1,7 @@
 import type { Owned } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 
-type OwnedFacts = Omit<Owned, 'append' | 'durable' | 'close'>;
-
 /** What a store around a store passes on of a lease. */
-export function ownedFacts({ kind, epoch, location, mode, torn, meta }: Owned): OwnedFacts {
-  return {
-    kind,
-    epoch,
-    location,
-    mode,
-    ...defined({ torn, meta }),
-  };
+export function ownedFacts({ kind, epoch, location, mode, torn, meta }: Owned) {
+  return { kind, epoch, location, mode, ...defined({ torn, meta }) };
 }

@@ -2,9 +2,8 @@ import type { ReadReport, TailOptions, TailSearch, Wanted } from '../../ports/ro
 import type { Ordinal } from '../../protocol/ids.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { firstLine, readLineage, type Segment } from './lineage.ts';
-import { peekLine, type PeekedLine } from './peek-line.ts';
 import { everyLine, isLine, kindOf, take } from './read.ts';
-import type { RawLine } from './raw-line.ts';
+import { peekLine, type PeekedLine, type RawLine } from './raw-line.ts';
 import { splitBackward } from './split-lines.ts';
 
 /** Lines that are parsed and handed on together. */
@@ -30,10 +29,8 @@ export async function* readTail(
   { mostKept = 64 * 1024 * 1024, ...options }: TailOptions & { readonly mostKept?: number },
 ): AsyncGenerator<readonly Line[], ReadReport> {
   const { from, files } = await searchBack(segments, search, { ...options, mostKept });
-  if (from > 0 || (segments.length > 1 && files.length > 0)) {
-    const head = await firstLine(segments[0]!.file);
-    if (head !== undefined) yield [head];
-  }
+  if (from > 0 || (segments.length > 1 && files.length > 0))
+    for await (const head of firstLine(segments[0]!.file)) yield [head];
   if (files.length === 0) return yield* oneByOne(readLineage(segments, { ...options, from }));
   let skipped = 0;
   for (const passed of files.toReversed()) {
@@ -50,17 +47,12 @@ export async function* readTail(
   return { skipped };
 }
 
-interface FoundTail {
-  readonly from: Ordinal;
-  /** The lines of each file, newest first. Empty when they were too much. */
-  readonly files: readonly Passed[][];
-}
-
+/** Where reading begins, and the lines of each file from there on, newest first; none when they were too much. */
 async function searchBack(
   segments: readonly Segment[],
   search: TailSearch,
   { to, wanted: wantedLater = everyLine, mostKept }: TailOptions & { readonly mostKept: number },
-): Promise<FoundTail> {
+) {
   const wanted = search.wanted.bind(search);
   let files: Passed[][] = [];
   let bytes = 0;

@@ -3,11 +3,9 @@ import type { ReadOptions, ReadReport, Wanted } from '../../ports/rollout-store.
 import { stringAt } from '../../protocol/json.ts';
 import type { Line, LineKind } from '../../protocol/line.ts';
 import { decodeLine, decodePeeked } from './line-codec.ts';
-import { peekLine, type PeekedLine } from './peek-line.ts';
-import type { RawLine } from './raw-line.ts';
+import { peekLine, type PeekedLine, type RawLine } from './raw-line.ts';
 import { splitBackward, splitForward } from './split-lines.ts';
-import { rememberStoredItem } from './stored-item.ts';
-import { unreadOutputLine } from './unread-output-line.ts';
+import { rememberStoredItem, unreadOutputLine } from './stored-item.ts';
 
 /**
  * The lines of a rollout in file order, from the ordinal on; one without an ordinal counts as the one after its

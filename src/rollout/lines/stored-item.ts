@@ -1,21 +1,31 @@
+import { isUtf8 } from 'node:buffer';
 import { asItem, type Item } from '../../protocol/item.ts';
 import { rememberItemText } from '../../protocol/item-text.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
-import type { RawLine } from './raw-line.ts';
+import { leaveUnread } from '../../protocol/unread-output.ts';
+import { decodeText, isPlain } from './line-codec.ts';
+import type { PeekedLine, RawLine } from './raw-line.ts';
 import { stringEnd } from './string-end.ts';
 
-/** Making the text of a shorter item takes no longer than looking whether it is there already. */
+/** A shorter line is parsed, and the text of its item made, as fast as it is looked at here. */
 const worthKeeping = 2048;
+/** Stands for a long string. If it is in the line too, the line is treated as any other. */
+const hole = '\uffff';
+
+/** What stands in a line behind its payload. */
+function restOf({ metadata }: Line): string {
+  return metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
+}
 
 /**
  * Items are sent to the model as they stand in their lines. To make the text of a long one again would take longer than
  * to read it, so it is kept, if it is what would be made.
  */
-export function rememberStoredItem({ type, payload, metadata }: Line, raw: RawLine, payloadAt: number): void {
-  const item = type === lineType.responseItem && raw.length > worthKeeping ? asItem(payload) : undefined;
+export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number): void {
+  const item = line.type === lineType.responseItem && raw.length > worthKeeping ? asItem(line.payload) : undefined;
   if (item === undefined) return;
   const { bytes } = raw;
-  const rest = metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
+  const rest = restOf(line);
   const end = bytes.length - Buffer.byteLength(rest);
   if (!standsAt(bytes, end, rest)) return;
   const text = bytes.subarray(payloadAt, end);
@@ -23,8 +33,6 @@ export function rememberStoredItem({ type, payload, metadata }: Line, raw: RawLi
 }
 
 const longString = 256;
-/** Stands for the long string. If it is in the item too, the item has too many of them. */
-const hole = '\uffff';
 
 /**
  * Whether the text that an item was parsed from is the one that `JSON.stringify` makes of it. Looked at only where all
@@ -50,4 +58,37 @@ function withoutLongStrings(_key: string, value: unknown): unknown {
 function standsAt(bytes: Buffer, at: number, text: string): boolean {
   const wanted = Buffer.from(text);
   return at >= 0 && bytes.compare(wanted, 0, wanted.length, at, at + wanted.length) === 0;
+}
+
+const key = '"output":"';
+/** What stands before and after the output is short. */
+const longestRest = 2048;
+
+/**
+ * A line with a long output of a tool: all but the output is parsed. Most of a long thread is such outputs, and they are
+ * sent to the model as they stand. Undefined if the line is another one, if it is not what `JSON.stringify` would make
+ * of it, or if it is no line at all: then it must be parsed to know.
+ */
+export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }: PeekedLine): Line | undefined {
+  if (raw.length < worthKeeping || type !== lineType.responseItem || !payloadType?.endsWith('_output')) return;
+  const beginning = raw.latin1(0, payloadAt + longestRest);
+  const start = beginning.indexOf(key, payloadAt) + key.length;
+  if (start < payloadAt + key.length) return;
+  const endInBlock = stringEnd(raw.block, raw.start + start, raw.end);
+  if (raw.end - endInBlock > longestRest) return;
+  const end = endInBlock - raw.start;
+  const [head, tail] = [beginning.slice(0, start), raw.latin1(end)];
+  if (!isPlain.test(head) || !isPlain.test(tail)) return;
+  const line = decodeText(`${head}\\uffff${tail}`);
+  const item = line === 'bad' ? undefined : asItem(line.payload);
+  if (line === 'bad' || item?.['output'] !== hole) return;
+  const [before, after, ...more] = JSON.stringify(item).split(hole);
+  const rest = restOf(line);
+  if (more.length > 0 || head.slice(payloadAt) !== before || tail !== after + rest) return;
+  const stored = raw.block.subarray(raw.start + payloadAt, raw.end - rest.length);
+  if (!isUtf8(stored)) return;
+  const text = raw.kept ? stored : Buffer.from(stored);
+  rememberItemText(item, text);
+  leaveUnread(item, { text, start: start - payloadAt - 1, end: end - payloadAt + 1 });
+  return line;
 }

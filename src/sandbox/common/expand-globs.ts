@@ -1,10 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
 import { depthOf, joinPath } from '../../policy/paths.ts';
-
-export type Expansion =
-  | { readonly kind: 'matches'; readonly paths: readonly string[] }
-  | { readonly kind: 'impossible'; readonly message: string; readonly next: string };
+import type { Impossible } from './unenforceable.ts';
 
 const mostMatches = 8192;
 const mostEntries = 200_000;
@@ -15,7 +12,9 @@ const breadth = 32;
  * Everything that the deny globs match now. Names that appear later are not covered: the file tools still refuse
  * them, commands of the same moment can read them.
  */
-export async function expandGlobs(globs: readonly string[]): Promise<Expansion> {
+export async function expandGlobs(
+  globs: readonly string[],
+): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | Impossible> {
   const matches = new Set<string>();
   let entries = 0;
   for (const glob of globs) {
@@ -58,10 +57,7 @@ async function read(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-function impossible(message: string): Expansion {
-  return {
-    kind: 'impossible',
-    message,
-    next: 'Let the deny pattern begin with the folder that it is about, or deny the folder itself.',
-  };
+function impossible(message: string): Impossible {
+  const next = 'Let the deny pattern begin with the folder that it is about, or deny the folder itself.';
+  return { kind: 'impossible', message, next };
 }

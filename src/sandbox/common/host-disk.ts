@@ -1,20 +1,26 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { errorCode } from '../../disk/file-system.ts';
+import { errorCode, lookAt } from '../../disk/file-system.ts';
 import { namesIn } from '../../disk/folders.ts';
-import { lookAt } from '../../disk/look-at.ts';
-import type { PathSight } from '../../policy/walk-path.ts';
-import type { DiskView } from './disk-view.ts';
+import { normalisePath } from '../../policy/paths.ts';
+import { type Link, type PathSight, walkPath } from '../../policy/walk-path.ts';
+
+/** What a planner may ask about the disk. One view serves one plan, and answers the same question the same way. */
+export interface DiskView {
+  /** A file is anything that is neither folder nor link. */
+  look(path: string): PathSight;
+  /** Names in a folder; empty when it cannot be read. */
+  list(folder: string): readonly string[];
+  /** Whether a command that runs as this user could make something in the folder. */
+  canCreateIn(folder: string): boolean;
+}
 
 /** The real disk, asked at most once per path. */
 export function viewHostDisk(): DiskView {
   const seen = new Map<string, PathSight>();
   return {
     look(path) {
-      let sight = seen.get(path);
-      if (sight === undefined) {
-        sight = lookAt(path);
-        seen.set(path, sight);
-      }
+      const sight = seen.get(path) ?? lookAt(path);
+      seen.set(path, sight);
       return sight;
     },
     list: namesIn,
@@ -46,4 +52,23 @@ function isWritableFileSystem(folder: string): boolean {
   } catch (error) {
     return errorCode(error) !== 'EROFS';
   }
+}
+
+export interface Followed {
+  /** The path without links, as far as it exists, and the rest as it was spelled. */
+  readonly path: string;
+  /** `blocked`: a file stands where a folder would have to be. `loop`: the links lead nowhere. */
+  readonly kind: 'folder' | 'file' | 'missing' | 'blocked' | 'loop';
+  /** The first part that does not exist, when the kind is `missing`. */
+  readonly missing?: string;
+  /** Every link on the way, in the order in which they were followed. */
+  readonly links: readonly Link[];
+}
+
+/** Walks the path as the kernel would, and says where it leads. */
+export function followLinks(disk: DiskView, path: string): Followed {
+  const { kind, at, sight, rest, links } = walkPath((place) => disk.look(place), path, { lastLink: 'followed' });
+  if (kind === 'found') return { path: at, kind: sight.kind === 'folder' ? 'folder' : 'file', links };
+  const spelled = normalisePath([at, ...rest].join('/')) as string;
+  return { path: spelled, kind, ...(kind === 'missing' && { missing: at }), links };
 }

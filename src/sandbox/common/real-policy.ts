@@ -1,14 +1,11 @@
-import { type AccessRule, accessByRules } from '../../policy/access.ts';
+import { accessByRules, type AccessRule, platformReadRoots } from '../../policy/access.ts';
 import { isMoved } from '../../policy/moved-root.ts';
 import { byDepth, isWithin, parentOf } from '../../policy/paths.ts';
-import { platformReadRoots } from '../../policy/platform-read-roots.ts';
+import type { Link } from '../../policy/walk-path.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from './disk-view.ts';
-import type { Link } from '../../policy/walk-path.ts';
-import { type Followed, followLinks } from './follow-links.ts';
-
-type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+import { type DiskView, followLinks } from './host-disk.ts';
 
 /** A rule at the place its path leads to. */
 export interface RealRule extends PathRule {
@@ -30,20 +27,18 @@ export interface RealPolicy {
   readonly grantedLinks: readonly Link[];
 }
 
-interface FollowedRule {
-  readonly rule: PathRule;
-  readonly followed: Followed;
-}
-
 /**
  * Follows the links in the paths of a policy. Nothing is granted through a link that commands can replace, nor where a
  * path leads to another place than when the turn began: the next command would find more open than the policy says.
  * What is restricted through such a link is restricted at its target, and the link is held.
  */
-export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
-  const platform = files.platformDefaults ? platformReadRoots.map((path) => grant(path)) : [];
-  const spelled = strongestBySpelling([...files.rules, ...platform]);
-  const everyRule = spelled.map((rule): FollowedRule => ({ rule, followed: followLinks(disk, rule.path) }));
+export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>, disk: DiskView): RealPolicy {
+  const platform = files.platformDefaults
+    ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
+    : [];
+  // For one spelling, what the policy itself says about ties.
+  const spelled = strongest([...files.rules, ...platform], { read: 0, write: 1, deny: 2 });
+  const everyRule = spelled.map((rule) => ({ rule, followed: followLinks(disk, rule.path) }));
   const moved = everyRule.filter(({ rule, followed }) => isMoved(rule, followed.path)).map(({ rule }) => rule.path);
   const followed = everyRule.filter(({ rule }) => !moved.includes(rule.path));
   const everything: readonly AccessRule[] = followed
@@ -75,29 +70,15 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
     }
     if (rule.access !== 'deny') for (const link of found.links) grantedLinks.set(link.location, link);
     if (found.kind === 'loop') continue;
-    const missing = found.missing === undefined ? {} : { missing: found.missing };
-    rules.push({ ...rule, path: found.path, kind: found.kind, ...missing });
+    rules.push({ ...rule, path: found.path, kind: found.kind, ...defined({ missing: found.missing }) });
   }
   return {
-    rules: strictestByPlace(rules),
+    // For one place that was spelled in several ways: no command may gain by a second spelling.
+    rules: strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => byDepth(a.path, b.path)),
     heldLinks: [...heldLinks].toSorted(byDepth),
     ownLinks: heldLinks.difference(heldForOthers),
     grantedLinks: [...grantedLinks.values()].toSorted((a, b) => byDepth(a.location, b.location)),
   };
-}
-
-function grant(path: string): PathRule {
-  return { path, access: 'read', ifMissing: 'skip' };
-}
-
-/** Rules for one spelling: what the policy itself says about ties. */
-function strongestBySpelling(rules: readonly PathRule[]): readonly PathRule[] {
-  return strongest(rules, { read: 0, write: 1, deny: 2 });
-}
-
-/** Rules for one place that was spelled in several ways: no command may gain by a second spelling. */
-function strictestByPlace(rules: readonly RealRule[]): readonly RealRule[] {
-  return strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => byDepth(a.path, b.path));
 }
 
 function strongest<Rule extends PathRule>(

@@ -1,6 +1,26 @@
+import { isMoved, movedRoot } from '../../policy/moved-root.ts';
+import { isWithin } from '../../policy/paths.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
+import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
+import { type DiskView, followLinks } from './host-disk.ts';
+
+/** Why a planner gives up. */
+export interface Impossible {
+  readonly kind: 'impossible';
+  readonly message: string;
+  readonly next: string;
+}
 
 /** The policy asks for something that no sandbox here can give (I10). */
-export function unenforceable({ message, next }: { readonly message: string; readonly next: string }): SandboxRefused {
+export function unenforceable({ message, next }: Omit<Impossible, 'kind'>): SandboxRefused {
   return { kind: 'refused', code: 'policy-unenforceable', message, next };
+}
+
+/** Why no command runs in the folder: a writable root that holds it leads to another place than when the turn began. */
+export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView): SandboxRefused | undefined {
+  if (files.kind === 'unrestricted') return undefined;
+  const moved = files.rules.find(
+    (rule) => isWithin(cwd, rule.path) && isMoved(rule, followLinks(disk, rule.path).path),
+  );
+  return moved === undefined ? undefined : unenforceable(movedRoot(moved.path));
 }

@@ -2,14 +2,11 @@ import { access } from '../../policy/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { expandGlobs } from '../common/expand-globs.ts';
-import { followLinks } from '../common/follow-links.ts';
-import { viewHostDisk } from '../common/host-disk.ts';
-import { movedWorkspace } from '../common/moved-workspace.ts';
-import { unenforceable } from '../common/unenforceable.ts';
-import { bubblewrapArguments, environmentOptions } from './bubblewrap-arguments.ts';
+import { followLinks, viewHostDisk } from '../common/host-disk.ts';
+import { movedWorkspace, unenforceable } from '../common/unenforceable.ts';
+import { type Bubblewrap, bubblewrapArguments, environmentOptions } from './bubblewrap.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
-import type { Bubblewrap } from './bubblewrap.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
 export interface LinuxSandbox {

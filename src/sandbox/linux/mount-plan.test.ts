@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { accessByRules } from '../../policy/access.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 import { isWithin, parentOf } from '../../policy/paths.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { PathSight } from '../../policy/walk-path.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { PathSight } from '../../policy/walk-path.ts';
-import type { DiskView } from '../common/disk-view.ts';
+import type { DiskView } from '../common/host-disk.ts';
 import { planMounts } from './mount-plan.ts';
-import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** Folders end with a slash, `link -> target` is a link, everything else is a file. Folders above are made. */
 function diskOf(...names: readonly string[]): DiskView {

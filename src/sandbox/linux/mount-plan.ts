@@ -2,11 +2,10 @@ import { accessByRules } from '../../policy/access.ts';
 import { byDepth, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from '../common/disk-view.ts';
-import { followLinks } from '../common/follow-links.ts';
+import { type DiskView, followLinks } from '../common/host-disk.ts';
 import { realPolicy, type RealRule } from '../common/real-policy.ts';
-import { type Mount, mountOptions } from './mount.ts';
-import { ownProcesses } from './own-processes.ts';
+import type { Impossible } from '../common/unenforceable.ts';
+import { type Mount, mountOptions, ownProcesses } from './bubblewrap.ts';
 
 export interface MountPlan {
   readonly kind: 'mounts';
@@ -14,12 +13,6 @@ export interface MountPlan {
   readonly options: readonly string[];
   /** Folders that are missing or empty on the host, and that bubblewrap makes there to mount on. */
   readonly mountPoints: readonly string[];
-}
-
-export interface MountsImpossible {
-  readonly kind: 'impossible';
-  readonly message: string;
-  readonly next: string;
 }
 
 export interface MountRequest {
@@ -41,7 +34,7 @@ const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev
  * Mounts that give each place the access of its most specific rule: shallow places first, so that a later mount covers
  * what an earlier one showed. A place is mounted only where its access differs from that of the place around it.
  */
-export function planMounts(request: MountRequest, disk: DiskView): MountPlan | MountsImpossible {
+export function planMounts(request: MountRequest, disk: DiskView): MountPlan | Impossible {
   const { files } = request;
   if (files.kind === 'unrestricted') {
     return { kind: 'mounts', options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
@@ -53,33 +46,26 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | M
   const wanted = realPolicy({ ...files, rules: [...files.rules, ...matches] }, disk);
   const { rules } = wanted;
   const accessAt = (path: string) => accessByRules(rules, path);
-
   const mounts = new Map<string, Mount>();
+  const ground: Ground = { rules, disk, mounts, accessAt };
   for (const rule of rules) {
-    const mount = mountFor(rule, accessAt(parentOf(rule.path)), { rules, disk });
+    const mount = mountFor(rule, ground);
     if (mount !== undefined) mounts.set(...mount);
   }
-  const held = [...new Set(wanted.heldLinks.map(parentOf))];
-  for (const folder of held) {
+  for (const folder of new Set(wanted.heldLinks.map(parentOf))) {
     const children = disk.list(folder);
     const isLong = children.length > mostHeldChildren;
     const isOwn = wanted.heldLinks.every((link) => parentOf(link) !== folder || wanted.ownLinks.has(link));
     if (isLong && !isOwn) return tooManyChildren(folder, wanted.heldLinks);
     // No user asked for the engine's own places to be kept, so commands must run: with a folder that is closed whole.
-    hold(folder, isLong ? [] : children, { mounts, disk, accessAt });
+    hold(folder, isLong ? [] : children, ground);
   }
-  keepAncestorsInPlace(mounts, accessAt);
+  keepAncestorsInPlace(ground);
   for (const link of wanted.grantedLinks) {
     const isVisible = accessAt(parentOf(link.location)) !== 'deny';
     if (!isVisible) mounts.set(link.location, { kind: 'link', target: link.target });
   }
-  return assemble(mounts, { request, disk, base: accessAt('/') });
-}
-
-function assemble(
-  mounts: ReadonlyMap<string, Mount>,
-  { request, disk, base }: { request: MountRequest; disk: DiskView; base: Access },
-): MountPlan {
+  const base = accessAt('/');
   const sorted = [...mounts].toSorted(([a], [b]) => byDepth(a, b));
   const empty = sorted.filter(([, mount]) => mount.kind === 'empty-folder').map(([path]) => path);
   const root = { read: ['--ro-bind', '/', '/'], write: wholeDisk, deny: ['--tmpfs', '/'] }[base];
@@ -108,21 +94,24 @@ function machinery({ ownProcessTable }: MountRequest, base: Access): readonly st
 interface Ground {
   readonly rules: readonly RealRule[];
   readonly disk: DiskView;
+  readonly mounts: Map<string, Mount>;
+  accessAt(path: string): Access;
 }
 
 /** The mount that turns the access around a place into the access of its rule, if it takes one. */
-function mountFor(rule: RealRule, outer: Access, { rules, disk }: Ground): readonly [string, Mount] | undefined {
+function mountFor(rule: RealRule, ground: Ground): readonly [string, Mount] | undefined {
   const { path, access, kind } = rule;
+  const outer = ground.accessAt(parentOf(path));
   // The root is the base of everything and not a mount on top of it; `/proc` is mounted with the machinery.
   if (path === '/' || (path === '/proc' && rule.own === true) || access === outer || kind === 'blocked')
     return undefined;
-  if (kind === 'missing')
-    return outer === 'write' && access !== 'write' ? keepMissing(rule, { rules, disk }) : undefined;
+  if (kind === 'missing') return outer === 'write' && access !== 'write' ? keepMissing(rule, ground) : undefined;
   if (access === 'write') return [path, { kind: 'writable' }];
-  if (access === 'deny') return [path, kind === 'file' ? { kind: 'unreadable-file' } : maskedFolder(path, rules)];
+  if (access === 'deny')
+    return [path, kind === 'file' ? { kind: 'unreadable-file' } : maskedFolder(path, ground.rules)];
   // An empty folder may be a mount point of a command that runs now, and be gone before this one starts.
   const mayVanish = outer === 'write' && kind === 'folder' && rule.ifMissing === 'protect';
-  const isEmpty = mayVanish && isMissingOrEmpty(disk, path);
+  const isEmpty = mayVanish && isMissingOrEmpty(ground.disk, path);
   return [path, isEmpty ? { kind: 'empty-folder', mode: '555' } : { kind: 'read-only' }];
 }
 
@@ -147,17 +136,11 @@ function isMissingOrEmpty(disk: DiskView, path: string): boolean {
   return kind === 'missing' || (kind === 'folder' && disk.list(path).length === 0);
 }
 
-interface Build {
-  readonly mounts: Map<string, Mount>;
-  readonly disk: DiskView;
-  accessAt(path: string): Access;
-}
-
 /**
  * Nothing can be mounted on a link, so a link that must not be replaced is kept by its folder: that becomes
  * read-only, and what is in it is opened again piece by piece. New names cannot be made there; all else works.
  */
-function hold(folder: string, children: readonly string[], { mounts, disk, accessAt }: Build): void {
+function hold(folder: string, children: readonly string[], { mounts, disk, accessAt }: Ground): void {
   for (const [path, mount] of mounts) {
     // There is no way to make these any more, and so no need to mount something on them.
     const isNew = mount.kind === 'empty-folder' && disk.look(path).kind === 'missing';
@@ -175,7 +158,7 @@ function hold(folder: string, children: readonly string[], { mounts, disk, acces
  * A folder with something protected inside could be renamed, and the protection would not find it again next time.
  * Mount points cannot be renamed, so such folders are mounted on themselves.
  */
-function keepAncestorsInPlace(mounts: Map<string, Mount>, accessAt: (path: string) => Access): void {
+function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
   const isRenamable = (path: string) =>
     path !== '/' && accessAt(path) === 'write' && accessAt(parentOf(path)) === 'write';
   for (const [path, mount] of mounts) {
@@ -186,7 +169,7 @@ function keepAncestorsInPlace(mounts: Map<string, Mount>, accessAt: (path: strin
   }
 }
 
-function tooManyChildren(folder: string, links: readonly string[]): MountsImpossible {
+function tooManyChildren(folder: string, links: readonly string[]): Impossible {
   const link = links.find((location) => parentOf(location) === folder) ?? folder;
   return {
     kind: 'impossible',

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs';
 import { basename } from 'node:path';
+import { hasDoors, inFolder } from '../../disk/folder-door.ts';
 import { mountPointNames } from '../../policy/protected-names.ts';
 import type { ProcessTable } from '../../ports/processes.ts';
 import { isHeldByCodex } from './codex-mount-points.ts';
@@ -11,7 +12,6 @@ import {
   usersInMemory,
   usersOnDisk,
 } from './mount-registry.ts';
-import { removeEmptyFolder } from './remove-empty-folder.ts';
 
 /**
  * To keep a command from making a missing path, bubblewrap makes a folder there to mount on, on the host. It is removed
@@ -118,7 +118,7 @@ function announce(engine: Engine, folders: readonly string[]): () => void {
     const others = users.all();
     name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
     const made = new Set([...others.values()].flatMap((user) => user.folders));
-    ours = folders.filter((folder) => made.has(folder) || !exists(folder));
+    ours = folders.filter((folder) => made.has(folder) || lstatSync(folder, { throwIfNoEntry: false }) === undefined);
     users.add(name, { ...self, folders: ours });
     sweep(engine, others);
   });
@@ -180,6 +180,15 @@ function isEmptyFolder(path: string): boolean {
   }
 }
 
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/**
+ * Removes a folder of this user if it is empty and stands where its path says. A link on the way would lead to a folder
+ * elsewhere, and one could be put there while we look: so this works through an open door of the folder above.
+ */
+function removeEmptyFolder(path: string): void {
+  if (!hasDoors()) return;
+  inFolder(path, (folder) => {
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    // Never more than an empty folder: something may have been put there in the meantime.
+    if (found?.isDirectory() === true && found.uid === process.getuid?.()) rmdirSync(folder);
+  });
 }

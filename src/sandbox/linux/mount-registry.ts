@@ -5,6 +5,7 @@ import { errorCode } from '../../disk/file-system.ts';
 import { namesIn, realPath } from '../../disk/folders.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-file.ts';
 import { normalisePath } from '../../policy/paths.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 
 /** A user of mount points: an engine, for as long as its commands may run. */
 export interface MountUser {
@@ -56,12 +57,11 @@ export function openMountRegistry(folders: readonly string[]): string | undefine
   return folder === undefined ? undefined : realPath(folder);
 }
 
-const lockName = 'lock';
 /** The lock is held for less than a millisecond at a time: one that stands this long belongs to a dead process. */
 const lockPatienceMs = 1000;
 
 export function usersOnDisk(registry: string): MountUsers {
-  const lock = join(registry, lockName);
+  const lock = join(registry, 'lock');
   return {
     exclusively(work) {
       takeLock(lock, registry);
@@ -71,9 +71,7 @@ export function usersOnDisk(registry: string): MountUsers {
         quietly(() => rmdirSync(lock));
       }
     },
-    all() {
-      return new Map(namesIn(registry).flatMap((name) => readUser(registry, name)));
-    },
+    all: () => new Map(namesIn(registry).flatMap((name) => readUser(registry, name))),
     add: (name, user) =>
       quietly(() => writeFileSync(join(registry, name), JSON.stringify(user), { mode: 0o600, flag: 'wx' })),
     remove: (name) => quietly(() => unlinkSync(join(registry, name))),
@@ -105,21 +103,14 @@ const mostBytes = 1 << 20;
 function readUser(registry: string, name: string): readonly [string, MountUser][] {
   if (!entryName.test(name)) return [];
   const file = readOwnFile(join(registry, name), { maxBytes: mostBytes, toOthers: 'readable' });
-  try {
-    const user = file === undefined ? undefined : asUser(JSON.parse(file.bytes.toString('utf8')));
-    return user === undefined ? [] : [[name, user]];
-  } catch {
-    return [];
-  }
+  const user = file === undefined ? undefined : asUser(parseJsonObject(file.bytes.toString('utf8')));
+  return user === undefined ? [] : [[name, user]];
 }
 
-function asUser(value: unknown): MountUser | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { process, startedAt, processTable, folders } = value as Readonly<Record<keyof MountUser, unknown>>;
+function asUser({ process, startedAt, processTable, folders }: JsonObject = {}): MountUser | undefined {
   if (typeof process !== 'number' || !Number.isSafeInteger(process) || process <= 0) return undefined;
   if (typeof startedAt !== 'string' || typeof processTable !== 'string' || !Array.isArray(folders)) return undefined;
-  if (!folders.every(isNormalPath)) return undefined;
-  return { process, startedAt, processTable, folders };
+  return folders.every(isNormalPath) ? { process, startedAt, processTable, folders } : undefined;
 }
 
 function isNormalPath(value: unknown): value is string {

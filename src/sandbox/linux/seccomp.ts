@@ -10,7 +10,8 @@ import type { NetworkAccess } from '../../protocol/permission-profile.ts';
  * With the network enabled only calls that reach around a filter or out of a namespace are refused.
  */
 export function seccompFilter(architecture: SeccompArchitecture, network: NetworkAccess): Uint8Array {
-  const { audit, calls, foreignCalls } = architectures[architecture];
+  const { audit, foreignCalls } = architectures[architecture];
+  const call = (name: Call): number => calls[name][architecture];
   const program: Statement[] = [
     load(offset.architecture),
     // Another calling convention has other numbers: nothing below would hold.
@@ -19,9 +20,9 @@ export function seccompFilter(architecture: SeccompArchitecture, network: Networ
     ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
   ];
   const denied = [...around, ...(network === 'restricted' ? [...introspection, ...meeting] : [])];
-  for (const name of denied) program.push(jump('equal', calls[name], 'deny', 'next'));
+  for (const name of denied) program.push(jump('equal', call(name), 'deny', 'next'));
   const check = network === 'restricted' ? 'pairs only' : 'no hypervisor';
-  program.push(jump('equal', calls.socket, check, 'next'), jump('equal', calls.socketpair, check, 'allow'));
+  program.push(jump('equal', call('socket'), check, 'next'), jump('equal', call('socketpair'), check, 'allow'));
   if (network === 'restricted') {
     program.push(
       label('pairs only'),
@@ -46,18 +47,39 @@ export function seccompFilter(architecture: SeccompArchitecture, network: Networ
   return assemble(program);
 }
 
-export type SeccompArchitecture = 'x64' | 'arm64';
+/** What the kernel calls these calling conventions. From `foreignCalls` on, numbers belong to another under the same name. */
+const architectures = {
+  x64: { audit: 0xc000003e, foreignCalls: 0x40000000 },
+  arm64: { audit: 0xc00000b7, foreignCalls: undefined },
+} as const;
+
+export type SeccompArchitecture = keyof typeof architectures;
 
 export function isSeccompArchitecture(name: string): name is SeccompArchitecture {
   return name in architectures;
 }
 
-type Call =
-  | (typeof around)[number]
-  | (typeof introspection)[number]
-  | (typeof meeting)[number]
-  | 'socket'
-  | 'socketpair';
+const calls = {
+  io_uring_setup: { x64: 425, arm64: 425 },
+  io_uring_enter: { x64: 426, arm64: 426 },
+  io_uring_register: { x64: 427, arm64: 427 },
+  add_key: { x64: 248, arm64: 217 },
+  request_key: { x64: 249, arm64: 218 },
+  keyctl: { x64: 250, arm64: 219 },
+  ptrace: { x64: 101, arm64: 117 },
+  process_vm_readv: { x64: 310, arm64: 270 },
+  process_vm_writev: { x64: 311, arm64: 271 },
+  pidfd_getfd: { x64: 438, arm64: 438 },
+  connect: { x64: 42, arm64: 203 },
+  bind: { x64: 49, arm64: 200 },
+  listen: { x64: 50, arm64: 201 },
+  accept: { x64: 43, arm64: 202 },
+  accept4: { x64: 288, arm64: 242 },
+  socket: { x64: 41, arm64: 198 },
+  socketpair: { x64: 53, arm64: 199 },
+} as const;
+
+type Call = keyof typeof calls;
 
 /** Work queues that no filter sees, and keys that belong to the session outside. */
 const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_key', 'request_key', 'keyctl'] as const;
@@ -65,58 +87,6 @@ const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_ke
 const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
 /** Reaching a socket by its name, or being reached. */
 const meeting = ['connect', 'bind', 'listen', 'accept', 'accept4'] as const;
-
-const common = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, pidfd_getfd: 438 };
-
-interface Architecture {
-  /** What the kernel calls this calling convention. */
-  readonly audit: number;
-  readonly calls: Readonly<Record<Call, number>>;
-  /** Numbers from here on belong to another convention under the same name. */
-  readonly foreignCalls?: number;
-}
-
-const architectures: Readonly<Record<SeccompArchitecture, Architecture>> = {
-  x64: {
-    audit: 0xc000003e,
-    foreignCalls: 0x40000000,
-    calls: {
-      ...common,
-      add_key: 248,
-      request_key: 249,
-      keyctl: 250,
-      ptrace: 101,
-      process_vm_readv: 310,
-      process_vm_writev: 311,
-      connect: 42,
-      bind: 49,
-      listen: 50,
-      accept: 43,
-      accept4: 288,
-      socket: 41,
-      socketpair: 53,
-    },
-  },
-  arm64: {
-    audit: 0xc00000b7,
-    calls: {
-      ...common,
-      add_key: 217,
-      request_key: 218,
-      keyctl: 219,
-      ptrace: 117,
-      process_vm_readv: 270,
-      process_vm_writev: 271,
-      connect: 203,
-      bind: 200,
-      listen: 201,
-      accept: 202,
-      accept4: 242,
-      socket: 198,
-      socketpair: 199,
-    },
-  },
-};
 
 /** Positions in what the kernel shows to the program. Arguments are 64 bits wide; these calls use the lower half. */
 const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24 };

@@ -1,7 +1,7 @@
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { viewHostDisk } from '../common/host-disk.ts';
-import { movedWorkspace } from '../common/moved-workspace.ts';
+import { movedWorkspace } from '../common/unenforceable.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 
 /** Only this path: a program of the same name earlier on the PATH could be anything. */

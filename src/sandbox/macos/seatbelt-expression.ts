@@ -1,4 +1,4 @@
-import type { GlobPart } from '../../policy/glob-part.ts';
+import type { GlobPart } from '../../policy/glob-matcher.ts';
 import { parseGlob } from '../../policy/glob.ts';
 
 /** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */
@@ -24,10 +24,7 @@ export function anyCase(text: string): string {
     .join('');
 }
 
-/**
- * Characters that could end the expression, or that it compares byte by byte, become "anything": these expressions
- * only ever deny, so one that is too wide is safe.
- */
+/** What could end the expression, or is compared byte by byte, becomes "anything": it only ever denies. */
 function characterExpression(character: string): string {
   if (/[a-z0-9/_ -]/i.test(character)) return character;
   return /[!-~]/.test(character) && character !== '"' && character !== '\\'
@@ -35,27 +32,19 @@ function characterExpression(character: string): string {
     : '.+';
 }
 
+const expressions = {
+  one: '[^/]',
+  some: '[^/]*',
+  folders: '(.*/)?',
+  anything: '.*',
+  open: '(',
+  or: '|',
+  close: ')',
+} as const;
+
 function partExpression(part: GlobPart): string {
-  switch (part.kind) {
-    case 'text':
-      return characterExpression(part.text);
-    case 'one':
-      return '[^/]';
-    case 'some':
-      return '[^/]*';
-    case 'folders':
-      return '(.*/)?';
-    case 'anything':
-      return '.*';
-    case 'class':
-      return classExpression(part);
-    case 'open':
-      return '(';
-    case 'or':
-      return '|';
-    case 'close':
-      return ')';
-  }
+  if (part.kind === 'text') return characterExpression(part.text);
+  return part.kind === 'class' ? classExpression(part) : expressions[part.kind];
 }
 
 function classExpression({ negated, ranges }: Extract<GlobPart, { kind: 'class' }>): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Access, NetworkAccess } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { PathSight } from '../../policy/walk-path.ts';
-import type { DiskView } from '../common/disk-view.ts';
+import type { DiskView } from '../common/host-disk.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';

@@ -2,7 +2,7 @@ import { accessByRules } from '../../policy/access.ts';
 import { parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from '../common/disk-view.ts';
+import type { DiskView } from '../common/host-disk.ts';
 import { type RealRule, realPolicy } from '../common/real-policy.ts';
 import { anyCase, globExpression, literalExpression } from './seatbelt-expression.ts';
 import { baseSection, networkSection, platformSection, preferencesSection } from './seatbelt-sections.ts';
@@ -29,6 +29,8 @@ function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) =
   if (files.kind === 'unrestricted') return ['(allow file-read* file-write*)', preferencesSection];
   const { rules, heldLinks } = realPolicy(files, disk);
   const accessAt = (path: string) => accessByRules(rules, path);
+  // Nothing is granted outside the root.
+  const outer = (path: string): Access => (path === '/' ? 'deny' : accessAt(parentOf(path)));
   const readsEverything =
     accessAt('/') !== 'deny' &&
     files.denyGlobs.length === 0 &&
@@ -37,16 +39,11 @@ function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) =
   return [
     ...(readsEverything ? [preferencesSection] : []),
     ...(files.platformDefaults ? [platformSection] : []),
-    ...changes.flatMap((rule) => statements(rule, outerAccess(rule, accessAt), at)),
+    ...changes.flatMap((rule) => statements(rule, outer(rule.path), at)),
     ...heldLinks.map((path) => `(deny file-write* (literal ${at(path)}))`),
     ...keptFolders(changes, accessAt).map((path) => `(deny file-write-unlink (literal ${at(path)}))`),
     ...files.denyGlobs.map((glob) => `(deny file-read* file-write* (regex #"${globExpression(glob)}"))`),
   ];
-}
-
-/** Nothing is granted outside the root. */
-function outerAccess(rule: RealRule, accessAt: (path: string) => Access): Access {
-  return rule.path === '/' ? 'deny' : accessAt(parentOf(rule.path));
 }
 
 function statements(rule: RealRule, outer: Access, at: (path: string) => string): readonly string[] {

@@ -1,7 +1,4 @@
-/**
- * The parts of a Seatbelt profile that do not depend on paths, in its own language. The last rule that matches an
- * operation decides, and the first line denies everything.
- */
+/** What of a Seatbelt profile depends on no path. The last rule that matches decides; the first denies everything. */
 
 /** What every program needs: to run, to know its machine, to have a terminal. */
 export const baseSection = `(version 1)

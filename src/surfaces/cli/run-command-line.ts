@@ -1,12 +1,10 @@
-import { complain } from '../terminal/complain.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import { outlastReaders } from '../terminal/wait-for-readers.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { helpOption } from '../commands/command.ts';
-import type { CommandGroup } from '../commands/command-group.ts';
+import { type CommandGroup, findCommand } from '../commands/command-group.ts';
 import { groupHelp } from '../commands/command-help.ts';
 import { commandTable } from './command-table.ts';
-import { findCommand } from '../commands/find-command.ts';
 import { runCommand } from '../commands/run-command.ts';
 
 /** `capstan WORDS …`: gives the exit code. */

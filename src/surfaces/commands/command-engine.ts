@@ -5,7 +5,6 @@ import { currentFolder } from '../terminal/current-folder.ts';
 import { Engine } from '../engine/engine.ts';
 
 export interface CommandEngine {
-  readonly kind: 'ready';
   readonly engine: Engine;
   /** Where the command was started. */
   readonly cwd: string;
@@ -17,5 +16,5 @@ export async function loadCommandEngine(overrides: readonly string[] = []): Prom
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides });
-  return engine.kind === 'refused' ? engine.outcome : { kind: 'ready', engine, cwd: here.path };
+  return engine.kind === 'refused' ? engine.outcome : { engine, cwd: here.path };
 }

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Command, CommandArguments } from './command.ts';
+import { didYouMean } from './parse-command.ts';
 
 /** What the file of a command exports. */
 export interface CommandWork<Form extends Command> {
@@ -11,8 +12,6 @@ export interface CommandWork<Form extends Command> {
 
 /** A command in the list of its group. */
 export interface CommandRow {
-  /** A phrase for the list. */
-  readonly does: string;
   readonly command: Command;
   readonly load: () => Promise<CommandWork<Command>>;
 }
@@ -28,15 +27,31 @@ export interface CommandGroup {
 
 /** A row, with the check that the work takes what the command gives. */
 export function commandRow<const Form extends Command>(
-  does: string,
   command: Form,
   load: () => Promise<CommandWork<Form>>,
 ): CommandRow {
   // The parser gives the work of a command what its own table says, and nothing else.
-  return { does, command, load: load as unknown as CommandRow['load'] };
+  return { command, load: load as unknown as CommandRow['load'] };
 }
 
 /** Every command of a group and of those in it, in the order of the help text. */
 export function allCommands({ commands }: CommandGroup): readonly Command[] {
   return Object.values(commands).flatMap((entry) => ('commands' in entry ? allCommands(entry) : [entry.command]));
+}
+
+const aliases: Readonly<Record<string, string>> = { e: 'exec' };
+
+/** The command of a group by its name. */
+export function findCommand(group: CommandGroup, written: string): CommandRow | CommandGroup | Outcome<'usage'> {
+  const name = group.name === '' && Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
+  const found = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
+  if (found !== undefined) return found;
+  const prefix = group.name === '' ? '' : `${group.name}: `;
+  const own = group.name === '' ? ['--help', '--version'] : ['--help'];
+  const help = group.name === '' ? 'capstan --help' : `capstan ${group.name} --help`;
+  return {
+    code: 'usage',
+    message: `${prefix}there is no command ${JSON.stringify(written)}.`,
+    next: `${didYouMean(written, [...Object.keys(group.commands), ...own])}See \`${help}\`.`,
+  };
 }

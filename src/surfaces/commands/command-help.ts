@@ -29,7 +29,7 @@ export function groupHelp({ name, summary, commands, notes }: CommandGroup): str
     'Usage:',
     `  ${prefix} COMMAND …\n`,
     'Commands:',
-    ...rows(Object.entries(commands).map(([command, { does }]) => [command, does])),
+    ...rows(Object.entries(commands).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
     '',
     `\`${prefix} COMMAND --help\` says more.`,
     ...(notes === undefined ? [] : [notes]),

@@ -25,6 +25,19 @@ export interface CommandOption {
   readonly choosesThread?: true;
 }
 
+type OptionRules = Omit<CommandOption, 'names' | 'value' | 'help'>;
+
+/** An option without a value: `-v, --verbose`. */
+export function flag<const Rules extends OptionRules>(names: string, help: string, rules?: Rules) {
+  return { names: names.split(', '), help, ...(rules as Rules) };
+}
+
+/** An option with a value: `-m, --model NAME`. */
+export function option<const Rules extends OptionRules>(form: string, help: string, rules?: Rules) {
+  const space = form.lastIndexOf(' ');
+  return { ...flag(form.slice(0, space), help, rules), value: form.slice(space + 1) };
+}
+
 /** What the value of an option is called that names a key of the configuration. */
 export const keyAndValue = 'KEY=VALUE';
 
@@ -46,6 +59,8 @@ export interface CommandWord {
 export interface Command {
   /** As it is typed after `capstan`: `threads list`. */
   readonly name: string;
+  /** A phrase for lists of commands. */
+  readonly does: string;
   /** One sentence. */
   readonly summary: string;
   /** What follows the name, one line each: `THREAD [--json]`, or with what it does. */
@@ -99,7 +114,7 @@ type ChoiceOf<Option extends CommandOption, Otherwise> = Option extends {
   : Otherwise;
 
 /** Every command has it, so no table lists it. */
-export const helpOption: CommandOption = { names: ['-h', '--help'], help: 'this text' };
+export const helpOption: CommandOption = flag('-h, --help', 'this text');
 
 /** The options that help and completion show. */
 export function shownOptions({ options }: Command): readonly CommandOption[] {

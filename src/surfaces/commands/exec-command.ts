@@ -1,10 +1,11 @@
-import { type Command, type CommandArguments, keyAndValue } from './command.ts';
+import { type Command, type CommandArguments, flag, option } from './command.ts';
 
 const prompt = { name: 'PROMPT' } as const;
 
 /** What `exec` takes. It has a file of its own because every turn loads it. */
 export const execCommand = {
   name: 'exec',
+  does: 'run one turn, of a new thread or of one that you resume or fork',
   summary: 'Runs one turn and exits.',
   forms: [
     '[options] [PROMPT]',
@@ -31,80 +32,54 @@ export const execCommand = {
     },
   },
   options: {
-    json: { names: ['--json'], help: 'print events on standard output, one JSON object per line' },
-    sdkJson: {
-      names: ['--experimental-json'],
-      help: 'the same for the SDK of Codex, which says itself that it has ended a turn (SIGTERM)',
-    },
-    contextEvents: {
-      names: ['--context-events'],
-      help: 'with --json: also what the model is told, what it costs and what broke the cache',
-    },
-    verbose: { names: ['-v', '--verbose'], help: 'the same for people, on standard error' },
-    model: { names: ['-m', '--model'], value: 'NAME', help: 'the model' },
-    oss: { names: ['--oss'], help: 'ask a model on this machine, served by Ollama or LM Studio' },
-    localProvider: {
-      names: ['--local-provider'],
-      value: 'NAME',
+    json: flag('--json', 'print events on standard output, one JSON object per line'),
+    sdkJson: flag(
+      '--experimental-json',
+      'the same for the SDK of Codex, which says itself that it has ended a turn (SIGTERM)',
+    ),
+    contextEvents: flag(
+      '--context-events',
+      'with --json: also what the model is told, what it costs and what broke the cache',
+    ),
+    verbose: flag('-v, --verbose', 'the same for people, on standard error'),
+    model: option('-m, --model NAME', 'the model'),
+    oss: flag('--oss', 'ask a model on this machine, served by Ollama or LM Studio'),
+    localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
       choices: ['ollama', 'lmstudio'],
       // To ignore it would send the prompt to another provider.
       with: 'oss',
-      help: 'with --oss: ollama or lmstudio',
-    },
-    sandbox: {
-      names: ['-s', '--sandbox'],
-      value: 'MODE',
+    }),
+    sandbox: option('-s, --sandbox MODE', 'read-only, workspace-write or danger-full-access', {
       choices: ['read-only', 'workspace-write', 'danger-full-access'],
-      help: 'read-only, workspace-write or danger-full-access',
-    },
-    cwd: { names: ['-C', '--cd'], value: 'FOLDER', help: 'the folder to work in' },
-    addDirectory: {
-      names: ['--add-dir'],
-      value: 'FOLDER',
-      repeats: true,
-      help: 'another folder that may be written',
-    },
-    image: {
-      names: ['-i', '--image'],
-      value: 'FILE',
-      repeats: true,
-      help: 'a picture to go with the prompt; several with commas',
-    },
-    outputSchema: { names: ['--output-schema'], value: 'FILE', help: 'a JSON Schema that the answer must fit' },
-    lastMessageFile: { names: ['-o', '--output-last-message'], value: 'FILE', help: 'where to write the answer' },
-    override: {
-      names: ['-c', '--config'],
-      value: keyAndValue,
-      repeats: true,
-      help: 'override a value of config.toml',
-    },
-    profile: { names: ['-p', '--profile'], value: 'NAME', help: 'read NAME.config.toml over config.toml' },
-    skipGitRepoCheck: { names: ['--skip-git-repo-check'], help: 'run outside a git repository' },
-    ephemeral: { names: ['--ephemeral'], help: 'keep nothing of the turn on disk' },
-    color: { names: ['--color'], value: 'WHEN', choices: ['auto', 'always', 'never'], help: 'auto, always or never' },
-    strictConfig: { names: ['--strict-config'], help: 'unknown configuration keys are errors' },
-    ignoreUserConfig: { names: ['--ignore-user-config'], help: 'do not read config.toml' },
-    bypass: {
-      names: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
-      help: 'no sandbox: only where something else isolates the machine',
-    },
-    last: {
-      names: ['--last'],
+    }),
+    cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+    addDirectory: option('--add-dir FOLDER', 'another folder that may be written', { repeats: true }),
+    image: option('-i, --image FILE', 'a picture to go with the prompt; several with commas', { repeats: true }),
+    outputSchema: option('--output-schema FILE', 'a JSON Schema that the answer must fit'),
+    lastMessageFile: option('-o, --output-last-message FILE', 'where to write the answer'),
+    override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
+    profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
+    skipGitRepoCheck: flag('--skip-git-repo-check', 'run outside a git repository'),
+    ephemeral: flag('--ephemeral', 'keep nothing of the turn on disk'),
+    color: option('--color WHEN', 'auto, always or never', { choices: ['auto', 'always', 'never'] }),
+    strictConfig: flag('--strict-config', 'unknown configuration keys are errors'),
+    ignoreUserConfig: flag('--ignore-user-config', 'do not read config.toml'),
+    bypass: flag(
+      '--dangerously-bypass-approvals-and-sandbox, --yolo',
+      'no sandbox: only where something else isolates the machine',
+    ),
+    last: flag('--last', 'with resume and fork: the newest thread of this folder', {
       only: ['resume', 'fork'],
       choosesThread: true,
-      help: 'with resume and fork: the newest thread of this folder',
-    },
-    all: { names: ['--all'], help: 'with resume and fork: threads of any folder' },
-    enable: { names: ['--enable'], value: 'FEATURE', repeats: true, hidden: true, help: '' },
-    disable: { names: ['--disable'], value: 'FEATURE', repeats: true, hidden: true, help: '' },
-    threadSource: { names: ['--thread-source'], value: 'NAME', hidden: true, help: '' },
-    cyberAccessProgram: {
-      names: ['--cyber-access-program'],
-      value: 'NAME',
+    }),
+    all: flag('--all', 'with resume and fork: threads of any folder'),
+    enable: option('--enable FEATURE', '', { repeats: true, hidden: true }),
+    disable: option('--disable FEATURE', '', { repeats: true, hidden: true }),
+    threadSource: option('--thread-source NAME', '', { hidden: true }),
+    cyberAccessProgram: option('--cyber-access-program NAME', '', {
       choices: ['standard', 'daybreak_blue', 'daybreak_red'],
       hidden: true,
-      help: '',
-    },
+    }),
   },
   notes:
     'The answer is printed on standard output; what happens meanwhile goes to standard error.\n' +

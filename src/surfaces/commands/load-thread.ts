@@ -7,7 +7,6 @@ import { lostAsValue } from '../terminal/lost-as-value.ts';
 
 /** A thread as its file says, for commands that only look. */
 export interface ReadThread extends ThreadLines {
-  readonly kind: 'read';
   readonly id: ThreadId;
 }
 
@@ -21,7 +20,7 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
     name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
   );
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
-  return lostAsValue(async () => ({ kind: 'read', id: chosen.id, ...(await stored.read(chosen.id)) }));
+  return lostAsValue(async () => ({ id: chosen.id, ...(await stored.read(chosen.id)) }));
 }
 
 function advice({ code, next }: Outcome, name: string | undefined): string {

@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 
 export const demoCommand = {
   name: 'demo',
+  does: 'see it work, without a model',
   summary: 'Shows the engine at work, without a model and without a key.',
   forms: [''],
   words: [],
@@ -10,6 +11,7 @@ export const demoCommand = {
 
 export const completionCommand = {
   name: 'completion',
+  does: 'completion for your shell',
   summary: 'Prints a script that completes commands and options in your shell.',
   forms: ['bash|zsh|fish'],
   words: [{ name: 'SHELL', choices: ['bash', 'zsh', 'fish'], missing: 'for which shell? Name bash, zsh or fish.' }],
@@ -23,6 +25,7 @@ export const completionCommand = {
 
 export const helpCommand = {
   name: 'help',
+  does: 'what a command does and takes',
   summary: 'Shows what a command does and takes.',
   forms: ['[COMMAND …]'],
   words: [{ name: 'COMMAND', many: true }],

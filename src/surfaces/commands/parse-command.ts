@@ -12,6 +12,8 @@ import {
 /** `bare`: neither a word nor a variant was given where one must be. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
 
+type TakenWords = Pick<CommandArguments<Command>, 'thread' | 'words'> & { readonly variant: string | undefined };
+
 type Value = string | number | boolean | readonly string[];
 
 /**
@@ -69,12 +71,12 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
 
 const pairExample = 'Write -c key=value, for example -c model_reasoning_effort=high.';
 
-export function wrongUsage({ name }: Pick<Command, 'name'>, message: string, next = ''): Outcome<'usage'> {
-  return {
-    code: 'usage',
-    message: `${name}: ${message}`,
-    next: next === '' ? `See \`capstan ${name} --help\`.` : next,
-  };
+export function wrongUsage(
+  { name }: Pick<Command, 'name'>,
+  message: string,
+  next = `See \`capstan ${name} --help\`.`,
+): Outcome<'usage'> {
+  return { code: 'usage', message: `${name}: ${message}`, next };
 }
 
 /** Before the way to the help text, where a name was probably misspelt. */
@@ -115,11 +117,7 @@ function takeWords(
   plain: readonly string[],
   literal: readonly string[],
   isGiven: (key: string) => boolean,
-):
-  | (Pick<CommandArguments<Command>, 'thread' | 'words'> & { readonly variant: string | undefined })
-  | 'help'
-  | 'bare'
-  | Outcome<'usage'> {
+): TakenWords | 'help' | 'bare' | Outcome<'usage'> {
   const { variants = {}, words: plainWords } = command;
   const [first] = plain;
   if (first !== undefined) {
@@ -134,8 +132,7 @@ function takeWords(
   const isChosen = Object.entries(command.options).some(([key, { choosesThread }]) => choosesThread && isGiven(key));
   const words: string[] = [];
   let thread: string | undefined;
-  for (const expectedWord of expected) {
-    const { name, missing, many, choices } = expectedWord;
+  for (const { name, missing, many, choices } of expected) {
     if (name === 'THREAD' && isChosen) continue;
     const taken = left.splice(0, many === true ? left.length : 1);
     const [word] = taken;
@@ -151,18 +148,14 @@ function takeWords(
 }
 
 /** Which options do not go together, or not with the variant. */
-function findClash(
-  command: Command,
-  given: ReadonlyMap<string, Value>,
-  variant: string | undefined,
-): string | undefined {
-  const nameOf = (key: string): string => command.options[key]?.names.at(-1) ?? key;
+function findClash({ options }: Command, given: ReadonlyMap<string, Value>, variant = ''): string | undefined {
+  const nameOf = (key: string): string => options[key]?.names.at(-1) ?? key;
   for (const key of given.keys()) {
-    const { with: needed, without = [], only } = command.options[key]!;
+    const { with: needed, without = [], only } = options[key]!;
     const other = without.find((each) => given.has(each));
     if (other !== undefined) return `${nameOf(key)} and ${nameOf(other)} do not go together.`;
     if (needed !== undefined && !given.has(needed)) return `${nameOf(key)} goes with ${nameOf(needed)}.`;
-    if (only !== undefined && !only.includes(variant ?? '')) return `${nameOf(key)} goes with ${only.join(' and ')}.`;
+    if (only !== undefined && !only.includes(variant)) return `${nameOf(key)} goes with ${only.join(' and ')}.`;
   }
   return undefined;
 }
@@ -184,9 +177,6 @@ function unknownOption(command: Command, name: string): Outcome<'usage'> {
 
 function unknownVariant(command: Command, word: string): Outcome<'usage'> {
   const meant = didYouMean(word, Object.keys(command.variants ?? {}));
-  return wrongUsage(
-    command,
-    `there is no command ${JSON.stringify(word)}.`,
-    `${meant}See \`capstan ${command.name} --help\`.`,
-  );
+  const next = `${meant}See \`capstan ${command.name} --help\`.`;
+  return wrongUsage(command, `there is no command ${JSON.stringify(word)}.`, next);
 }

@@ -1,8 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { complain } from '../terminal/complain.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { outlastReaders } from '../terminal/wait-for-readers.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import type { Command } from './command.ts';
 import type { CommandWork } from './command-group.ts';
 import { parseCommand } from './parse-command.ts';

@@ -1,8 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { print } from '../terminal/print.ts';
-import type { CommandGroup, CommandWork } from './command-group.ts';
+import { type CommandGroup, type CommandWork, findCommand } from './command-group.ts';
 import { commandHelp, groupHelp } from './command-help.ts';
-import { findCommand } from './find-command.ts';
 import type { helpCommand } from './other-commands.ts';
 import { wrongUsage } from './parse-command.ts';
 
@@ -23,11 +22,8 @@ function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): numb
   const [surplus] = Object.hasOwn(found.command.variants ?? {}, rest[0] ?? '') ? rest.slice(1) : rest;
   if (surplus !== undefined) {
     const { name: of } = found.command;
-    return wrongUsage(
-      { name: 'help' },
-      `${of} has no command ${JSON.stringify(surplus)}.`,
-      `See \`capstan ${of} --help\`.`,
-    );
+    const message = `${of} has no command ${JSON.stringify(surplus)}.`;
+    return wrongUsage({ name: 'help' }, message, `See \`capstan ${of} --help\`.`);
   }
   print(commandHelp(found.command), 'text');
   return 0;

@@ -1,26 +1,15 @@
-import { type CommandOption, type CommandWord, keyAndValue } from './command.ts';
+import { type CommandOption, type CommandWord, flag } from './command.ts';
 
-export const lastOption = {
-  names: ['--last'],
-  choosesThread: true,
-  help: 'the thread of this folder that was used last',
-} as const satisfies CommandOption;
+export const lastOption = flag('--last', 'the thread of this folder that was used last', { choosesThread: true });
 
 /** What every command takes that does one thing to one thread. */
 export const operationOptions = {
   last: lastOption,
-  all: { names: ['--all'], help: 'with --last: of any folder' },
-  json: { names: ['--json'], help: 'print the result as JSON' },
+  all: flag('--all', 'with --last: of any folder'),
+  json: flag('--json', 'print the result as JSON'),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-export const jsonOption = { names: ['--json'], help: 'print one JSON object' } as const satisfies CommandOption;
-
-export const overrideOption = {
-  names: ['-c', '--config'],
-  value: keyAndValue,
-  repeats: true,
-  help: 'override a value of config.toml',
-} as const satisfies CommandOption;
+export const jsonOption = flag('--json', 'print one JSON object');
 
 /** The thread, unless `--last` stands for it. */
 export const threadWord = {

@@ -1,16 +1,18 @@
-import type { Command } from './command.ts';
-import { jsonOption, lastOption, operationOptions, overrideOption, threadWord } from './shared-options.ts';
+import { type Command, flag, option } from './command.ts';
+import { execCommand } from './exec-command.ts';
+import { jsonOption, lastOption, operationOptions, threadWord } from './shared-options.ts';
 
 // Commands that change a thread, make one, or remove one.
 
 export const forkCommand = {
   name: 'threads fork',
+  does: 'begin a thread that continues another',
   summary: 'Begins a thread that continues another one. Nothing is copied, and the other one stays what it is.',
   forms: ['THREAD [--through TURN | --before TURN]', '--last [--all] …'],
   words: [threadWord],
   options: {
-    through: { names: ['--through'], value: 'TURN', without: ['before'], help: 'up to the end of this turn' },
-    before: { names: ['--before'], value: 'TURN', help: 'up to the beginning of this turn' },
+    through: option('--through TURN', 'up to the end of this turn', { without: ['before'] }),
+    before: option('--before TURN', 'up to the beginning of this turn'),
     ...operationOptions,
   },
   notes:
@@ -20,6 +22,7 @@ export const forkCommand = {
 
 export const rollbackCommand = {
   name: 'threads rollback',
+  does: 'take the newest turns back',
   summary: 'Takes the newest turns of a thread back: the conversation, the files that they changed, or both.',
   forms: [
     'THREAD [--turns N | --to TURN] [--files | --both] [--force] [--meanwhile] [--dry-run]',
@@ -28,31 +31,19 @@ export const rollbackCommand = {
   ],
   words: [threadWord, { name: 'N' }],
   options: {
-    turns: {
-      names: ['-n', '--turns'],
-      value: 'N',
+    turns: option('-n, --turns N', 'so many turns in which you spoke; 1 without it', {
       number: { min: 1, max: 9_999_999 },
       without: ['to'],
-      help: 'so many turns in which you spoke; 1 without it',
-    },
-    to: { names: ['--to'], value: 'TURN', help: 'everything after this turn' },
-    checkpoint: {
-      names: ['--before-checkpoint'],
+    }),
+    to: option('--to TURN', 'everything after this turn'),
+    checkpoint: flag('--before-checkpoint', 'to before checkpoint N, or the newest: see below', {
       without: ['turns', 'to'],
-      help: 'to before checkpoint N, or the newest: see below',
-    },
-    files: {
-      names: ['--files'],
-      without: ['both'],
-      help: 'take back what the turns did to files; the conversation stays',
-    },
-    both: { names: ['--both'], help: 'take back files and conversation' },
-    force: { names: ['--force'], help: 'with files: also those that were changed again after the turn' },
-    meanwhile: {
-      names: ['--meanwhile'],
-      help: 'with files: also those that changed while a turn ran, but not by it',
-    },
-    dryRun: { names: ['--dry-run'], help: 'with files: only say what would become of them' },
+    }),
+    files: flag('--files', 'take back what the turns did to files; the conversation stays', { without: ['both'] }),
+    both: flag('--both', 'take back files and conversation'),
+    force: flag('--force', 'with files: also those that were changed again after the turn'),
+    meanwhile: flag('--meanwhile', 'with files: also those that changed while a turn ran, but not by it'),
+    dryRun: flag('--dry-run', 'with files: only say what would become of them'),
     ...operationOptions,
   },
   notes: [
@@ -66,11 +57,12 @@ export const rollbackCommand = {
 
 export const undoRollbackCommand = {
   name: 'threads undo-rollback',
+  does: 'bring them back',
   summary: 'Brings back the turns that the newest rollback of a thread took away.',
   forms: ['THREAD [--force]', '--last [--all] [--force]'],
   words: [threadWord],
   options: {
-    force: { names: ['--force'], help: 'take back turns that began since, in exchange' },
+    force: flag('--force', 'take back turns that began since, in exchange'),
     ...operationOptions,
   },
   notes: [
@@ -83,6 +75,7 @@ export const undoRollbackCommand = {
 
 export const restoreCommand = {
   name: 'threads restore',
+  does: 'bring files back as they were before a turn',
   summary: 'Brings files back as they were before a turn. The conversation stays as it is.',
   forms: [
     'THREAD --before-turn TURN [--dry-run] [--force] [--meanwhile] [--json]',
@@ -90,16 +83,13 @@ export const restoreCommand = {
   ],
   words: [threadWord],
   options: {
-    before: {
-      names: ['--before-turn'],
-      value: 'TURN',
+    before: option('--before-turn TURN', 'the number of a turn, its id, or the beginning of that', {
       without: ['undo'],
-      help: 'the number of a turn, its id, or the beginning of that',
-    },
-    undo: { names: ['--undo'], help: 'take the last restore of this thread back' },
-    dryRun: { names: ['--dry-run'], help: 'only say what would be done' },
-    force: { names: ['--force'], help: 'also files that were changed again after the turn' },
-    meanwhile: { names: ['--meanwhile'], help: 'also files that changed while a turn ran, but not by it' },
+    }),
+    undo: flag('--undo', 'take the last restore of this thread back'),
+    dryRun: flag('--dry-run', 'only say what would be done'),
+    force: flag('--force', 'also files that were changed again after the turn'),
+    meanwhile: flag('--meanwhile', 'also files that changed while a turn ran, but not by it'),
     json: jsonOption,
     last: lastOption,
   },
@@ -108,6 +98,7 @@ export const restoreCommand = {
 
 export const archiveCommand = {
   name: 'threads archive',
+  does: 'put a thread away',
   summary: 'Puts a thread away. It can still be read and forked.',
   forms: ['THREAD', '--last [--all]'],
   words: [threadWord],
@@ -116,6 +107,7 @@ export const archiveCommand = {
 
 export const unarchiveCommand = {
   name: 'threads unarchive',
+  does: 'bring it back',
   summary: 'Brings an archived thread back.',
   forms: ['THREAD', '--last [--all]'],
   words: [threadWord],
@@ -124,6 +116,7 @@ export const unarchiveCommand = {
 
 export const deleteCommand = {
   name: 'threads delete',
+  does: 'delete a thread for good',
   summary: 'Deletes a thread for good, with all that was ever taken back from it.',
   forms: ['THREAD [--force]'],
   words: [{ name: 'THREAD', missing: 'which thread? Give its id or its name.' }],
@@ -132,7 +125,7 @@ export const deleteCommand = {
     '--last': { message: 'a deleted thread does not come back. Give its id or its name instead of --last.' },
   },
   options: {
-    force: { names: ['--force'], help: 'delete the threads that were forked from it, too' },
+    force: flag('--force', 'delete the threads that were forked from it, too'),
     json: operationOptions.json,
   },
   notes: 'A thread that others were forked from is not deleted without --force: they would lose their beginning.',
@@ -140,6 +133,7 @@ export const deleteCommand = {
 
 export const nameCommand = {
   name: 'threads name',
+  does: 'give a thread a name',
   summary: 'Gives a thread a name, by which it can be resumed.',
   forms: ['THREAD NAME', '--last [--all] NAME'],
   words: [threadWord, { name: 'NAME', missing: 'what is it to be called?' }],
@@ -150,38 +144,25 @@ export const nameCommand = {
 
 export const setCommand = {
   name: 'threads set',
+  does: 'change what its turns start from',
   summary: 'Changes what the turns of a thread start from, from the next one on.',
   forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],
   words: [threadWord],
   options: {
-    model: { names: ['-m', '--model'], value: 'MODEL', help: 'the model' },
-    effort: {
-      names: ['--effort'],
-      value: 'EFFORT',
+    model: option('-m, --model MODEL', 'the model'),
+    effort: option('--effort EFFORT', 'how hard it thinks; `default`: as the model has it', {
       offers: ['default', 'none', 'minimal', 'low', 'medium', 'high'],
-      help: 'how hard it thinks; `default`: as the model has it',
-    },
-    cwd: { names: ['-C', '--cd'], value: 'FOLDER', help: 'the folder to work in' },
-    sandbox: {
-      names: ['-s', '--sandbox'],
-      value: 'MODE',
+    }),
+    cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+    sandbox: option('-s, --sandbox MODE', 'what commands may touch', {
       offers: ['read-only', 'workspace-write', 'danger-full-access'],
-      help: 'what commands may touch',
-    },
-    approval: {
-      names: ['-a', '--approval'],
-      value: 'POLICY',
-      offers: ['on-request', 'never'],
-      help: 'when you are asked',
-    },
-    personality: {
-      names: ['--personality'],
-      value: 'NAME',
+    }),
+    approval: option('-a, --approval POLICY', 'when you are asked', { offers: ['on-request', 'never'] }),
+    personality: option('--personality NAME', 'how it talks; `default`: none is chosen', {
       offers: ['default', 'none', 'friendly', 'pragmatic'],
-      help: 'how it talks; `default`: none is chosen',
-    },
-    mode: { names: ['--mode'], value: 'MODE', offers: ['default', 'plan'], help: '`default` or `plan`' },
-    json: { names: ['--json'], help: 'for programs' },
+    }),
+    mode: option('--mode MODE', '`default` or `plan`', { offers: ['default', 'plan'] }),
+    json: flag('--json', 'for programs'),
     last: lastOption,
   },
   notes: 'All of it is changed, or nothing. `capstan exec resume` starts from it unless an option says otherwise.',
@@ -189,11 +170,12 @@ export const setCommand = {
 
 export const compactCommand = {
   name: 'threads compact',
+  does: 'make a checkpoint of its history now',
   summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
   forms: ['THREAD [FOCUS …] [-c KEY=VALUE] [--json]', '--last [FOCUS …] [-c KEY=VALUE] [--json]'],
   words: [threadWord, { name: 'FOCUS', many: true }],
   freeWord: 'focus',
-  options: { overrides: overrideOption, json: jsonOption, last: lastOption },
+  options: { overrides: execCommand.options.override, json: jsonOption, last: lastOption },
   notes: [
     'FOCUS says in words what the checkpoint shall keep in view.',
     'It can be taken back with `capstan threads rollback THREAD --before-checkpoint`.',
@@ -202,6 +184,7 @@ export const compactCommand = {
 
 export const pinCommand = {
   name: 'threads pin',
+  does: 'pin a note that no checkpoint forgets',
   summary: 'Pins a note to a thread: the model is told it as it is, and again after every checkpoint.',
   forms: ['THREAD "NOTE"', '--last [--all] "NOTE"'],
   words: [threadWord, { name: 'NOTE', missing: 'what is to be pinned? Put the note in quotes.' }],
@@ -213,6 +196,7 @@ export const pinCommand = {
 
 export const pinsCommand = {
   name: 'threads pins',
+  does: 'show the pinned notes',
   summary: 'Shows the notes that are pinned to a thread.',
   forms: ['THREAD [--json]', '--last [--all] [--json]'],
   words: [threadWord],
@@ -221,6 +205,7 @@ export const pinsCommand = {
 
 export const unpinCommand = {
   name: 'threads unpin',
+  does: 'take a pinned note away',
   summary: 'Takes a pinned note away. The next turn tells the model that it no longer holds.',
   forms: ['THREAD NUMBER|ID', '--last [--all] NUMBER|ID'],
   words: [threadWord, { name: 'NUMBER|ID', missing: 'which note? Give its number or its id.' }],

@@ -1,43 +1,39 @@
-import type { Command, CommandOption } from './command.ts';
+import { type Command, type CommandOption, flag, option } from './command.ts';
 import { jsonOption, lastOption, threadWord } from './shared-options.ts';
 
 // Commands that change no thread.
 
 /** Which threads, and how many at a time: the same for lists and searches. */
 const queryOptions = {
-  cwd: { names: ['-C', '--cd'], value: 'FOLDER', help: 'only threads that work in this folder' },
-  archived: { names: ['--archived'], help: 'only archived threads, which are left out otherwise' },
-  source: {
-    names: ['--source'],
-    value: 'NAME',
-    offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'],
-    help: 'only threads that were started there: exec, cli, vscode, subagent, …; `all`: also those of other threads',
-  },
-  sort: {
-    names: ['--sort'],
-    value: 'TIME',
-    choices: ['updated', 'created'],
-    help: '`updated` or `created`; the newest come first',
-  },
-  limit: { names: ['-n', '--limit'], value: 'NUMBER', number: { min: 1, max: 1000 }, help: 'how many at a time (25)' },
-  cursor: { names: ['--cursor'], value: 'CURSOR', help: 'continue after the previous page' },
+  cwd: option('-C, --cd FOLDER', 'only threads that work in this folder'),
+  archived: flag('--archived', 'only archived threads, which are left out otherwise'),
+  source: option(
+    '--source NAME',
+    'only threads that were started there: exec, cli, vscode, subagent, …; `all`: also those of other threads',
+    { offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'] },
+  ),
+  sort: option('--sort TIME', '`updated` or `created`; the newest come first', { choices: ['updated', 'created'] }),
+  limit: option('-n, --limit NUMBER', 'how many at a time (25)', { number: { min: 1, max: 1000 } }),
+  cursor: option('--cursor CURSOR', 'continue after the previous page'),
   json: jsonOption,
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 export const listCommand = {
   name: 'threads list',
+  does: 'list threads, newest first',
   summary: 'Lists threads, those of Codex in the same home too.',
   forms: ['[OPTIONS]'],
   words: [],
   surplus: 'it takes options only; `threads search` takes words.',
   options: {
-    text: { names: ['--text'], value: 'TEXT', help: 'only threads with this in their name or first words' },
+    text: option('--text TEXT', 'only threads with this in their name or first words'),
     ...queryOptions,
   },
 } as const satisfies Command;
 
 export const searchCommand = {
   name: 'threads search',
+  does: 'find those in which something was said',
   summary: 'Finds threads in which a user or the model said something.',
   forms: ['WORD … [OPTIONS]'],
   words: [{ name: 'WORD', many: true }],
@@ -50,6 +46,7 @@ export const searchCommand = {
 
 export const showCommand = {
   name: 'threads show',
+  does: 'show one with its turns',
   summary: 'Shows a thread and its turns, with the settings of each.',
   forms: ['THREAD [--json]', '--last [--json]'],
   words: [threadWord],
@@ -59,6 +56,7 @@ export const showCommand = {
 
 export const filesCommand = {
   name: 'threads files',
+  does: 'what each turn changed in the workspace',
   summary: 'Shows what each turn of a thread changed in the workspace.',
   forms: ['THREAD [--json]', '--last [--json]'],
   words: [threadWord],
@@ -68,29 +66,28 @@ export const filesCommand = {
 
 export const reindexCommand = {
   name: 'threads reindex',
+  does: 'read all of them again for lists and searches',
   summary: 'Reads all threads again for lists and searches.',
   forms: ['[--changed] [--json]'],
   words: [],
   surplus: 'it takes options only.',
-  options: { changed: { names: ['--changed'], help: 'only those that have changed' }, json: jsonOption },
+  options: { changed: flag('--changed', 'only those that have changed'), json: jsonOption },
   notes: 'Answers are right without it: lists and searches look at the files. It makes the first search fast.',
 } as const satisfies Command;
 
 export const exportCommand = {
   name: 'threads export',
+  does: 'write it as one file: JSONL, Markdown or HTML',
   summary: 'Writes a thread as one file.',
   forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
   words: [threadWord],
   options: {
-    format: {
-      names: ['--format'],
-      value: 'FORMAT',
+    format: option('--format FORMAT', 'jsonl (a rollout that resumes), markdown or html', {
       choices: ['jsonl', 'markdown', 'html'],
-      help: 'jsonl (a rollout that resumes), markdown or html',
-    },
-    output: { names: ['-o', '--output'], value: 'FILE', help: 'where to; a folder: under a name of its own' },
-    force: { names: ['--force'], help: 'replace a file that is there' },
-    newId: { names: ['--new-id'], help: 'jsonl: as another thread, which may stand beside this one' },
+    }),
+    output: option('-o, --output FILE', 'where to; a folder: under a name of its own'),
+    force: flag('--force', 'replace a file that is there'),
+    newId: flag('--new-id', 'jsonl: as another thread, which may stand beside this one'),
     last: lastOption,
   },
   notes:
@@ -102,6 +99,7 @@ export const exportCommand = {
 
 export const importCommand = {
   name: 'threads import',
+  does: 'take over a thread that was exported as JSONL',
   summary: 'Takes over a thread that was exported as JSONL.',
   forms: ['FILE'],
   words: [{ name: 'FILE', missing: 'which file? Name one.' }],
@@ -114,37 +112,33 @@ export const importCommand = {
 
 export const compressCommand = {
   name: 'threads compress',
+  does: 'pack the files of threads',
   summary: 'Packs the files of threads. They are read as before, and unpacked when they are resumed.',
   forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],
   words: [threadWord],
   options: {
-    olderThan: {
-      names: ['--older-than'],
-      value: 'TIME',
+    olderThan: option('--older-than TIME', 'all threads without a write for so long: 7d, 12h', {
       choosesThread: true,
       without: ['last'],
-      help: 'all threads without a write for so long: 7d, 12h',
-    },
+    }),
     last: lastOption,
-    dryRun: { names: ['--dry-run'], help: 'only say what would be done' },
-    json: { names: ['--json'], help: 'print the result as JSON' },
+    dryRun: flag('--dry-run', 'only say what would be done'),
+    json: flag('--json', 'print the result as JSON'),
   },
   notes: 'Threads that are being written stay as they are, and so do forks and what they continue from.',
 } as const satisfies Command;
 
 export const gcCommand = {
   name: 'threads gc',
+  does: 'remove what no thread refers to',
   summary: 'Removes what no thread refers to: blobs, lock files that no process holds, files that were never finished.',
   forms: ['[OPTIONS]'],
   words: [],
   surplus: 'it takes options only.',
   options: {
-    dryRun: { names: ['--dry-run'], help: 'only say what would be removed' },
-    reverted: {
-      names: ['--reverted'],
-      help: 'also turns that rollbacks have put aside; those rollbacks can then not be undone',
-    },
-    json: { names: ['--json'], help: 'print the result as JSON' },
+    dryRun: flag('--dry-run', 'only say what would be removed'),
+    reverted: flag('--reverted', 'also turns that rollbacks have put aside; those rollbacks can then not be undone'),
+    json: flag('--json', 'print the result as JSON'),
   },
   notes:
     'Threads that are being written are not touched. If blobs take more than blobs.max_bytes of the configuration, the\n' +

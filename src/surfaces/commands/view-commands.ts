@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, flag, option } from './command.ts';
 import { jsonOption, lastOption, threadWord } from './shared-options.ts';
 
 // Commands that only read a thread: it may be in use.
@@ -6,10 +6,11 @@ import { jsonOption, lastOption, threadWord } from './shared-options.ts';
 const newestThread = 'THREAD is an id, the beginning of one, or a name; without it, the newest thread of this folder.';
 
 /** Of requests and checkpoints. */
-const numberOrLast = { value: 'N', number: { min: 1 }, choices: ['last'] } as const;
+const numberOrLast = { number: { min: 1 }, choices: ['last'] } as const;
 
 export const contextCommand = {
   name: 'context',
+  does: "what fills a thread's window, and what its model was told",
   summary: "Shows what a thread's model sees, and what it costs. Only reads: the thread may be in use.",
   forms: [
     ['[THREAD]', 'what fills the window now'],
@@ -19,23 +20,19 @@ export const contextCommand = {
   ],
   words: [{ name: 'THREAD' }],
   options: {
-    changes: {
-      names: ['--changes'],
+    changes: flag('--changes', 'per turn: nothing, a change or the full bundle, with its sections and tokens', {
       without: ['request', 'checkpoint'],
-      help: 'per turn: nothing, a change or the full bundle, with its sections and tokens',
-    },
-    request: {
-      names: ['--request'],
-      ...numberOrLast,
-      without: ['changes', 'checkpoint'],
-      help: 'instructions, tools and items, each with its origin in the margin; --json prints the body',
-    },
-    checkpoint: {
-      names: ['--checkpoint'],
-      ...numberOrLast,
-      without: ['changes', 'request'],
-      help: 'both histories side by side, each item with its origin, its tokens and what became of it',
-    },
+    }),
+    request: option(
+      '--request N',
+      'instructions, tools and items, each with its origin in the margin; --json prints the body',
+      { ...numberOrLast, without: ['changes', 'checkpoint'] },
+    ),
+    checkpoint: option(
+      '--checkpoint N',
+      'both histories side by side, each item with its origin, its tokens and what became of it',
+      { ...numberOrLast, without: ['changes', 'request'] },
+    ),
     json: jsonOption,
     last: lastOption,
   },
@@ -46,23 +43,14 @@ export const contextCommand = {
 
 export const envelopeCommand = {
   name: 'envelope',
+  does: 'the contract of a turn, and who decided each part of it',
   summary: 'Shows the contract of a turn: every value, where it came from, who reads it.',
   forms: ['[THREAD] [--turn N] [--json]', '[THREAD] [--turn N] --diff M [--json]'],
   words: [{ name: 'THREAD' }],
   options: {
-    turn: {
-      names: ['--turn'],
-      value: 'N',
-      number: { min: 1 },
-      help: 'the turn, counted from 1; without it, the newest',
-    },
-    diff: {
-      names: ['--diff'],
-      value: 'M',
-      number: { min: 1 },
-      help: 'only what differs from the envelope of turn M',
-    },
-    json: { names: ['--json'], help: 'print one JSON object, with the source files that read each field' },
+    turn: option('--turn N', 'the turn, counted from 1; without it, the newest', { number: { min: 1 } }),
+    diff: option('--diff M', 'only what differs from the envelope of turn M', { number: { min: 1 } }),
+    json: flag('--json', 'print one JSON object, with the source files that read each field'),
     last: lastOption,
   },
   notes: `${newestThread}\nOnly reads: the thread may be in use. docs/envelope.md lists every field.`,
@@ -70,17 +58,14 @@ export const envelopeCommand = {
 
 export const replayCommand = {
   name: 'replay',
+  does: 'rebuild what the model was sent, and compare',
   summary: 'Rebuilds every model request of a thread from its file and compares it with what was sent.',
   forms: ['THREAD [--request N [--print]] [--json]', '--last …'],
   words: [threadWord],
   options: {
-    request: { names: ['--request'], value: 'N', number: { min: 1 }, help: 'only this one, counted from 1' },
-    print: {
-      names: ['--print'],
-      with: 'request',
-      help: 'with --request: its body, byte for byte, and nothing else',
-    },
-    json: { names: ['--json'], help: 'for programs' },
+    request: option('--request N', 'only this one, counted from 1', { number: { min: 1 } }),
+    print: flag('--print', 'with --request: its body, byte for byte, and nothing else', { with: 'request' }),
+    json: flag('--json', 'for programs'),
     last: lastOption,
   },
   notes:

@@ -1,4 +1,4 @@
-import { keyNames } from '../../config/key-names.ts';
+import { keyNames } from '../../config/known-key.ts';
 import { type Command, type CommandOption, helpOption, keyAndValue, shownOptions } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/command-group.ts';
 

@@ -3,23 +3,21 @@ import { hideSecrets } from '../../config/hide-secrets.ts';
 import { keyStatus } from '../../config/known-key.ts';
 import { formatTomlKey, parseTomlKey } from '../../config/toml-key.ts';
 import { writeTomlValue } from '../../config/write-toml.ts';
-import { type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import type { Configured } from '../engine/configured.ts';
-import { layerState } from './layer-state.ts';
+import { layerState } from './show.ts';
 
 /** What every layer says about a key, the highest first, and which of them wins. */
 export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {
   const path = parseTomlKey(key);
-  const status = path === undefined ? ({ kind: 'unknown' } as const) : keyStatus(path);
-  if (path === undefined || status.kind === 'unknown') {
-    const nearest = 'nearest' in status ? status.nearest : undefined;
-    return {
-      code: 'unknown-key',
-      message: `${key} is not a known key.`,
-      next: nearest === undefined ? 'docs/configure.md lists the keys.' : `Did you mean ${formatTomlKey(nearest)}?`,
-    };
+  const status = path && keyStatus(path);
+  if (path === undefined || status === undefined || status.kind === 'unknown') {
+    const nearest = status?.kind === 'unknown' ? status.nearest : undefined;
+    const next =
+      nearest === undefined ? 'docs/configure.md lists the keys.' : `Did you mean ${formatTomlKey(nearest)}?`;
+    return { code: 'unknown-key', message: `${key} is not a known key.`, next };
   }
   const { effective, layers } = configured;
   const name = formatTomlKey(path);
@@ -35,7 +33,7 @@ export function explainKey(configured: Configured, key: string): { readonly text
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
   const note = status.kind === 'unused' ? 'This version does not use it.\n' : requirementText(configured, name);
-  return { text: `${head}\n${note}\n${columns(rows)}` };
+  return { text: `${head}\n${note}\n${table(rows)}` };
 }
 
 /** What the machine demands of the key, whatever the layers say. */
@@ -54,5 +52,5 @@ function shownAt(values: JsonObject, path: readonly string[]): Json | undefined 
 }
 
 function isTable(value: Json | undefined): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+  return isJsonObject(value) && Object.keys(value).length > 0;
 }

@@ -7,11 +7,10 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { configCommand } from '../commands/config-command.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { print, printNote } from '../terminal/print.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
-import { layerState } from './layer-state.ts';
-import { showJson, showToml } from './show.ts';
+import { layerState, showJson, showToml } from './show.ts';
 
 type ConfigArguments = CommandArguments<typeof configCommand>;
 
@@ -57,5 +56,5 @@ function pathText(configured: Configured): string {
   const { requirementsFile: required } = configured;
   const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
   const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
-  return columns([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
+  return table([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
 }

@@ -5,22 +5,17 @@ import { keyTable } from '../../config/key-table.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
 import { defined } from '../../protocol/defined.ts';
-import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Configured } from '../engine/configured.ts';
-import { layerState } from './layer-state.ts';
-
-export interface ShowOptions {
-  readonly origin: boolean;
-}
 
 /** The values in force as a TOML document. */
-export function showToml({ effective }: Configured, { origin }: ShowOptions): string {
+export function showToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
   const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);
   return writeToml(shownValues(effective.values), origin ? { comment } : {});
 }
 
 /** The same for programs. */
-export function showJson(configured: Configured, { origin }: ShowOptions): string {
+export function showJson(configured: Configured, { origin }: { readonly origin: boolean }): string {
   const { effective, trust, layers, problems } = configured;
   const values = shownValues(effective.values);
   const origins = leavesOf(values).map(({ path }) => [formatTomlKey(path), originJson(effective.originOf(path), path)]);
@@ -51,13 +46,20 @@ function originJson(layer: ConfigLayer | undefined, path: readonly string[]): Js
 
 /** Without secrets; keys that are in use first and in the order of the key table, then the others by name. */
 function shownValues(values: JsonObject): JsonObject {
-  const filled = Object.keys(values).filter((key) => !isEmptyTable(values[key]));
+  // An empty table is what is left when everything in it was at fault.
+  const filled = Object.keys(values).filter((key) => !equalJson(values[key], {}));
   const used = Object.keys(keyTable.keys).filter((key) => filled.includes(key));
   const others = filled.filter((key) => !used.includes(key)).toSorted();
   return hideSecrets(Object.fromEntries([...used, ...others].map((key) => [key, values[key]])));
 }
 
-/** What is left of a table when everything in it was at fault. */
-function isEmptyTable(value: unknown): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0;
+/** What became of a layer, in a word or two. Empty when it counts. */
+export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
+  if (disabled !== undefined) return `not used: ${disabled}`;
+  if (name === 'default' || name === 'flags') return '';
+  const isAtFault = problems.some(
+    (problem) => problem.source === source && /^config-(?:unreadable|syntax|profile)$/.test(problem.code),
+  );
+  if (isAtFault) return 'cannot be read';
+  return text === undefined ? 'no such file' : '';
 }

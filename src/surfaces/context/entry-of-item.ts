@@ -2,6 +2,7 @@ import type { Entry } from '../../history/entry.ts';
 import { entries, type History } from '../../history/history.ts';
 import { missingAnswer, pairedItem } from '../../history/missing-answer.ts';
 import { missingMedia, withoutMedia } from '../../history/without-media.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 
 /**
@@ -15,9 +16,8 @@ export function entryOfItem(history: History, modalities: readonly string[]): Re
       const own = [withoutMedia(entry.item, missing), entry] as const;
       const paired = pairedItem(entry.item);
       if (paired?.half !== 'call') return [own];
-      const item = missingAnswer(entry.item, paired.id);
-      const turn = entry.turn === undefined ? {} : { turn: entry.turn };
-      return [own, [item, { item, origin: { family: 'tool' }, ...turn }]];
+      const item = missingAnswer(entry.item);
+      return [own, [item, { item, origin: { family: 'tool' }, ...defined({ turn: entry.turn }) }]];
     }),
   );
 }

@@ -1,6 +1,7 @@
 import type { Measure } from '../../history/ledger.ts';
 import { defined } from '../../protocol/defined.ts';
 import { families, type Family, type NamedPart } from './part-names.ts';
+import { sumTokens } from './window-content.ts';
 
 /** All parts of one family, the heaviest first. */
 export interface FamilyShare {
@@ -20,6 +21,7 @@ export interface NamedShare {
   readonly turns: readonly number[];
   /** Some of them would come with the next turn. */
   readonly next?: boolean;
+  /** Of the least certain one. */
   readonly measure: Measure;
   /** How many of the tokens the provider had in its cache; undefined when it said nothing about any of them. */
   readonly cached?: number;
@@ -31,32 +33,24 @@ export function groupParts(parts: readonly NamedPart[]): readonly FamilyShare[] 
     if (own.length === 0) return [];
     const names = [...new Set(own.map(({ name }) => name))];
     const shares = names.map((name) => share(own.filter((part) => part.name === name)));
-    return [{ family, tokens: sum(own), shares: shares.toSorted((a, b) => b.tokens - a.tokens) }];
+    return [{ family, tokens: sumTokens(own), shares: shares.toSorted((a, b) => b.tokens - a.tokens) }];
   });
-}
-
-function share(parts: readonly NamedPart[]): NamedShare {
-  const [{ name, section }] = parts as readonly [NamedPart];
-  const turns = [...new Set(parts.flatMap(({ turn }) => (turn === undefined ? [] : [turn])))];
-  const told = parts.filter(({ cached }) => cached !== undefined);
-  return {
-    name,
-    ...defined({ section }),
-    tokens: sum(parts),
-    items: parts.length,
-    turns: turns.toSorted((a, b) => a - b),
-    ...(parts.some(({ next }) => next === true) ? { next: true } : {}),
-    measure: leastCertain(parts),
-    ...(told.length === 0 ? {} : { cached: sum(told.filter(({ cached }) => cached)) }),
-  };
 }
 
 const certainty: readonly Measure[] = ['estimated', 'scaled', 'exact'];
 
-function leastCertain(parts: readonly NamedPart[]): Measure {
-  return certainty.find((measure) => parts.some((part) => part.measure === measure)) ?? 'exact';
-}
-
-function sum(parts: readonly { readonly tokens: number }[]): number {
-  return parts.reduce((total, { tokens }) => total + tokens, 0);
+function share(parts: readonly NamedPart[]): NamedShare {
+  const [{ name, section }] = parts as readonly [NamedPart];
+  const turns = new Set(parts.flatMap(({ turn }) => turn ?? []));
+  const told = parts.filter(({ cached }) => cached !== undefined);
+  return {
+    name,
+    ...defined({ section }),
+    tokens: sumTokens(parts),
+    items: parts.length,
+    turns: [...turns].toSorted((a, b) => a - b),
+    ...(parts.some(({ next }) => next === true) ? { next: true } : {}),
+    measure: certainty.find((measure) => parts.some((part) => part.measure === measure)) ?? 'exact',
+    ...(told.length === 0 ? {} : { cached: sumTokens(told.filter(({ cached }) => cached)) }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { sections } from '../../world/sections.ts';
@@ -12,7 +13,7 @@ export const families = ['instructions', 'tools', 'user', 'model', 'tool', 'cont
 export type Family = (typeof families)[number];
 
 /** A part of the window with a name for people. Several texts in one message are several of these. */
-export interface NamedPart extends Pick<WindowPart, 'tokens' | 'measure' | 'cached' | 'next'> {
+export interface NamedPart extends Omit<WindowPart, 'what'> {
   readonly family: Family;
   readonly name: string;
   /** The section of the world that tells the text. */
@@ -33,16 +34,13 @@ export function partNamer(story: ThreadStory): (part: WindowPart) => readonly Na
       case 'missing':
         return [{ family: 'unknown', name: what.name, ...weight }];
       case 'entry': {
-        const turn = turnOf(story, what.entry);
-        return namedEntry(what.entry, tools, weight.tokens).map((named) => ({ ...weight, ...named, ...turn }));
+        const { item, turn: id } = what.entry;
+        const turn = story.turnOf.get(item) ?? story.turns.find((each) => id !== undefined && each.id === id)?.number;
+        const named = namedEntry(what.entry, tools, weight.tokens);
+        return named.map((part) => ({ ...weight, ...part, ...defined({ turn }) }));
       }
     }
   };
-}
-
-function turnOf({ turns, turnOf: known }: ThreadStory, { item, turn }: Entry): { readonly turn?: number } {
-  const number = known.get(item) ?? turns.find(({ id }) => id !== undefined && id === turn)?.number;
-  return number === undefined ? {} : { turn: number };
 }
 
 /** The name of the tool behind each call id. */
@@ -61,19 +59,21 @@ function namedEntry(
   tokens: number,
 ): readonly Pick<NamedPart, 'family' | 'name' | 'section' | 'tokens'>[] {
   const { item, origin } = entry;
-  switch (origin.family) {
+  const { family } = origin;
+  switch (family) {
     case 'context':
       return textsOf(entry, tokens).map(({ kind, content, tokens: share }) => {
-        return { family: 'context', name: content, ...sectionOf(kind), tokens: share };
+        const section = sections.find(({ kinds }) => [...kinds.telling, ...kinds.withdrawing].includes(kind))?.id;
+        return { family, name: content, ...defined({ section }), tokens: share };
       });
     case 'tool':
-      return [{ family: 'tool', name: tools.get(stringAt(item, 'call_id') ?? '') ?? item.type, tokens }];
+      return [{ family, name: tools.get(stringAt(item, 'call_id') ?? '') ?? item.type, tokens }];
     case 'model':
-      return [{ family: 'model', name: modelName(item), tokens }];
+      return [{ family, name: modelName(item), tokens }];
     case 'user':
-      return [{ family: 'user', name: 'messages', tokens }];
+      return [{ family, name: 'messages', tokens }];
     case 'client':
-      return [{ family: 'client', name: item.type, tokens }];
+      return [{ family, name: item.type, tokens }];
   }
 }
 
@@ -81,9 +81,4 @@ function modelName(item: Item): string {
   const tool = stringAt(item, 'name');
   if (item.type.endsWith('_call') && tool !== undefined) return `calls of ${tool}`;
   return item.type === 'message' ? 'messages' : item.type;
-}
-
-function sectionOf(kind: string): { readonly section?: string } {
-  const section = sections.find(({ kinds }) => [...kinds.telling, ...kinds.withdrawing].includes(kind));
-  return section === undefined ? {} : { section: section.id };
 }

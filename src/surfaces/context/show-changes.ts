@@ -2,49 +2,32 @@ import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
 import { count, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
+import { sumTokens } from './window-content.ts';
 
-/** What one turn told the model of the world, for programs. */
-export interface TurnChanges {
-  readonly turn: number;
-  readonly turn_id?: string;
-  readonly at: string;
-  /** The widest thing that it did. */
-  readonly form: 'nothing' | ToldContext['form'];
-  /** By our estimate. */
-  readonly tokens: number;
-  readonly told: readonly ToldContext[];
-  /** Only compacts: the user said nothing in it. */
-  readonly compacts: boolean;
-}
-
-export function changesView({ turns }: ThreadStory): readonly TurnChanges[] {
+/** What each turn told the model of the world, for programs. Tokens are estimates. */
+export function changesView({ turns }: ThreadStory) {
   return turns.map(({ number, id, at, told, compacts }) => ({
     turn: number,
     ...defined({ turn_id: id }),
     at,
     form: formOf(told),
-    tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: sumTokens(told),
     told,
     compacts,
   }));
 }
 
-function formOf(told: readonly ToldContext[]): TurnChanges['form'] {
+/** The widest thing that a turn did. */
+function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
   const order = ['bundle', 'change', 'unknown', 'event'] as const;
   return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
 }
 
-const formNames: Readonly<Record<TurnChanges['form'], string>> = {
-  nothing: 'nothing',
-  bundle: 'full bundle',
-  change: 'change',
-  event: 'event',
-  unknown: 'not recorded',
-};
+const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
-export function changesText(turns: readonly TurnChanges[], width: number): string {
+export function changesText(turns: ReturnType<typeof changesView>, width: number): string {
   const rows = turns.flatMap(({ turn, told, compacts }) => {
-    if (told.length === 0) return [[String(turn), '', formNames.nothing, '', compacts ? 'a compaction' : '']];
+    if (told.length === 0) return [[String(turn), '', 'nothing', '', compacts ? 'a compaction' : '']];
     return told.map((each, index) => [
       index === 0 ? String(turn) : '',
       String(each.step),

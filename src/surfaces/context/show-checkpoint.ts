@@ -1,86 +1,46 @@
 import { defined } from '../../protocol/defined.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { itemTokens } from '../../history/size.ts';
-import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { stringAt } from '../../protocol/json.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { checkpointFields } from '../wording/snake-cased.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
 import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
-import { type Cell, plural, table, wrap } from '../terminal/table.ts';
+import { type Cell, table, wrap } from '../terminal/table.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
-
-/** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
-export interface CheckpointView {
-  /** Counted from 1 over those that stand. */
-  readonly number: number;
-  readonly turn: number;
-  readonly at: string;
-  /** Absent: another program made it. */
-  readonly report?: JsonObject;
-  readonly before: { readonly tokens: number; readonly items: readonly BeforeItem[] };
-  readonly after: { readonly tokens: number; readonly items: readonly AfterItem[] };
-}
-
-interface ShownItem {
-  /** Its place in the history, counted from 1. */
-  readonly number: number;
-  readonly id?: string;
-  readonly family: string;
-  readonly name: string;
-  readonly turn?: number;
-  readonly tokens: number;
-}
+import { sumTokens } from './window-content.ts';
 
 /** `kept`: the item itself stands in history; `quoted`: its words stand in another item, or a part of them. */
-export interface BeforeItem extends ShownItem {
+interface Fate {
   readonly fate: 'kept' | 'quoted' | 'quoted-in-part' | 'folded';
   /** The number of the item that it is now, or stands in. */
   readonly in?: number;
 }
 
-export interface AfterItem extends ShownItem {
-  /** Whether it is new, and was made by the checkpoint. */
-  readonly made: boolean;
-  readonly text: string;
+type CheckpointView = ReturnType<typeof checkpointView>;
+
+/** A checkpoint by itself, for programs. Without a report, another program made it. */
+export function checkpointHead({ number, turn, at, report }: StoryCheckpoint) {
+  return { number, turn, at, ...defined({ report: report && checkpointFields(report) }) };
 }
 
-export function chooseCheckpoint(
-  { checkpoints }: ThreadStory,
-  asked: number | 'last',
-  id: ThreadId,
-): StoryCheckpoint | Outcome<'no-checkpoint'> {
-  const found = asked === 'last' ? checkpoints.at(-1) : checkpoints[asked - 1];
-  if (found !== undefined) return found;
-  return {
-    code: 'no-checkpoint',
-    message: `The thread has ${plural(checkpoints.length, 'checkpoint')}.`,
-    next:
-      checkpoints.length === 0
-        ? `Make one with \`capstan threads compact ${id}\`.`
-        : `Name one from 1 to ${checkpoints.length}, or last.`,
-  };
-}
-
-export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint): CheckpointView {
-  const { number, turn, at, report, before, after } = checkpoint;
-  const places = placesIn(entries(after.history));
-  const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry, places) }));
+/** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
+export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) {
+  const { before, after } = checkpoint;
+  const fateOf = fatesIn(entries(after.history));
+  const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry) }));
   const stood = new Set(entries(before.history).map(keyOf));
   const afterItems = shownItems(story, after).map(({ entry, ...shown }) => {
+    // What is new was made by the checkpoint.
     return { ...shown, made: !stood.has(keyOf(entry)), text: shownText(entry.item) };
   });
   return {
-    number,
-    turn,
-    at,
-    ...(report === undefined ? {} : { report: checkpointFields(report) }),
-    before: { tokens: sum(beforeItems), items: beforeItems },
-    after: { tokens: sum(afterItems), items: afterItems },
+    ...checkpointHead(checkpoint),
+    before: { tokens: sumTokens(beforeItems), items: beforeItems },
+    after: { tokens: sumTokens(afterItems), items: afterItems },
   };
 }
 
@@ -115,69 +75,45 @@ const ofTheWorld: ReadonlySet<string> = new Set(
   sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]),
 );
 
-function beforeCells(item: BeforeItem | undefined): readonly Cell[] {
+function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly Cell[] {
   if (item === undefined) return ['', '', '', '', ''];
   const { number, family, name, turn = '', tokens, fate, in: place } = item;
-  const where = place === undefined ? '' : ` ${place}`;
-  const becomes = { kept: `kept as${where}`, quoted: `quoted in${where}`, 'quoted-in-part': `in part in${where}` };
-  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : becomes[fate]];
+  const becomes = { kept: 'kept as', quoted: 'quoted in', 'quoted-in-part': 'in part in' };
+  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : `${becomes[fate]} ${place}`];
 }
 
-function afterCells(item: AfterItem | undefined): readonly Cell[] {
+function afterCells(item: CheckpointView['after']['items'][number] | undefined): readonly Cell[] {
   if (item === undefined) return [];
   const { number, family, name, turn = '', tokens, made } = item;
   return [number, `${made ? '+ ' : ''}${family}: ${name}`, turn, tokens];
 }
 
-function shownItems(story: ThreadStory, state: ThreadState): readonly (ShownItem & { readonly entry: Entry })[] {
+/** The items of a history, numbered from 1. */
+function shownItems(story: ThreadStory, state: ThreadState) {
   const nameParts = partNamer({ ...story, state });
   return entries(state.history).map((entry, at) => {
     const tokens = itemTokens(entry.item);
-    const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated', cached: undefined });
-    const id = stringAt(entry.item, 'id');
-    const turn = named[0]?.turn;
-    return {
-      number: at + 1,
-      ...defined({ id }),
-      family: entry.origin.family,
-      name: named.map(({ name }) => name).join(', '),
-      ...defined({ turn }),
-      tokens,
-      entry,
-    };
+    const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated' });
+    const name = named.map((part) => part.name).join(', ');
+    const [id, { family }, turn] = [stringAt(entry.item, 'id'), entry.origin, named[0]?.turn];
+    return defined({ number: at + 1, id, family, name, turn, tokens, entry });
   });
 }
 
-interface Places {
-  readonly items: ReadonlyMap<string, number>;
-  /** Of messages that are quoted, by their id. */
-  readonly words: ReadonlyMap<string, { readonly in: number; readonly cut: boolean }>;
-}
-
-function placesIn(after: readonly Entry[]): Places {
-  return {
-    items: new Map(after.map((entry, at) => [keyOf(entry), at + 1])),
-    words: new Map(
-      after.flatMap(({ words = [] }, at) =>
-        words.map(({ id, cut }) => [id, { in: at + 1, cut: cut === true }] as const),
-      ),
-    ),
+function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
+  const kept = new Map(after.map((entry, at) => [keyOf(entry), at + 1]));
+  const quoted = after.flatMap(({ words = [] }, at) =>
+    words.map(({ id, cut }) => [id, { fate: cut === true ? 'quoted-in-part' : 'quoted', in: at + 1 }] as const),
+  );
+  const quotedById = new Map<string, Fate>(quoted);
+  return (entry) => {
+    const place = kept.get(keyOf(entry));
+    if (place !== undefined) return { fate: 'kept', in: place };
+    return quotedById.get(stringAt(entry.item, 'id') ?? '') ?? { fate: 'folded' };
   };
-}
-
-function fateOf(entry: Entry, { items, words }: Places): Pick<BeforeItem, 'fate' | 'in'> {
-  const kept = items.get(keyOf(entry));
-  if (kept !== undefined) return { fate: 'kept', in: kept };
-  const quoted = words.get(stringAt(entry.item, 'id') ?? '');
-  if (quoted === undefined) return { fate: 'folded' };
-  return { fate: quoted.cut ? 'quoted-in-part' : 'quoted', in: quoted.in };
 }
 
 /** By which an item is known again. Items of other programs may have no id. */
 function keyOf({ item }: Entry): string {
   return stringAt(item, 'id') ?? JSON.stringify(item);
-}
-
-function sum(items: readonly ShownItem[]): number {
-  return items.reduce((total, { tokens }) => total + tokens, 0);
 }

@@ -1,45 +1,23 @@
-import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import { defined } from '../../protocol/defined.ts';
-import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { objectAt, stringAt } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
-import type { NextRequest, Unproven } from '../engine/engine-types.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import type { NextRequest } from '../engine/engine-types.ts';
 import { costWords } from '../wording/checkpoint-words.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
-import { type ContextBudget, budgetsOf } from './budgets.ts';
-import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
+import { budgetsOf } from './budgets.ts';
+import { groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
+import { checkpointHead } from './show-checkpoint.ts';
 import { about, type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
-import { type WindowContent, windowContent } from './window-content.ts';
+import { sumTokens, windowContent } from './window-content.ts';
 
-/** What fills the window, for programs. */
-export interface WindowView {
-  readonly total: number;
-  readonly measure: WindowContent['measure'];
-  readonly counted?: WindowContent['counted'];
-  readonly families: readonly FamilyShare[];
-  /** Every part by itself, in the order of the request. */
-  readonly parts: readonly NamedPart[];
-  readonly budgets: readonly ContextBudget[];
-  /** Those that stand. */
-  readonly checkpoints: readonly WindowCheckpoint[];
-  /** What the next turn begins with; absent when it cannot be foreseen. */
-  readonly next?: { readonly model: string; readonly told: readonly string[]; readonly tokens: number };
-  readonly unknown: readonly string[];
-}
+type WindowView = ReturnType<typeof windowView>;
 
-export interface WindowCheckpoint {
-  readonly number: number;
-  readonly turn: number;
-  readonly at: string;
-  /** Absent: another program made it. */
-  readonly report?: JsonObject;
-}
-
-export function windowView(story: ThreadStory, next?: ForeseenRequest | Outcome): WindowView {
-  const known = next === undefined || 'code' in next ? undefined : next;
+/** What fills the window, for programs. `next` is absent in it when the next turn cannot be foreseen. */
+export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
+  const known = 'code' in next ? undefined : next;
   const { total, measure, counted, parts: content, unknown } = windowContent(story, known);
   const parts = content.flatMap(partNamer(story));
   const families = groupParts(parts);
@@ -51,75 +29,62 @@ export function windowView(story: ThreadStory, next?: ForeseenRequest | Outcome)
     families,
     parts,
     budgets,
-    checkpoints: story.checkpoints.map(({ number, turn, at, report }) => {
-      return { number, turn, at, ...(report === undefined ? {} : { report: checkpointFields(report) }) };
-    }),
-    ...(known === undefined ? {} : { next: nextTurn(known, parts) }),
-    unknown: [
-      ...unknown,
-      ...noBudgets,
-      ...(next !== undefined && 'code' in next ? [notForeseen(next)] : []),
-      ...(known === undefined ? [] : leftOut(known.unproven)),
-    ],
+    checkpoints: story.checkpoints.map(checkpointHead),
+    ...defined({ next: known && nextTurn(known, parts) }),
+    unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
   };
 }
 
-function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]): NonNullable<WindowView['next']> {
+function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
   const told = parts.filter((part) => part.next === true);
   return {
     model: stringAt(objectAt(objectAt(envelope, 'identity') ?? {}, 'model') ?? {}, 'slug') ?? '',
     told: [...new Set(told.map(({ name }) => name))],
-    tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: sumTokens(told),
   };
 }
 
-function notForeseen(outcome: Outcome): string {
-  return `What the next turn would tell the model is not known: ${fullText(outcome)}`;
-}
-
 /** Claims of the file are none of the user's words: they are counted beside the table. */
-function leftOut({ messages, pins }: Unproven): readonly string[] {
-  const count = messages.length + pins.length;
-  if (count === 0) return [];
-  const them = [
+function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
+  if ('code' in next) return [`What the next turn would tell the model is not known: ${fullText(next)}`];
+  const { messages, pins } = next.unproven;
+  const claims = [
     ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
     ...(pins.length === 0 ? [] : [plural(pins.length, 'pinned note')]),
   ].join(' and ');
-  return [`Not counted: ${them} that the file claims and no seal of this home proves. The next turn leaves them out.`];
+  if (claims === '') return [];
+  return [
+    `Not counted: ${claims} that the file claims and no seal of this home proves. The next turn leaves them out.`,
+  ];
 }
 
-const familyNames: Readonly<Record<Family, string>> = {
-  instructions: 'instructions',
-  tools: 'tools',
-  user: 'user',
-  model: 'model',
-  tool: 'tool outputs',
-  context: 'context',
-  client: 'client',
-  unknown: 'not in the file',
-};
+/** Where people read other words than programs. */
+const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
 
-export function windowText(view: WindowView, reports: readonly CheckpointReport[], width: number): string {
+export function windowText(view: WindowView, story: ThreadStory, width: number): string {
   const { total, families, budgets, unknown } = view;
-  const rows: (readonly Cell[])[] = [['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached']];
-  for (const { family, tokens, shares } of families) {
-    rows.push([familyNames[family], tokens, percent(tokens, total)]);
-    for (const share of shares) rows.push(shareRow(share, total));
-  }
-  rows.push(['total', total, '', '', '', view.measure]);
-  const head: readonly Cell[] = ['budget', 'limit', 'used', '', '', ''];
-  const limits = budgets.map(({ name, unit, limit, used, meaning }): readonly Cell[] => {
+  const rows = [
+    ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'],
+    ...families.flatMap(({ family, tokens, shares }) => [
+      [familyNames[family] ?? family, tokens, percent(tokens, total)],
+      ...shares.map((share) => shareRow(share, total)),
+    ]),
+    ['total', total, '', '', '', view.measure],
+  ];
+  const limits = budgets.map(({ name, unit, limit, used, meaning }) => {
     return [name, limit, used, percent(used, limit), unit, meaning];
   });
-  const budgetTable = limits.length === 0 ? '' : `\n${table([head, ...limits], { right: [3], width })}`;
+  const limitRows = [['budget', 'limit', 'used', '', '', ''], ...limits];
+  const budgetTable = limits.length === 0 ? '' : `\n${table(limitRows, { right: [3], width })}`;
   const notes = unknown.length === 0 ? '' : `\n${unknown.map((each) => `${each}\n`).join('')}`;
-  return `${basis(view)}\n\n${table(rows, { right: [2], width })}${budgetTable}${checkpointsLine(view, reports)}${notes}`;
+  return `${basis(view)}\n\n${table(rows, { right: [2], width })}${budgetTable}${checkpointsLine(story)}${notes}`;
 }
 
 /** How many there are, and what those that we know of have cost. */
-function checkpointsLine({ checkpoints }: WindowView, reports: readonly CheckpointReport[]): string {
+function checkpointsLine({ checkpoints }: ThreadStory): string {
   const newest = checkpoints.at(-1);
   if (newest === undefined) return '';
+  const reports = checkpoints.flatMap(({ report }) => report ?? []);
   const spent = reports.reduce(
     ({ requests, uncounted, usage }, report) => ({
       requests: requests + report.requests,
@@ -161,13 +126,9 @@ function basis({ total, counted, next }: WindowView): string {
 
 /** Which thread and turn all this is about, in a line. */
 export function threadLine(id: string, { turns, requests, checkpoints, state }: ThreadStory, next?: string): string {
-  const had = modelOf(state.context);
+  const had = state.context && stringAt(state.context, 'model');
   const model = next === undefined || next === had ? had : `${next} from the next turn on`;
   const parts = [`thread ${id}`, plural(turns.length, 'turn'), plural(requests.length, 'request')];
   if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
-}
-
-function modelOf(context: JsonObject | undefined): string | undefined {
-  return context === undefined ? undefined : stringAt(context, 'model');
 }

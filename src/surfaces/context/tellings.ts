@@ -1,6 +1,6 @@
 import { contentName } from '../../fragments/foreign/content-name.ts';
 import type { EntryCause, Entry } from '../../history/entry.ts';
-import { apportion } from '../../history/apportion.ts';
+import { apportion } from '../../history/ledger.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage } from '../../protocol/item.ts';
@@ -34,8 +34,7 @@ export class Tellings {
     if (this.#open !== undefined && this.#open.cause !== cause) this.flush();
     this.#open ??= begin(list, step, cause);
     if (cause === 'reinjection') this.#open.why ??= whyOf(baseline);
-    const texts = textsOf(entry);
-    this.#open.texts.push(...texts);
+    this.#open.texts.push(...textsOf(entry));
     this.#open.tokens += itemTokens(entry.item);
   }
 
@@ -55,23 +54,14 @@ export class Tellings {
 }
 
 function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
-  const told: ToldContext = { step, form: formOf(cause), ...defined({ cause }), ...nothingYet() };
+  const form = cause === 'initial' || cause === 'reinjection' ? 'bundle' : (cause ?? 'unknown');
+  const told: ToldContext = { step, form, ...defined({ cause }), sections: {}, texts: [], tokens: 0 };
   list.push(told);
   return told;
 }
 
-function nothingYet(): Pick<ToldContext, 'sections' | 'texts' | 'tokens'> {
-  return { sections: {}, texts: [], tokens: 0 };
-}
-
-function formOf(cause: EntryCause | undefined): ToldContext['form'] {
-  if (cause === undefined) return 'unknown';
-  return cause === 'initial' || cause === 'reinjection' ? 'bundle' : cause;
-}
-
 function whyOf(baseline: Baseline): string {
-  if (baseline.kind === 'known') return 'unproven';
-  return baseline.why === 'start' ? 'unproven' : baseline.why;
+  return baseline.kind === 'known' || baseline.why === 'start' ? 'unproven' : baseline.why;
 }
 
 /** The texts of a message under the names that clients know them by, each with its share of the whole. */

@@ -7,7 +7,7 @@ import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { readCheckpoint } from '../../state/checkpoint-record.ts';
+import { readCheckpoint } from '../../state/checkpoints.ts';
 import { reduce } from '../../state/reduce.ts';
 import { readRequest, type RequestRecord } from '../../state/request-record.ts';
 import { emptyState, type ThreadState } from '../../state/thread-state.ts';
@@ -127,16 +127,13 @@ class Storyteller {
   }
 
   end(): ThreadStory {
-    this.#tellings.flush();
-    const window = this.#window === undefined ? {} : { window: this.#window };
-    const checkpoints = this.#checkpoints.map((checkpoint, at) => ({ number: at + 1, ...checkpoint }));
     return {
       state: this.#state,
       turns: this.#turns,
       requests: this.#requests,
-      checkpoints,
+      checkpoints: this.#checkpoints.map((checkpoint, at) => ({ number: at + 1, ...checkpoint })),
       turnOf: this.#turnOf,
-      ...window,
+      ...defined({ window: this.#window }),
     };
   }
 
@@ -147,8 +144,7 @@ class Storyteller {
       const report = readCheckpoint(line.payload);
       const turn = this.#turn(line);
       if (report?.phase === 'standalone_turn' || report?.phase === 'post_turn') turn.compacts = true;
-      const known = report === undefined ? {} : { report };
-      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, ...known, before, after });
+      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, ...defined({ report }), before, after });
     }
     this.#checkpoints.length = this.#standing.get(storage) ?? this.#checkpoints.length;
     this.#standing.set(storage, this.#checkpoints.length);
@@ -179,8 +175,7 @@ class Storyteller {
     if (!isOfTurn(this.#log, line.payload)) return;
     const turn = this.#turn(line);
     turn.context = line.payload;
-    const { envelope } = this.#state;
-    if (envelope !== undefined) turn.envelope = envelope;
+    if (this.#state.envelope !== undefined) turn.envelope = this.#state.envelope;
   }
 
   #readHistory(before: ThreadState, line: Line): void {
@@ -190,7 +185,7 @@ class Storyteller {
       this.#turnOf.set(entry.item, number);
       if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
       // A checkpoint in the middle of a turn tells of the world at once.
-      else if (isTold(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
+      else if (isToldAgain(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
     }
   }
 
@@ -217,7 +212,7 @@ class Storyteller {
   /** Whether nothing was asked in the newest turn but for a checkpoint, and the user said nothing in it. */
   #isQuiet(): boolean {
     const { number } = this.#turns.at(-1) ?? { number: 0 };
-    const spoke = [...entries(this.#state.history)].some(
+    const spoke = entries(this.#state.history).some(
       ({ item, origin }) => origin.family === 'user' && this.#turnOf.get(item) === number,
     );
     return !spoke && !this.#requests.some((request) => request.turn === number && isOfTalk(request));
@@ -261,7 +256,7 @@ export function isOfTalk({ record }: StoryRequest): boolean {
   return record?.auxiliary === undefined;
 }
 
-function isTold({ origin }: Entry): boolean {
+function isToldAgain({ origin }: Entry): boolean {
   return origin.family === 'context' && origin.cause === 'reinjection';
 }
 

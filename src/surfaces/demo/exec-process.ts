@@ -3,44 +3,21 @@ import type { Readable } from 'node:stream';
 import type { Variables } from '../../protocol/variables.ts';
 import type { ExecEvent } from '../exec/events.ts';
 
-export interface ExecStart {
-  /** The words after `exec --json`. */
-  readonly words: readonly string[];
-  readonly cwd: string;
-  readonly env: Variables;
-  /** Ends the process. */
-  readonly signal: AbortSignal;
-}
-
-/** `capstan exec --json` as a process of its own, the same program that runs now. */
-export interface ExecProcess {
-  /** Its events, as they arrive. To be read once, to the end. */
-  readonly events: AsyncIterable<ExecEvent>;
-  /** Resolves when the process is gone; what it said may still wait to be read. */
-  readonly gone: Promise<void>;
-  /** Resolves when, besides, everything it said has been read. */
-  readonly ended: Promise<ExecEnd>;
-  isAlive(): boolean;
-  /** Ends it without a warning. */
-  kill(): void;
-}
-
-export interface ExecEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stderr: string;
-}
+export type ExecProcess = ReturnType<typeof startExec>;
 
 /** How long an interrupted process may take to end its turn. */
 const graceMs = 3000;
 
-export function startExec({ words, cwd, env, signal }: ExecStart): ExecProcess {
-  const program = process.argv[1] ?? '';
-  const child = spawn(process.execPath, [program, 'exec', '--json', ...words], {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/**
+ * `capstan exec --json` as a process of its own, the same program that runs now. The words are those after `--json`; the
+ * signal ends the process.
+ */
+export function startExec(
+  words: readonly string[],
+  { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },
+) {
+  const program = [process.argv[1] ?? '', 'exec', '--json', ...words];
+  const child = spawn(process.execPath, program, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   let grace: NodeJS.Timeout | undefined;
@@ -50,7 +27,7 @@ export function startExec({ words, cwd, env, signal }: ExecStart): ExecProcess {
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
-  const ended = new Promise<ExecEnd>((resolve) => {
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>((resolve) => {
     child.on('error', (error) => (stderr += error.message));
     child.on('close', (code, by) => {
       clearTimeout(grace);
@@ -63,10 +40,14 @@ export function startExec({ words, cwd, env, signal }: ExecStart): ExecProcess {
     void ended.then(() => resolve());
   });
   return {
+    /** Its events, as they arrive. To be read once, to the end. */
     events: eventsIn(child.stdout),
+    /** Resolves when the process is gone; what it said may still wait to be read. */
     gone,
+    /** Resolves when, besides, everything it said has been read. */
     ended,
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    /** Ends it without a warning. */
     kill: () => child.kill('SIGKILL'),
   };
 }

@@ -1,18 +1,18 @@
 import { styleText } from 'node:util';
 import type { Variables } from '../../protocol/variables.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { wrapWords } from './layout.ts';
 
-export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';
+type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';
 
 const formats = { strong: 'bold', quiet: 'dim', good: 'green', bad: 'red' } as const;
 
 const margin = 3;
+const indent = ' '.repeat(margin);
 const labelWidth = 9;
 const widest = 100;
 
 /** What a page is written on. */
-export interface Paper {
+interface Paper {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): void;
@@ -43,7 +43,7 @@ export class Page {
   }
 
   paragraph(text: string, tone: Tone = 'plain'): void {
-    this.#lines(wrapWords(text, this.#width - margin).map((line) => this.#indented(line, margin, tone)));
+    this.#lines(wrapWords(text, this.#width - margin).map((line) => `${indent}${this.#styled(line, tone)}`));
   }
 
   gap(): void {
@@ -52,29 +52,31 @@ export class Page {
 
   /** Lines that are to be copied as they are. */
   copy(lines: readonly string[]): void {
-    this.#lines(['', ...lines.map((line) => this.#indented(line, 2 * margin, 'strong')), '']);
+    this.#lines(['', ...lines.map((line) => `${indent}${indent}${this.#styled(line, 'strong')}`), '']);
   }
 
+  /** Without a label: more lines of the row above. */
   row(label: string, lines: readonly string[], tone: Tone = 'plain'): void {
     this.#lines(this.#rowLines(label, lines, tone));
   }
 
-  /** More lines of the row above. */
-  more(lines: readonly string[], tone: Tone = 'plain'): void {
-    this.row('', lines, tone);
+  /** A row with as many lines as the text needs. */
+  text(label: string, text: string, tone: Tone = 'plain'): void {
+    this.row(label, wrapWords(text, this.rowWidth), tone);
   }
 
   /** A row whose last line is finished by `close`. */
   open(label: string, text: string): void {
-    const lines = this.#rowLines(label, wrapWords(text, this.rowWidth), 'strong');
+    const words = wrapWords(text, this.rowWidth);
+    const lines = this.#rowLines(label, words, 'strong');
     this.#lines(lines.slice(0, -1));
     this.#paper.write(lines.at(-1) ?? '');
-    this.#open = margin + labelWidth + (wrapWords(text, this.rowWidth).at(-1)?.length ?? 0);
+    this.#open = margin + labelWidth + (words.at(-1)?.length ?? 0);
   }
 
   close(text: string, tone: Tone): void {
     const used = this.#open ?? this.#width;
-    if (used + 2 + text.length > this.#width) return this.more([text], tone);
+    if (used + 2 + text.length > this.#width) return this.row('', [text], tone);
     this.#open = undefined;
     this.#paper.write(`  ${this.#styled(text, tone)}\n`);
   }
@@ -87,12 +89,8 @@ export class Page {
   #rowLines(label: string, lines: readonly string[], tone: Tone): readonly string[] {
     return lines.map((line, index) => {
       const name = (index === 0 ? label : '').padEnd(labelWidth);
-      return `${' '.repeat(margin)}${this.#styled(name, 'quiet')}${this.#styled(line, tone)}`;
+      return `${indent}${this.#styled(name, 'quiet')}${this.#styled(line, tone)}`;
     });
-  }
-
-  #indented(line: string, columns: number, tone: Tone): string {
-    return `${' '.repeat(columns)}${this.#styled(line, tone)}`;
   }
 
   #lines(lines: readonly string[]): void {
@@ -106,4 +104,15 @@ export class Page {
     if (!this.#colours || tone === 'plain' || shown.trim() === '') return shown;
     return styleText(formats[tone], shown, { validateStream: false });
   }
+}
+
+/** Breaks between words. A word that is wider than the line gets one of its own and stays whole, to be copied. */
+function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
 }

@@ -3,21 +3,18 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlink
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
-import { sweepFolders } from '../../disk/sweep-folders.ts';
+import { sweepFolders } from '../../disk/processes.ts';
 import { findProgram } from '../../policy/find-program.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { projectFiles } from './project.ts';
 
-/** The folders of one demo. They stay until the next one, so that a reader can look into them. */
-export interface DemoFolders {
-  readonly root: string;
-  /** A user folder of its own: the person's configuration and threads are not touched. */
-  readonly home: string;
-  /** Where the agent works. */
-  readonly project: string;
-}
+export type DemoFolders = Readonly<Record<'root' | 'home' | 'project', string>>;
 
+/**
+ * The folders of one demo. They stay until the next one, so that a reader can look into them. The home is one of its own:
+ * the person's configuration and threads are not touched. The agent works in the project.
+ */
 export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   const root = makeRoot(osHome);
   const place = { root, home: join(root, 'home'), project: join(root, 'project') };
@@ -26,7 +23,11 @@ export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
     writeFileSync(join(place.project, name), text);
   }
-  if (!initialise(place, env)) makeRepository(place.project);
+  if (!initialise(place, env)) {
+    // Without git, as much of a repository as the engine asks for.
+    mkdirSync(join(place.project, '.git', 'hooks'), { recursive: true });
+    writeFileSync(join(place.project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  }
   return place;
 }
 
@@ -53,12 +54,6 @@ function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): b
   // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
   return git !== undefined && spawnSync(git, ['init', '--quiet'], options).status === 0;
-}
-
-/** Where there is no git, as much of a repository as the engine asks for. */
-function makeRepository(project: string): void {
-  mkdirSync(join(project, '.git', 'hooks'), { recursive: true });
-  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 }
 
 /**

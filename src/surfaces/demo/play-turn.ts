@@ -1,8 +1,8 @@
 import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { type ExecEvent, type ExecItem } from '../exec/events.ts';
-import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
-import { cutLine, wrapWords } from './layout.ts';
+import { cutLine } from '../terminal/table.ts';
+import { type ExecProcess, startExec } from './exec-process.ts';
 import type { Page } from './page.ts';
 import { type DemoFolders, shortened } from './place.ts';
 import { constantParts, toldIn } from './told.ts';
@@ -17,7 +17,7 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-export interface TurnAsked {
+interface TurnAsked {
   /** Options of `exec`, and `resume` with its id. */
   readonly options: readonly string[];
   readonly words: string;
@@ -27,23 +27,17 @@ export interface TurnAsked {
 
 type Command = Extract<ExecItem, { type: 'command_execution' }>;
 
-/** What came of a turn, as its process reported it. */
-export interface TurnSeen {
-  readonly threadId: string;
-  /** Commands that ended, in order. */
-  readonly commands: readonly Command[];
-  readonly completed: boolean;
-  readonly end: ExecEnd;
-}
+export type TurnSeen = Awaited<ReturnType<typeof playTurn>>;
 
 const outputLines = 4;
 
-/** Runs `capstan exec` for one turn and shows what happens in it. */
-export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
+/** Runs `capstan exec` for one turn and shows what happens in it. Gives what its process reported. */
+export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked) {
   const { page, place, model, env, signal } = stage;
-  page.row('$', wrapWords(shellWords(['capstan', 'exec', '--json', ...options, words]), page.rowWidth), 'strong');
+  page.text('$', shellWords(['capstan', 'exec', '--json', ...options, words]), 'strong');
   const before = model.requests.at(-1);
-  const process = startExec({ words: [...options, words], cwd: place.project, env, signal });
+  const process = startExec([...options, words], { cwd: place.project, env, signal });
+  // The commands are those that ended, in order.
   const seen = { threadId: '', completed: false, commands: [] as Command[] };
   const request = await Promise.race([model.request(model.requests.length), process.gone]);
   if (request !== undefined) showTold(stage, request, before, words);
@@ -68,40 +62,26 @@ function showTold(
 ): void {
   const told = toldIn(request, before, words);
   if (before === undefined) page.row('told', [`${constantParts(request)}, then:`], 'quiet');
-  for (const text of told) page.row('told', wrapWords(shortened(place, text), page.rowWidth), 'quiet');
+  for (const text of told) page.text('told', shortened(place, text), 'quiet');
   if (told.length === 0) page.row('told', ['nothing new besides these words'], 'quiet');
 }
 
 function showEvent(page: Page, event: ExecEvent): void {
-  switch (event.type) {
-    case 'item.started':
-      if (event.item.type === 'command_execution') page.open('runs', scriptOf(event.item));
-      return;
-    case 'item.completed':
-      return showItem(page, event.item);
-    case 'error':
-      return page.row('error', wrapWords(event.message, page.rowWidth), 'bad');
-    case 'thread.started':
-    case 'turn.started':
-    case 'turn.completed':
-    case 'turn.failed':
-      return;
-  }
-}
-
-function showItem(page: Page, item: ExecItem): void {
-  switch (item.type) {
-    case 'command_execution': {
-      const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
-      page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
-      const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
-      return page.more(lines.slice(0, outputLines).map((line) => cutLine(line, page.rowWidth)));
-    }
-    case 'agent_message':
-      return page.row('says', wrapWords(item.text, page.rowWidth));
-    case 'reasoning':
-      return;
-  }
+  if (event.type === 'error') return page.text('error', event.message, 'bad');
+  if (!('item' in event)) return;
+  const { type, item } = event;
+  if (type === 'item.started' && item.type === 'command_execution') page.open('runs', scriptOf(item));
+  if (type !== 'item.completed') return;
+  if (item.type === 'agent_message') page.text('says', item.text);
+  if (item.type !== 'command_execution') return;
+  const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
+  page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
+  const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
+  const shown = lines.slice(0, outputLines);
+  page.row(
+    '',
+    shown.map((line) => cutLine(line, page.rowWidth)),
+  );
 }
 
 /** What the model asked for: the last word of the command line that the shell was started with. */

@@ -52,12 +52,14 @@ async function play(page: Page, signal: AbortSignal): Promise<Trouble | undefine
     writeConfig(place, model.url);
     introduce(page, place);
     const stage: Stage = { page, place, model, env: placeEnvironment(place, process.env), signal };
-    let chapter = await fixInSandbox(stage);
-    if (!('code' in chapter)) chapter = await killAndResume(stage, chapter.threadId);
-    if (!('code' in chapter)) chapter = await changeSetting(stage, chapter.threadId);
-    const trouble = 'code' in chapter ? chapter : await showProof(stage, chapter.threadId);
-    if (trouble === undefined) await showNextSteps(page, process.env);
-    return trouble;
+    const first = await fixInSandbox(stage);
+    if ('code' in first) return first;
+    for (const chapter of [killAndResume, changeSetting, showProof]) {
+      const trouble = await chapter(stage, first.threadId);
+      if (trouble !== undefined) return trouble;
+    }
+    await showNextSteps(page);
+    return undefined;
   } finally {
     await model.close();
   }

@@ -23,6 +23,7 @@ interface Seen {
   readonly everyOutput: readonly string[];
 }
 
+type Sent = Pick<RecordedRequest, 'body'>;
 type Move = (seen: Seen) => ScriptStep;
 
 const moves: Readonly<Record<keyof typeof demoWords, readonly Move[]>> = {
@@ -39,11 +40,11 @@ const moves: Readonly<Record<keyof typeof demoWords, readonly Move[]>> = {
         ? run("mkdir -p .git/hooks && echo 'sh check' > .git/hooks/pre-commit")
         : tell('My change did not help: the check still fails.'),
     ({ ok }) =>
-      ok
-        ? tell('Fixed, and the hook is installed.')
-        : tell(
-            'Fixed: the numbers were sorted as text, and the check passes now. The hook is not installed, because the sandbox keeps .git read-only.',
-          ),
+      tell(
+        ok
+          ? 'Fixed, and the hook is installed.'
+          : 'Fixed: the numbers were sorted as text, and the check passes now. The hook is not installed, because the sandbox keeps .git read-only.',
+      ),
   ],
   release: [() => run(`sh release ${releaseSteps.join(' ')}`), () => tell('Released.')],
   goOn: [
@@ -69,8 +70,8 @@ const moves: Readonly<Record<keyof typeof demoWords, readonly Move[]>> = {
 };
 
 /** The scripted model: its answer depends on the request and on nothing else, like that of a real one. */
-export function answerTo({ body }: Pick<RecordedRequest, 'body'>): ScriptStep {
-  const input = (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
+export function answerTo(request: Sent): ScriptStep {
+  const input = sentItems(request);
   const asked = input.findLastIndex((item) => askedIn(item) !== undefined);
   const name = asked < 0 ? undefined : askedIn(input[asked]!);
   if (name === undefined) return tell('I was asked for something that is not in my script.');
@@ -80,6 +81,10 @@ export function answerTo({ body }: Pick<RecordedRequest, 'body'>): ScriptStep {
   const move = moves[name][outputs.length];
   const ok = /^Process exited with code 0$/m.test(last);
   return move === undefined ? tell('My script ends here.') : move({ outputs, last, ok, everyOutput: outputsIn(input) });
+}
+
+export function sentItems({ body }: Sent): readonly Item[] {
+  return (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
 }
 
 function askedIn(item: Item): keyof typeof demoWords | undefined {

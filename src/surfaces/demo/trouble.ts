@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
-import { installCommand } from './install-command.ts';
 import type { Stage, TurnSeen } from './play-turn.ts';
-import { isCallOutput } from './scripted-answers.ts';
-import { sentItems } from './told.ts';
+import { isCallOutput, sentItems } from './scripted-answers.ts';
 
 /** Something did not go as the story has it. */
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
@@ -35,4 +35,18 @@ function sandboxTrouble({ model, env }: Stage): Trouble {
   const install = /bubblewrap.* was not found/.test(message) ? installCommand(env['PATH'] ?? '') : undefined;
   const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;
   return { code: 'demo-no-sandbox', message, next };
+}
+
+const installCommands = [
+  ['apt-get', 'sudo apt-get install bubblewrap'],
+  ['dnf', 'sudo dnf install bubblewrap'],
+  ['pacman', 'sudo pacman -S bubblewrap'],
+  ['zypper', 'sudo zypper install bubblewrap'],
+  ['apk', 'sudo apk add bubblewrap'],
+] as const;
+
+/** How to install the sandbox's program on this system, if its package manager is one that we know. */
+function installCommand(path: string): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return installCommands.find(([manager]) => folders.some((folder) => existsSync(join(folder, manager))))?.[1];
 }

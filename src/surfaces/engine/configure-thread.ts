@@ -1,8 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { refusalOf } from '../../config/config-problem.ts';
-import { effortFor } from '../../envelope/effort-for.ts';
-import { effortProblem } from '../../envelope/effort-problem.ts';
+import { effortFor, effortProblem } from '../../envelope/effort.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -11,7 +10,7 @@ import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { type BaseLayers, withOverrides } from '../../gather/config/config-layers.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
-import { missingRootNotices } from '../../gather/system/missing-roots.ts';
+import { missingRootNotices } from '../../gather/system/places.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { normalisePath } from '../../policy/paths.ts';
@@ -41,21 +40,20 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   { base: everywhere, options: { env, cwd: here } }: Pick<EngineParts, 'base' | 'options'>,
-  wanted: ThreadPlace,
+  place: ThreadPlace,
   { approval, permissionProfile, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
-  const cwd = normalisePath(wanted.cwd);
+  const cwd = normalisePath(place.cwd);
   if (cwd === undefined) {
-    const odd = wanted.cwd.startsWith('/') ? folderProblem(wanted.cwd) : undefined;
-    return odd ?? relativeFolder(wanted.cwd);
+    const odd = place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined;
+    return odd ?? relativeFolder(place.cwd);
   }
-  const place = { ...wanted, cwd };
-  const missing = folderProblem(place.cwd);
+  const missing = folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
-  const { config, problems: ofFolder } = await configInFolder(base, place.cwd);
+  const { config, problems: ofFolder } = await configInFolder(base, cwd);
   const problems = [...added, ...ofFolder];
   const error = refusalOf(problems);
   if (error !== undefined) return error;
@@ -64,19 +62,19 @@ export async function configureThread(
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;
-  const foreign = place.resumed === undefined || place.resumed.standing === 'ours' ? undefined : place.resumed;
+  const past = place.resumed;
+  const foreign = past?.standing === 'ours' ? undefined : past;
   // Few threads come from elsewhere, and no other waits for it.
-  const taken =
-    foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd: place.cwd, env });
-  const last = taken?.resumed ?? place.resumed?.last;
-  const resumed = last === undefined ? undefined : chosenOnly(last, catalogue);
+  const taken = foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd, env });
+  const last = taken?.resumed ?? past?.last;
+  const resumed = last && chosenOnly(last, catalogue);
+  const { requirements } = base;
   const made = settingsFrom(config, {
-    cwd: place.cwd,
-    ...defined({ resumed }),
+    cwd,
+    ...defined({ resumed, approval, profile }),
     ...texts,
     catalogue,
-    ...defined({ approval, profile }),
-    requirements: base.requirements,
+    requirements,
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, resumed, catalogue);
@@ -87,17 +85,13 @@ export async function configureThread(
     ...made.notices,
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
-    ...missingRootNotices(settings.profile, { cwd: place.cwd, temporaryDirectory: env['TMPDIR'] }),
+    ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
   ];
   return { config, catalogue, settings, notices };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */
-async function withChoices(
-  base: BaseLayers,
-  { model, overrides = [] }: Choices,
-  cwd: string,
-): Promise<Awaited<ReturnType<typeof withOverrides>>> {
+async function withChoices(base: BaseLayers, { model, overrides = [] }: Choices, cwd: string) {
   const all = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
   return all.length === 0 ? { base, added: [] } : withOverrides(base, { overrides: all, cwd });
 }

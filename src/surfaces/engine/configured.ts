@@ -3,18 +3,19 @@ import type { Config } from '../../config/config.ts';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { type EffectiveValues, effectiveValues } from '../../config/effective-values.ts';
+import { featureGates } from '../../config/feature-gates.ts';
 import { localProvider } from '../../config/local-providers.ts';
 import type { Trust } from '../../config/trust.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
-import { type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
-import { defaultModel } from '../../gather/settings/default-model.ts';
+import { defaultModel } from '../../gather/settings/settings.ts';
+import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
+import { configuredProfile } from '../../gather/settings/choose-profile.ts';
 import { findHome } from '../../gather/system/home.ts';
-import type { Requirements } from '../../policy/requirements.ts';
+import { brokenByApproval, brokenByProfile, modeInstead, type Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import { overruled } from './overruled.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
@@ -55,4 +56,38 @@ function modelLayers(config: Config, { newThread }: Requirements): readonly Conf
   const { modelProvider: provider, modelCatalogJson: file } = config;
   const source = localProvider(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   return [{ name: 'default', source, values: { model: defaultModel(provider, catalogue) } }];
+}
+
+/** Values that the layers give and the machine does not allow: what is shown of them does not hold. */
+function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
+  const { approvalPolicy, sandboxMode, allowLoginShell, features = {} } = config;
+  const approval = brokenByApproval(requirements, approvalPolicy);
+  const sandbox = brokenByProfile(requirements, configuredProfile(config, sandboxMode));
+  const loginShell = requirements.allowLoginShell ?? allowLoginShell;
+  const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
+  const { pins = {}, source = '' } = requirements.features ?? {};
+  const gates = featureGates(features);
+  const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
+  return [
+    ...(approval ? [problem('approval_policy', `"${approvalPolicy}"`, approval, `"${approval.allowed[0]}"`)] : []),
+    ...(sandbox ? [problem('sandbox_mode', `"${sandboxMode}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
+    ...(loginShell === allowLoginShell
+      ? []
+      : [problem('allow_login_shell', String(allowLoginShell), shellRule, String(loginShell))]),
+    ...pinned.map((name) => {
+      const key = `features.${name}`;
+      return problem(key, String(gates[name]), { key, source }, String(pins[name]));
+    }),
+  ];
+}
+
+function problem(key: string, value: string, rule: Record<'key' | 'source', string>, instead: string): ConfigProblem {
+  return {
+    code: 'config-overridden-key',
+    message: `${key} = ${value} is not allowed by ${rule.key} in ${rule.source}: ${instead} holds instead.`,
+    next: 'Ask the administrator of this machine.',
+    severity: 'warning',
+    source: rule.source,
+    key,
+  };
 }

@@ -7,6 +7,6 @@ export type { Unproven } from '../../thread/branch/unproven.ts';
 export type { RollbackTo, RolledBack } from '../../thread/branch/rollback-range.ts';
 export type { TurnResult } from '../../thread/turn/settle.ts';
 export type { ThreadTurn } from '../../thread/thread.ts';
-export type { ChangedFiles, TurnFileChange, ThreadFiles } from '../../workspace/file-changes.ts';
+export type { ChangedFiles, TurnFileChange } from '../../workspace/file-changes.ts';
 export type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
 export type { KeptReason } from '../../workspace/restore-plan.ts';

@@ -6,6 +6,7 @@ import { findRepository } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
+import type { OpenThread, Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -14,19 +15,22 @@ import type { UserImage } from '../../protocol/user-input.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
-
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
-import type { RestoreOptions, RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
-import { type CompactRequest, compactThread } from './compact-thread.ts';
+import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import { openFork } from './open-fork.ts';
-import { type OpenedThread, resumeThread, startThread } from './open-thread.ts';
+import {
+  compactThread,
+  type CompactRequest,
+  type OpenedThread,
+  openFork,
+  resumeThread,
+  startThread,
+} from './open-thread.ts';
 import type { ForeseenRequest } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
-import { threadsPort } from './threads-port.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 const sealsWithoutStore: Outcome = {
@@ -38,9 +42,7 @@ const sealsWithoutStore: Outcome = {
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
-  /**
-   * Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened.
-   */
+  /** Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened. */
   readonly notices: readonly Outcome[];
   /** The threads of the home, open or not, as they are kept. */
   readonly stored: StoredThreads;
@@ -148,24 +150,31 @@ export class Engine {
   }
 
   /** Brings back files that turns of a thread changed. */
-  async restoreFiles(
-    id: ThreadId,
-    target: RestoreTarget,
-    options: RestoreOptions,
-  ): Promise<RestoreReport | EngineRefused> {
+  async restoreFiles(id: ThreadId, target: RestoreTarget, options: RestoreOptions) {
     const { restoreThreadFiles } = await import('./restore-thread-files.ts');
     return restoreThreadFiles(this.#parts, id, target, options);
   }
 
-  /**
-   * The same for the turns that a rollback of the conversation would take back. It has to come before that rollback.
-   */
-  async restoreRolledBack(
-    id: ThreadId,
-    to: RollbackTo,
-    options: RestoreOptions,
-  ): Promise<RestoreReport | EngineRefused> {
+  /** The same for the turns that a rollback of the conversation would take back. It has to come before that rollback. */
+  async restoreRolledBack(id: ThreadId, to: RollbackTo, options: RestoreOptions) {
     const { restoreRolledBackFiles } = await import('./restore-thread-files.ts');
     return restoreRolledBackFiles(this.#parts, id, to, options);
   }
+}
+
+/** The engine as its threads know it. */
+function threadsPort(engine: Engine): Threads {
+  const asOpen = (thread: Thread): OpenThread => {
+    return { kind: 'thread', id: thread.id, run: (turn) => thread.run(turn), close: () => thread.close() };
+  };
+  const given = (opened: OpenedThread | EngineRefused): OpenThread | EngineRefused =>
+    opened.kind === 'refused' ? opened : asOpen(opened.thread);
+  return {
+    get open() {
+      return engine.threads.map(asOpen);
+    },
+    start: async (wanted) => given(await engine.start(wanted)),
+    resume: async (id, wanted) => given(await engine.resume(id, wanted)),
+    fork: async (id, cut, wanted) => given(await engine.fork(id, cut, wanted)),
+  };
 }

@@ -1,13 +1,17 @@
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { profileOptions } from '../../gather/settings/choose-profile.ts';
+import { type LeftSetting, takeOver } from '../../gather/settings/take-over.ts';
 import { findPlaces } from '../../gather/system/places.ts';
-import { takeOver } from '../../gather/settings/take-over.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
-import type { LastSettings } from '../../state/resumed-settings.ts';
-import type { Variables } from '../../protocol/variables.ts';
-import { leftNotice } from './left-notice.ts';
-import type { ResumedPast } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
+import { widthOf } from '../../policy/profile-width.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { PermissionProfile } from '../../protocol/permission-profile.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
+import type { Variables } from '../../protocol/variables.ts';
+import type { LastSettings } from '../../state/resumed-settings.ts';
+import { settingWord } from '../wording/setting-word.ts';
+import type { ResumedPast } from './thread-standing.ts';
 
 /** What counts of the past of a thread that this home did not write. */
 export interface TakenOverThread {
@@ -26,9 +30,87 @@ export function takeOverThread(
   const keepsFolder = past.standing !== 'imported' && own !== undefined;
   return {
     resumed: keepsFolder ? { ...rest, cwd: own } : rest,
-    notices(settings) {
-      const notice = leftNotice(past, left, settings);
-      return notice === undefined ? [] : [notice];
-    },
+    notices: (settings) => leftNotice(past, left, settings),
   };
+}
+
+/** What of a thread's past does not hold, since this home did not write it, and how to have it anyway. */
+function leftNotice(
+  { id, last, standing }: ResumedPast,
+  names: readonly LeftSetting[],
+  settings: Settings,
+): readonly Outcome[] {
+  // What a surface holds, it holds whatever the thread had.
+  const shown = names.filter((name) => name !== 'approval' || settings.origins?.['approval'] !== 'surface');
+  const isElsewhere = standing === 'imported' && last.cwd !== undefined && last.cwd !== settings.cwd;
+  const left = [
+    ...(isElsewhere ? [leftFolder(last.cwd, settings)] : []),
+    ...shown.map((one) => said(one, last, settings)),
+  ];
+  if (left.length === 0) return [];
+  const why = standing === 'imported' ? 'was imported' : 'has settings that Capstan did not write in this home';
+  const flags = left.flatMap(({ flag }) => flag ?? []);
+  const message = `Thread ${id} ${why}. Not taken over: ${left.map(({ text }) => text).join(', ')}.`;
+  const grant = 'Grant it again when it is needed.';
+  const next = flags.length === 0 ? grant : `If you trust the thread and want it so, add ${shellWords(flags)}`;
+  return [{ code: 'settings-not-taken-over', message, next }];
+}
+
+interface Left {
+  readonly text: string;
+  readonly flag?: readonly string[];
+}
+
+function leftFolder(had: string, { cwd }: Settings): Left {
+  return { text: `folder ${plain(had)} (it works in ${plain(cwd)})`, flag: ['-C', plain(had)] };
+}
+
+function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
+  switch (name) {
+    case 'profile':
+      return leftProfile(last.profile!, settings.profile);
+    case 'approval':
+      return leftApproval(last.approval!, settings.approval);
+    case 'provider':
+      return leftName('provider', last.provider!, settings.provider, ['-c', `model_provider=${plain(last.provider!)}`]);
+    case 'model':
+      return leftName('model', last.model!, settings.model, ['-m', plain(last.model!)]);
+    case 'serviceTier': {
+      const tier = last.serviceTier!;
+      return leftName('service tier', tier, settings.serviceTier ?? 'default', ['-c', `service_tier=${plain(tier)}`]);
+    }
+    case 'approvedPrefixes':
+    case 'networkRules':
+      return { text: `${last[name]!.length} ${settingWord(name)}` };
+  }
+}
+
+function leftName(word: string, had: string, holds: string, flag: readonly string[]): Left {
+  return { text: `${word} ${plain(had)} (${plain(holds)} holds)`, flag };
+}
+
+function leftApproval(had: string, holds: string): Left {
+  // The configuration knows no `untrusted`.
+  const flag = had === 'untrusted' ? {} : { flag: ['-c', `approval_policy=${had}`] };
+  return { text: `approval ${had} (${holds} holds)`, ...flag };
+}
+
+function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
+  const mode = widthOf(had);
+  const options = profileOptions(had);
+  const [network, roots] = [options?.network === true, options?.writableRoots ?? []];
+  const more = [...(network ? ['the network'] : []), ...roots.map(plain)];
+  const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (${widthOf(holds)} holds)`;
+  // A profile with rules of its own is more than flags can say.
+  if (mode === 'external-sandbox' || (mode === 'workspace-write' && options === undefined)) return { text };
+  const online = network ? ['-c', 'sandbox_workspace_write.network_access=true'] : [];
+  return { text, flag: ['-s', mode, ...online, ...roots.flatMap((root) => ['--add-dir', plain(root)])] };
+}
+
+const longest = 200;
+
+/** The text comes from the file: it must neither fill a screen nor steer one. */
+function plain(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\uFFFD');
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }

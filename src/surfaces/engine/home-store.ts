@@ -11,7 +11,8 @@ import { createFileDirectory } from '../../rollout/file-directory.ts';
 import { createFlock } from '../../rollout/disk/flock.ts';
 import { nodeFiles } from '../../rollout/disk/node-files.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../../rollout/store.ts';
-import { threadRollouts } from '../../rollout/thread-rollouts.ts';
+import { threadRollouts } from '../../rollout/sealed-store.ts';
+import type { EngineOptions } from './engine-options.ts';
 
 /** Where threads are kept: the files of a home, or the store of a program. */
 export interface HomeStore {
@@ -28,37 +29,22 @@ export interface HomeStore {
   readonly maxBlobBytes: number;
 }
 
-export interface HomeStoreOptions {
+interface HomeStoreOptions extends Partial<Pick<EngineOptions, 'env' | 'store' | 'seals'>> {
   /** A program that only reads needs none. */
   readonly maxBlobBytes: number;
-  /** Default: the home. */
-  readonly codexIndexFolder?: string | undefined;
-  /** In the place of the home's files. */
-  readonly store?: ThreadStore | undefined;
-  /** Of that store. Default: the key of the home, beside which there may be others. */
-  readonly seals?: Seals | undefined;
 }
 
 export function createHomeStore(home: string, options: HomeStoreOptions): HomeStore {
-  const { maxBlobBytes, codexIndexFolder, store } = options;
+  const { maxBlobBytes, env, store } = options;
   const locks = createFlock({ clock: systemClock, programs: systemPrograms });
   const ids = systemIds(systemClock);
+  // Other engines of a store that was given may have other keys than this home.
   const seals =
     options.seals ?? (store === undefined ? homeSeals(home) : { ...homeSeals(home), otherKeys: 'possible' });
   const disk = { home, files: nodeFiles, locks, clock: systemClock };
-  const threadStore = store ?? fileStore(disk, { ids, maxBlobBytes, codexIndexFolder: codexIndexFolder ?? home });
-  const own = { home, threadStore, store: threadRollouts(threadStore, seals), seals, ids, locks, maxBlobBytes };
-  return store === undefined ? { ...own, disk } : own;
-}
-
-function fileStore(
-  disk: RolloutStoreOptions,
-  { ids, maxBlobBytes, codexIndexFolder }: { ids: Ids; maxBlobBytes: number; codexIndexFolder: string },
-): ThreadStore {
-  const { home } = disk;
-  return {
+  const threadStore = store ?? {
     rollouts: createRolloutStore(disk),
-    directory: createFileDirectory({ ...disk, codexIndexFolder }),
+    directory: createFileDirectory({ ...disk, codexIndexFolder: env?.['CODEX_SQLITE_HOME'] ?? home }),
     blobs: createBlobs({ ...disk, ids, maxBytes: maxBlobBytes }),
     contents: {
       // Loaded when the first snapshot is wanted.
@@ -66,4 +52,6 @@ function fileStore(
         (await import('../../workspace/file-contents.ts')).createFileContents({ home, ids }).of(root),
     },
   };
+  const own = { home, threadStore, store: threadRollouts(threadStore, seals), seals, ids, locks, maxBlobBytes };
+  return store === undefined ? { ...own, disk } : own;
 }

@@ -1,20 +1,29 @@
 import type { Config } from '../../config/config.ts';
 import { refusalOf } from '../../config/config-problem.ts';
-import { atLocalAddress, localProvider, localProviders } from '../../config/local-providers.ts';
-import { providerOf } from '../../config/providers.ts';
+import { type LocalProvider, localProvider, localProviders } from '../../config/local-providers.ts';
+import type { ProviderConfig } from '../../config/providers.ts';
 import { loadBaseLayers, type Overrides } from '../../gather/config/config-layers.ts';
 import { findHome } from '../../gather/system/home.ts';
+import { askLocalServer, type LocalServer } from '../../model/local-server.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineOptions } from './engine-options.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import {
-  findOnlyServer,
-  findServer,
-  type FoundServer,
-  type LocalCandidate,
-  modelProblem,
-  unknownProvider,
-} from './local-servers.ts';
+import type { EngineOptions } from './engine-options.ts';
+import { locatedProvider } from './thread-providers.ts';
+
+/** A local provider and where it should be. */
+export interface LocalCandidate {
+  readonly local: LocalProvider;
+  readonly provider: ProviderConfig;
+}
+
+/** The same, with the models that it has. */
+interface FoundServer extends LocalCandidate {
+  readonly models: readonly string[];
+}
+
+type LocalProblem = Outcome<
+  'local-provider-unknown' | 'local-provider-unclear' | 'local-server-missing' | 'local-model-missing'
+>;
 
 /**
  * What `--oss` stands for, as overrides: a provider on this machine and its model. Both are there when this resolves;
@@ -32,16 +41,15 @@ export async function localOverrides(
   if (config.pinned.get('model_provider') === 'managed') return managedProvider(config);
   const found = await find(config, options.env, named);
   if ('code' in found) return found;
-  const { id } = found.local;
-  const model = modelFor(found, config);
-  return (
-    modelProblem(found, model) ?? {
-      overrides: [
-        { path: ['model_provider'], value: id },
-        { path: ['model'], value: model },
-      ],
-    }
-  );
+  const { id, model: usual } = found.local;
+  // A model that a file names for another provider is none of this one.
+  const isMeant = config.pinned.has('model') || config.modelProvider === id;
+  const model = (isMeant ? config.model : undefined) ?? usual;
+  const overrides = [
+    { path: ['model_provider'], value: id },
+    { path: ['model'], value: model },
+  ];
+  return modelProblem(found, model) ?? { overrides };
 }
 
 async function find(config: Config, env: Variables, named: string | undefined): Promise<FoundServer | Outcome> {
@@ -51,19 +59,75 @@ async function find(config: Config, env: Variables, named: string | undefined): 
   }
   const candidates: LocalCandidate[] = [];
   for (const local of localProviders) {
-    const known = providerOf(config, local.id);
-    const provider = 'code' in known ? known : atLocalAddress(known, env);
+    const provider = locatedProvider(config, local.id, env);
     if ('code' in provider) return provider;
     candidates.push({ local, provider });
   }
   const candidate = candidates.find(({ local }) => local.id === chosen);
-  return candidate === undefined ? findOnlyServer(candidates) : findServer(candidate);
+  if (candidate === undefined) return findOnlyServer(candidates);
+  const server = await askLocalServer(candidate.provider.baseUrl);
+  return server.kind === 'answers' ? { ...candidate, models: server.models } : missing(candidate, server);
 }
 
-/** A model that a file names for another provider is none of this one. */
-function modelFor({ local }: FoundServer, config: Config): string {
-  const isMeant = config.pinned.has('model') || config.modelProvider === local.id;
-  return (isMeant ? config.model : undefined) ?? local.model;
+const howToChoose = `Choose with --local-provider ${localProviders.map(({ id }) => id).join('|')}, or set oss_provider in config.toml.`;
+
+/** The only one that answers, when the user chose none. */
+export async function findOnlyServer(candidates: readonly LocalCandidate[]): Promise<FoundServer | LocalProblem> {
+  const servers = await Promise.all(candidates.map(({ provider }) => askLocalServer(provider.baseUrl)));
+  const [only, another] = candidates.flatMap((candidate, i) => {
+    const server = servers[i];
+    return server?.kind === 'answers' ? [{ ...candidate, models: server.models }] : [];
+  });
+  if (only !== undefined && another === undefined) return only;
+  const places = candidates.map(({ provider }) => `${provider.name} at ${shownAddress(provider)}`).join(', ');
+  if (only !== undefined) {
+    return { code: 'local-provider-unclear', message: `More than one answers: ${places}.`, next: howToChoose };
+  }
+  const starts = candidates.map(({ local }) => `\`${local.start}\``).join(' or ');
+  const message = `No server with models answers on this machine: ${places}.`;
+  return { code: 'local-server-missing', message, next: `Start one with ${starts}. ${howToChoose}` };
+}
+
+/** What is wrong when the server does not have the model. */
+function modelProblem({ local, provider, models }: FoundServer, model: string): LocalProblem | undefined {
+  // Without a tag Ollama takes the newest.
+  if (models.includes(model) || models.includes(`${model}:latest`)) return undefined;
+  const others = models.length === 0 ? '' : `, or take one that it has with -m: ${models.slice(0, 5).join(', ')}`;
+  return {
+    code: 'local-model-missing',
+    message: `${provider.name} at ${shownAddress(provider)} does not have the model ${model}.`,
+    next: `Get it with \`${local.get} ${model}\`${others}${models.length > 5 ? ', …' : ''}.`,
+  };
+}
+
+function unknownProvider(id: string, key: string): LocalProblem {
+  const code = 'local-provider-unknown';
+  if (id === 'ollama-chat') {
+    const message = `${key} is "ollama-chat", which spoke a wire format that is gone.`;
+    return { code, message, next: 'Set it to "ollama" instead.' };
+  }
+  const known = localProviders.map((local) => `"${local.id}"`).join(', ');
+  const message = `${key} is ${JSON.stringify(id)}, which is no provider on this machine.`;
+  return { code, message, next: `Set it to one of ${known}; for any other server set model_provider.` };
+}
+
+function missing({ local, provider }: LocalCandidate, { kind }: LocalServer): LocalProblem {
+  const where = shownAddress(provider);
+  const [message, start] =
+    kind === 'silent'
+      ? [`${provider.name} does not answer at ${where}.`, `Start it with \`${local.start}\`, or say`]
+      : [`What answers at ${where} is not ${provider.name}: it has no list of models.`, 'Say'];
+  return {
+    code: 'local-server-missing',
+    message,
+    next: `${start} where it is with CODEX_OSS_PORT or CODEX_OSS_BASE_URL.`,
+  };
+}
+
+/** Without a name and a password. */
+function shownAddress({ baseUrl }: ProviderConfig): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname}`;
 }
 
 function managedProvider({ modelProvider }: Config): Outcome<'provider-managed'> {

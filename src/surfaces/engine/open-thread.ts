@@ -1,12 +1,20 @@
 import type { Settings } from '../../envelope/settings.ts';
+import { readGuard } from '../../gather/files/read-guard.ts';
+import { findRepository, readGitFacts } from '../../gather/git/git.ts';
+import { findPlaces } from '../../gather/system/places.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
-import { Thread } from '../../thread/thread.ts';
+import type { ThreadCut } from '../../protocol/thread-cut.ts';
+import { type RestoredSettings, restoredSettings } from '../../state/resumed-settings.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
+import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
+import { Thread } from '../../thread/thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import { gitFacts } from './git-facts.ts';
 import { prepareThread, prepareToGoOn } from './prepare-thread.ts';
 import { resumeNotices } from './resume-notices.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -23,6 +31,13 @@ export interface OpenedThread {
   readonly notices: readonly Outcome[];
 }
 
+/** A checkpoint on request. */
+export interface CompactRequest extends ThreadRequest {
+  /** What it shall keep in view. */
+  readonly focus?: string;
+  readonly signal: AbortSignal;
+}
+
 export async function startThread(
   engine: EngineParts,
   request: ThreadRequest & { readonly cwd: string },
@@ -30,7 +45,7 @@ export async function startThread(
   const prepared = await prepareThread(engine, { cwd: request.cwd }, request);
   if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, notices } = prepared;
-  const thread = await Thread.start(parts, { ...request, settings }, gitFacts(settings, engine.options.env));
+  const thread = await Thread.start(parts, { ...request, settings }, gitFacts(engine, settings));
   if (!(thread instanceof Thread)) return engineRefused(thread);
   return { kind: 'opened', thread, settings: thread.settings, notices };
 }
@@ -48,14 +63,51 @@ export async function resumeThread(
     await resumed.owned.close();
     return engineRefused(prepared);
   }
-  const { parts, settings, notices } = prepared;
+  const { parts, settings } = prepared;
   const thread = await Thread.resume(parts, resumed, { ...request, settings });
+  const notices = [...prepared.notices, ...resumeNotices(id, resumed)];
   const restored = restoredSettings(resumed.state, settings);
-  return {
-    kind: 'opened',
-    thread,
-    settings: thread.settings,
-    restored,
-    notices: [...notices, ...resumeNotices(id, resumed)],
-  };
+  return { kind: 'opened', thread, settings: thread.settings, restored, notices };
+}
+
+/** Begins the fork and opens it. It has no name: a name leads to one thread, and that is the other one. */
+export async function openFork(
+  engine: EngineParts,
+  { id, cut }: { readonly id: ThreadId; readonly cut: ThreadCut },
+  request: ThreadRequest,
+): Promise<OpenedThread | EngineRefused> {
+  const { findForkPoint, forkThread } = await import('../../thread/branch/fork.ts');
+  const point = await findForkPoint(engine.store, id, cut);
+  if (point.kind === 'refused') return engineRefused(point);
+  const prepared = await prepareToGoOn(engine, { id, state: point.state }, request);
+  if ('code' in prepared) return engineRefused(prepared);
+  const { parts, settings, notices } = prepared;
+  const forked = await forkThread(parts, point, { settings, git: gitFacts(engine, settings) });
+  if (forked.kind === 'refused') return engineRefused(forked);
+  const thread = await Thread.resume(parts, forked, { ...request, settings });
+  return { kind: 'opened', thread, settings: thread.settings, notices: [...notices, ...resumeNotices(id, forked)] };
+}
+
+/** Opens a thread for a checkpoint and closes it again. */
+export async function compactThread(
+  engine: EngineParts,
+  id: ThreadId,
+  { focus, signal, ...request }: CompactRequest,
+): Promise<CompactionResult | EngineRefused> {
+  const opened = await resumeThread(engine, id, request);
+  if (opened.kind === 'refused') return opened;
+  for (const outcome of opened.notices) request.listener?.({ kind: 'warning', outcome });
+  try {
+    return await opened.thread.compact({ signal, ...defined({ focus }) });
+  } finally {
+    await opened.thread.close();
+  }
+}
+
+/** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
+function gitFacts({ options }: EngineParts, { cwd, profile }: Settings): JsonObject | undefined {
+  const root = findRepository(cwd);
+  if (root === undefined) return undefined;
+  const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, options.env, { own: noOwnPlaces })));
+  return readGitFacts(root, { denies: deniesUser }) as JsonObject;
 }

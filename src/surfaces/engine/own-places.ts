@@ -1,11 +1,10 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realPath } from '../../disk/folders.ts';
-import { loginPath } from '../../gather/system/login-file.ts';
+import { loginPath } from '../../gather/system/login-store.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
-import { followLinks } from '../../sandbox/common/follow-links.ts';
-import { viewHostDisk } from '../../sandbox/common/host-disk.ts';
+import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { sealKeyPath } from '../../gather/system/home-seals.ts';

@@ -1,10 +1,7 @@
-import { atLocalAddress } from '../../config/local-providers.ts';
-import { providerOf } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';
@@ -12,6 +9,7 @@ import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createThreadParts } from './thread-parts.ts';
+import { locatedProvider } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 export interface PreparedThread {
@@ -29,8 +27,7 @@ export async function prepareThread(
   const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
   const { config, catalogue, settings, notices } = configured;
-  const known = providerOf(config, settings.provider);
-  const provider = 'code' in known ? known : atLocalAddress(known, engine.options.env);
+  const provider = locatedProvider(config, settings.provider, engine.options.env);
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;

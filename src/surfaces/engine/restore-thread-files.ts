@@ -2,7 +2,7 @@ import { configuredProfile } from '../../gather/settings/choose-profile.ts';
 import { findPlaces } from '../../gather/system/places.ts';
 import { withDeniedReads } from '../../policy/denied-reads.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/rollout-store.ts';
+import type { ReadOptions, ReadReport } from '../../ports/rollout-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
@@ -25,27 +25,24 @@ import {
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { HomeStore } from './home-store.ts';
-import { lazySnapshots } from './lazy-snapshots.ts';
+import { lazySnapshots } from './lazy-workspace.ts';
 import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
-
-type RestoringParts = Pick<EngineParts, 'options' | 'base' | 'store' | 'threadStore' | 'seals' | 'clock' | 'ids'>;
 
 /**
  * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
  * not record do not count: a file from elsewhere could name any folder, and any state of it that was ever kept.
  */
 export async function restoreThreadFiles(
-  parts: RestoringParts,
+  parts: EngineParts,
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | EngineRefused> {
-  const { env, osHome } = parts.options;
-  const { home, config } = parts.base;
-  const { ids, clock } = parts;
-  const { contents } = parts.threadStore;
-  const snapshots = lazySnapshots({ env, osHome, home, contents, config, clock });
+  const { ids, base, threadStore } = parts;
+  const { home, config } = base;
+  const { contents } = threadStore;
+  const snapshots = lazySnapshots(parts, config.undo);
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
   const report = await restoreFiles({ home, threads, contents, snapshots, disk, ids, denies }, id, target, options);
@@ -79,10 +76,7 @@ export function threadFileChanges(parts: HomeStore, id: ThreadId): Promise<Threa
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */
-function withOwnSnapshots({ store, seals }: Pick<RestoringParts, 'store' | 'seals'>): {
-  readonly store: RolloutStore;
-  readonly left: () => number;
-} {
+function withOwnSnapshots({ store, seals }: HomeStore) {
   let left = 0;
   async function* read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport> {
     const lines = store.read(id, options);
@@ -106,7 +100,7 @@ function withOwnSnapshots({ store, seals }: Pick<RestoringParts, 'store' | 'seal
 }
 
 /** What the next turn of the thread could not read. */
-async function deniedIn(parts: RestoringParts, id: ThreadId): Promise<(path: string) => boolean> {
+async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string) => boolean> {
   const { store, options, base } = parts;
   const { state } = await foldThread(store, id);
   const { profile: had, cwd = '/' } = lastSettings(state);
@@ -118,7 +112,7 @@ async function deniedIn(parts: RestoringParts, id: ThreadId): Promise<(path: str
 
 /** To before the first turn that a rollback would take back. */
 export async function restoreRolledBackFiles(
-  parts: RestoringParts,
+  parts: EngineParts,
   id: ThreadId,
   to: RollbackTo,
   options: RestoreOptions,

@@ -9,13 +9,7 @@ import { waitingNotice } from '../../thread/waiting-notice.ts';
 /** What a user should know about a resumed thread: repairs, and what could not be read. */
 export function resumeNotices(
   id: ThreadId,
-  {
-    owned,
-    skipped,
-    missingBlobs = [],
-    state,
-    unproven,
-  }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'> & { readonly unproven: Unproven },
+  { owned, skipped, missingBlobs = [], state, unproven }: ResumedThread & { readonly unproven: Unproven },
 ): readonly Outcome[] {
   const notices: Outcome[] = [deadTurnNotice(id, state), waitingNotice(id, state), unprovenNotice(id, unproven)].filter(
     (notice) => notice !== undefined,

@@ -1,29 +1,34 @@
 import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
-import type { ChosenThread, ListProgress, NoThread, ThreadChoice } from '../../ports/thread-directory.ts';
+import type { ChosenThread, ListProgress, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
+import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import type { Collected } from '../../rollout/collect/collect.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import type { CollectOptions } from '../../rollout/collect/collect-options.ts';
 import type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
-import type { ImportedRollout, ImportProblem } from '../../rollout/import-rollout.ts';
+import { localTime } from '../../rollout/find/names.ts';
+import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
+import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
 import type { Pin } from '../../state/pins.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
+import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
-import type { Unproven } from '../../thread/branch/unproven.ts';
+import { findUnproven, type Unproven, unsealed, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
-import type { Variables } from '../../protocol/variables.ts';
-import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from './engine-refused.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
-import type { HomeUpkeep } from './home-upkeep.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
-import type { Done, Forceful, PinsChange, ThreadOperations, ThreadRenamed } from './thread-operations.ts';
+import { unprovenNotice } from './unproven-notice.ts';
+
+/** What was done, and what the user should know beside it. */
+export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
 
 /** The lines of a thread, oldest first. */
 export interface ThreadLines {
@@ -40,7 +45,6 @@ export interface ThreadLines {
 export class StoredThreads {
   readonly kind = 'stored';
   readonly #kept: HomeStore;
-  #operating: Promise<ThreadOperations> | undefined;
 
   constructor(kept: HomeStore) {
     this.#kept = kept;
@@ -50,9 +54,7 @@ export class StoredThreads {
   static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
     if ('code' in home) return home;
-    return new StoredThreads(
-      createHomeStore(home.path, { maxBlobBytes: 0, codexIndexFolder: env['CODEX_SQLITE_HOME'] }),
-    );
+    return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env }));
   }
 
   get home(): string {
@@ -94,14 +96,12 @@ export class StoredThreads {
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    const { unsealed, withoutUnproven } = await import('../../thread/branch/unproven.ts');
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return state.waiting.map((message) => unsealed<WaitingMessage>(message));
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
   async unproven(id: ThreadId): Promise<Unproven> {
-    const { findUnproven } = await import('../../thread/branch/unproven.ts');
     const { readSetAside } = await import('../../thread/branch/read-set-aside.ts');
     const before = await readSetAside(this.#kept.store, id);
     const now = await findUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
@@ -139,54 +139,77 @@ export class StoredThreads {
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
   reindex(options: { readonly anew: boolean }, progress?: ListProgress) {
-    return this.#upkeep((upkeep) => upkeep.reindex(options, progress));
+    return this.#withFiles(async (files) => (await openThreadIndex(files)).refresh(options, progress));
   }
 
   /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
   async takeReading(): Promise<string | undefined> {
-    return (await this.#upkeep((upkeep) => upkeep.takeReading())) === true ? this.home : undefined;
+    const taken = await this.#withFiles(async (files) => (await openThreadIndex(files)).takeReading());
+    return taken === true ? this.home : undefined;
   }
 
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
-  async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | EngineRefused> {
-    return (await this.#operations()).rollback(id, to);
+  async rollback(id: ThreadId, to: RollbackTo) {
+    const { rollBack } = await import('../../thread/branch/revert.ts');
+    return this.#done<RolledBack>(await rollBack(this.#kept.store, this.#kept.ids, id, to), { kind: 'moved', id });
   }
 
-  async undoRollback(id: ThreadId, options: Forceful = {}): Promise<Done<RollbackUndone> | EngineRefused> {
-    return (await this.#operations()).undoRollback(id, options);
+  async undoRollback(id: ThreadId, { force = false }: { readonly force?: boolean } = {}) {
+    const { undoRollback } = await import('../../thread/branch/revert.ts');
+    const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force });
+    return this.#done<RollbackUndone>(done, { kind: 'moved', id });
   }
 
-  async archive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
-    return (await this.#operations()).archive(id);
+  async archive(id: ThreadId) {
+    const { archiveThread } = await import('../../rollout/thread-lifecycle.ts');
+    return this.#done<ThreadArchived>(await archiveThread(this.#kept.store, id), { kind: 'archived', id });
   }
 
-  async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
-    return (await this.#operations()).unarchive(id);
+  async unarchive(id: ThreadId) {
+    const { unarchiveThread } = await import('../../rollout/thread-lifecycle.ts');
+    return this.#done<ThreadArchived>(await unarchiveThread(this.#kept.store, id), { kind: 'moved', id });
   }
 
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
-  async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
-    return (await this.#operations()).delete(id, options);
+  async delete(id: ThreadId, { force = false }: { readonly force?: boolean } = {}) {
+    const { deleteThread } = await import('../../rollout/thread-lifecycle.ts');
+    const done = await deleteThread(this.#kept.store, id, { force });
+    const gone = done.kind === 'refused' ? [] : done.ids;
+    return this.#done<ThreadDeleted>(done, ...gone.map((each) => ({ kind: 'deleted', id: each }) as const));
   }
 
   /** An empty name takes the name away. */
-  async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | EngineRefused> {
-    return (await this.#operations()).rename(id, name);
+  async rename(id: ThreadId, given: string) {
+    const known = await this.#kept.store.current(id);
+    if (known.kind === 'refused') return refusedBelow(known);
+    const name = given.trim();
+    const odd = oddText(name);
+    if (odd !== undefined) {
+      return engineRefused({ code: 'odd-name', message: `The name holds ${odd}.`, next: 'Choose a name without it.' });
+    }
+    const problem = await this.#kept.threadStore.directory.rename(id, name);
+    if (problem !== undefined) return refusedBelow(problem);
+    return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
   }
 
   /** Pins a note to a thread: the model is told it as it is, and again after every checkpoint. */
-  async pin(id: ThreadId, text: string): Promise<Done<PinsChange> | EngineRefused> {
-    return (await this.#operations()).pin(id, text);
+  async pin(id: ThreadId, text: string) {
+    const { pinNote } = await import('../../thread/branch/pinned-notes.ts');
+    return pinsChanged(await pinNote(this.#kept, this.#kept.ids, id, text));
   }
 
   /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
-  async unpin(id: ThreadId, which: string): Promise<Done<PinsChange> | EngineRefused> {
-    return (await this.#operations()).unpin(id, which);
+  async unpin(id: ThreadId, which: string) {
+    const { unpinNote } = await import('../../thread/branch/pinned-notes.ts');
+    return pinsChanged(await unpinNote(this.#kept, id, which));
   }
 
   /** Copies a rollout from elsewhere into the home. */
-  importFile(source: string): Promise<ImportedRollout | ImportProblem | EngineRefused> {
-    return this.#upkeep((upkeep) => upkeep.importFile(source));
+  importFile(source: string) {
+    return this.#withFiles(async ({ files, home }) => {
+      const { importRollout } = await import('../../rollout/import-rollout.ts');
+      return importRollout(source, { files, home, localTime, ids: this.#kept.ids });
+    });
   }
 
   /**
@@ -194,25 +217,53 @@ export class StoredThreads {
    * resumed.
    */
   compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
-    return this.#upkeep((upkeep) => upkeep.compress(which, options));
+    return this.#withFiles(async (files) => {
+      const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
+      const report = await compressThreads(files, which, options);
+      return 'code' in report ? engineRefused(report) : report;
+    });
   }
 
-  /** Removes what no thread refers to. */
-  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>): Promise<Collected | EngineRefused> {
-    const { maxBlobBytes } = this.#kept;
-    return this.#upkeep((upkeep) => upkeep.collect({ ...options, maxBlobBytes }));
+  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
+  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>) {
+    return this.#withFiles(async (files) => {
+      const { collect } = await import('../../rollout/collect/collect.ts');
+      const { graceMs } = await import('../../rollout/collect/collect-options.ts');
+      const { collectSnapshots } = await import('../../workspace/collect.ts');
+      const young = { now: files.clock.now(), graceMs };
+      return collect({
+        ...files,
+        ...options,
+        maxBlobBytes: this.#kept.maxBlobBytes,
+        collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
+      });
+    });
   }
 
-  #operations(): Promise<ThreadOperations> {
-    return (this.#operating ??= import('./thread-operations.ts').then(
-      ({ ThreadOperations }) => new ThreadOperations({ ...this.#kept, directory: this.#kept.threadStore.directory }),
-    ));
+  /** The thread comes first; lists of other programs are set right afterwards. */
+  async #done<Result extends { readonly kind: string }>(
+    done: Result | Refusal,
+    ...changes: readonly ThreadChange[]
+  ): Promise<Done<Result> | EngineRefused> {
+    if (isRefusal(done)) return refusedBelow(done);
+    return { ...done, notices: (await this.#kept.threadStore.directory.changed?.(changes)) ?? [] };
   }
 
-  /** Refused with a store that is not the home's. */
-  async #upkeep<Result>(work: (upkeep: HomeUpkeep) => Promise<Result>): Promise<Result | EngineRefused> {
-    const { HomeUpkeep, notTheHome } = await import('./home-upkeep.ts');
-    const { disk, ids } = this.#kept;
-    return disk === undefined ? engineRefused(notTheHome) : work(new HomeUpkeep({ ...disk, ids }));
+  /** What is done to the files of a home apart from what its threads do. Refused with a store that is not the home's. */
+  async #withFiles<Result>(work: (files: RolloutStoreOptions) => Promise<Result>): Promise<Result | EngineRefused> {
+    return this.#kept.disk === undefined ? engineRefused(notTheHome) : work(this.#kept.disk);
   }
+}
+
+const notTheHome: Outcome<'not-the-home'> = {
+  code: 'not-the-home',
+  message: 'The threads of this engine are not files of the home.',
+  next: 'Use the means of the store that the engine was given.',
+};
+
+function pinsChanged(done: PinsChanged | Refusal): Done<Omit<PinsChanged, 'unproven'>> | EngineRefused {
+  if (done.kind === 'refused') return refusedBelow(done);
+  const { unproven, ...changed } = done;
+  const notice = unprovenNotice(done.id, unproven);
+  return { ...changed, notices: notice === undefined ? [] : [notice] };
 }

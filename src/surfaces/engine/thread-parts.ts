@@ -20,7 +20,7 @@ import { findTrust } from '../../gather/config/trust.ts';
 import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
 import type { ModelClient } from '../../ports/model-client.ts';
-import { grantedFolders } from '../../policy/granted-folders.ts';
+import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
@@ -32,8 +32,7 @@ import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { lazyGitGuard } from './lazy-git-guard.ts';
-import { lazySnapshots } from './lazy-snapshots.ts';
+import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
@@ -48,7 +47,7 @@ export async function createThreadParts(
   input: ThreadPartsInput,
 ): Promise<ThreadParts | ProviderProblem> {
   const { clock, ids, spawn, sandbox, opened, root } = engine;
-  const { env, osHome } = engine.options;
+  const { env } = engine.options;
   const { home, requirements } = engine.base;
   const { provider, config, catalogue, settings, request } = input;
   const { ephemeral = false, threadSource, checkpointHooks } = request;
@@ -91,9 +90,7 @@ export async function createThreadParts(
     tracer: engine.tracer,
     ...defined({ checkpointHooks }),
     gitGuard,
-    ...(hasUndo
-      ? { snapshots: lazySnapshots({ env, osHome, home, contents: engine.threadStore.contents, config, clock }) }
-      : {}),
+    ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
@@ -102,17 +99,16 @@ export async function createThreadParts(
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      const { cwd: folder, profile } = chosen;
       reopen(chosen);
       return gatherFacts({
         clock,
         env,
-        cwd: folder,
+        cwd: chosen.cwd,
         client: { ...engine.options.client, ...defined({ threadSource }) },
         trust,
         catalogue,
         own: engine.ownPlaces(),
-        profile,
+        profile: chosen.profile,
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: providerFacts,
@@ -136,7 +132,7 @@ function withPreparation(client: ModelClient, prepare: () => void): ModelClient 
       };
       return client.stream({ ...request, onSent }, signal);
     },
-    ...(client.compact === undefined ? {} : { compact: (request, signal) => client.compact!(request, signal) }),
+    ...defined({ compact: client.compact?.bind(client) }),
     authMode: () => client.authMode(),
   };
 }

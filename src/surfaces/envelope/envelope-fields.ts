@@ -2,7 +2,6 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import { type Ownership, ownership } from '../../envelope/ownership.ts';
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
-import { fieldOrigin } from './field-origin.ts';
 
 /** One field of a turn's envelope, with who filled it and who reads it. */
 export interface ShownField {
@@ -20,46 +19,37 @@ export interface ShownField {
 /** The fields that a stored envelope has, in the order of the map. Long texts stand there as size and digest. */
 export function envelopeFields(stored: JsonObject): readonly ShownField[] {
   return ownership.flatMap((row) => {
-    const value = valueAt(stored, row.field.split('.'));
-    return value === undefined ? [] : [shown(row, value, stored)];
+    const { field, consumers, awaits } = row;
+    const value = valueAt(stored, field.split('.'));
+    if (value === undefined) return [];
+    const roles = [...new Set(consumers.map(({ role }) => role))];
+    const paths = consumers.map(({ path }) => path);
+    return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, ...defined({ awaits }) }];
   });
 }
 
-function shown(row: Ownership, value: Json, stored: JsonObject): ShownField {
-  const { field, consumers, awaits } = row;
-  return {
-    field,
-    value,
-    origin: isJsonObject(valueAt(stored, ['telemetry', 'origins']))
-      ? fieldOrigin(row, stored as unknown as Pick<Envelope, 'telemetry'>)
-      : row.source.otherwise,
-    consumers: consumers.map(({ path }) => path),
-    roles: [...new Set(consumers.map(({ role }) => role))],
-    ...defined({ awaits }),
-  };
+/**
+ * Who decided a field of a turn: the layer or caller that chose the setting behind it, else where it comes from without
+ * a choice. An override chooses a setting as a whole.
+ */
+function originOf({ source: { settings = [], otherwise } }: Ownership, stored: JsonObject): string {
+  if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
+  const { origins } = (stored as unknown as Pick<Envelope, 'telemetry'>).telemetry;
+  const chosen = settings.map((path) => origins[path] ?? origins[path.replace(/\..*/s, '')]);
+  return chosen.find((origin) => origin !== undefined) ?? otherwise;
 }
 
-export interface ChangedField {
-  readonly field: string;
-  /** Absent: the turn did not have it. */
-  readonly from?: Json;
-  readonly to?: Json;
-  /** Who decided the newer value; absent when there is none. */
-  readonly origin?: string;
-}
+export type ChangedField = ReturnType<typeof changedFields>[number];
 
-/** What differs between two stored envelopes. */
-export function changedFields(before: JsonObject, now: JsonObject): readonly ChangedField[] {
-  const origins = new Map(envelopeFields(now).map(({ field, origin }) => [field, origin]));
-  return ownership.flatMap(({ field }) => {
-    const [from, to] = [valueAt(before, field.split('.')), valueAt(now, field.split('.'))];
-    if (equalJson(from, to)) return [];
-    const origin = origins.get(field);
-    return [
-      {
-        field,
-        ...defined({ from, to, origin }),
-      },
-    ];
+/**
+ * What differs between two stored envelopes: a value is absent where the turn did not have it. The origin is who decided
+ * the newer one.
+ */
+export function changedFields(before: JsonObject, now: JsonObject) {
+  return ownership.flatMap((row) => {
+    const { field } = row;
+    const [from, to] = [before, now].map((stored) => valueAt(stored, field.split('.')));
+    const origin = to === undefined ? undefined : originOf(row, now);
+    return equalJson(from, to) ? [] : [{ field, ...defined({ from, to, origin }) }];
   });
 }

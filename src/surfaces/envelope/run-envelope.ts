@@ -6,7 +6,7 @@ import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-s
 import { print } from '../terminal/print.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
-import { contextText, diffText, envelopeNotes, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
+import { contextText, diffText, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
 
 type Options = CommandArguments<typeof envelopeCommand>['options'];
 
@@ -23,33 +23,23 @@ export async function run(given: CommandArguments<typeof envelopeCommand>): Prom
 function answerTo(asked: Options, id: string, story: ThreadStory): string | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
-  if (asked.diff !== undefined) return difference(asked.diff, turn, { id, story, json: asked.json });
   const { number, id: turnId, at, envelope, context } = turn;
-  if (asked.json) {
-    const named = { thread: id, turn: number, turn_id: turnId, at };
-    return envelope === undefined
-      ? json({ ...named, fields: null, turn_context: context ?? null })
-      : json({ ...named, fields: envelopeFields(envelope) });
+  const head = turnLine(id, turn, story.turns.length);
+  if (asked.diff !== undefined) {
+    const other = chooseTurn(story, asked.diff);
+    if ('code' in other) return other;
+    if (other.envelope === undefined) return noEnvelope(id, other);
+    if (envelope === undefined) return noEnvelope(id, turn);
+    const changes = changedFields(other.envelope, envelope);
+    if (asked.json) return json({ thread: id, turn: number, against: asked.diff, changes });
+    return `${head}\n\n${diffText(changes, { from: asked.diff, to: number })}`;
   }
-  const head = turnLine(id, turn, story.turns.length);
-  if (envelope === undefined) return `${head}\n\n${contextText(turn)}`;
-  const fields = envelopeFields(envelope);
-  return `${head}\n\n${envelopeText(fields)}${envelopeNotes(fields)}`;
-}
-
-function difference(
-  against: number,
-  turn: StoryTurn,
-  { id, story, json: asJson }: { readonly id: string; readonly story: ThreadStory; readonly json: boolean },
-): string | Outcome {
-  const other = chooseTurn(story, against);
-  if ('code' in other) return other;
-  const [before, now] = [other.envelope, turn.envelope];
-  if (before === undefined || now === undefined) return noEnvelope(id, before === undefined ? other : turn);
-  const changes = changedFields(before, now);
-  if (asJson) return json({ thread: id, turn: turn.number, against, changes });
-  const head = turnLine(id, turn, story.turns.length);
-  return `${head}\n\n${diffText(changes, { from: against, to: turn.number })}`;
+  const fields = envelope && envelopeFields(envelope);
+  if (asked.json) {
+    const shown = fields === undefined ? { fields: null, turn_context: context ?? null } : { fields };
+    return json({ thread: id, turn: number, turn_id: turnId, at, ...shown });
+  }
+  return `${head}\n\n${fields === undefined ? contextText(turn) : envelopeText(fields)}`;
 }
 
 function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
-import { count, table, wrap } from '../terminal/table.ts';
+import { count, cutLine, table, wrap } from '../terminal/table.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
 import { cutAtDifference, valueDifferences } from './value-difference.ts';
@@ -15,7 +15,8 @@ export function envelopeText(fields: readonly ShownField[]): string {
     [group, '', '', ''],
     ...fields.filter(({ field }) => groupOf(field) === group).flatMap(fieldRows),
   ]);
-  return table([['field', 'value', 'from', 'read by'], ...rows]);
+  const note = fields.some(isKept) ? `\n${instructionsKept}\n` : '';
+  return `${table([['field', 'value', 'from', 'read by'], ...rows])}${note}`;
 }
 
 function fieldRows({ field, value, origin, roles, awaits }: ShownField): readonly (readonly string[])[] {
@@ -36,12 +37,9 @@ export function diffText(changes: readonly ChangedField[], numbers: { readonly f
   return table([['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'], ...rows]);
 }
 
-/** Why values are not the ones that a reader may expect. */
-export function envelopeNotes(fields: readonly ShownField[]): string {
-  const keepsInstructions = fields.some(
-    ({ field, origin }) => field === 'instructions.base.text' && origin === 'thread',
-  );
-  return keepsInstructions ? `\n${instructionsKept}\n` : '';
+/** Whether the value may not be the one that a reader expects. */
+function isKept({ field, origin }: ShownField): boolean {
+  return field === 'instructions.base.text' && origin === 'thread';
 }
 
 const instructionsKept =
@@ -98,6 +96,5 @@ function oneLine(text: string): string {
 }
 
 function cut(text: string, width = valueWidth): string {
-  const line = oneLine(text);
-  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+  return cutLine(oneLine(text), width);
 }

@@ -1,5 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, isJsonObject, type Json } from '../../protocol/json.ts';
+import { cutLine } from '../terminal/table.ts';
 
 /** One place at which two values differ; absent on the side that has nothing there. */
 export interface ValueDifference {
@@ -38,12 +39,6 @@ export function cutAtDifference(from: string, to: string, width: number): readon
   while (same < from.length && from[same] === to[same]) same++;
   // The start says what it is about, as long as the difference is in it.
   const start = same < width - before ? 0 : same - before;
-  return [part(from, start, width), part(to, start, width)];
-}
-
-function part(text: string, start: number, width: number): string {
-  const head = start === 0 ? '' : '…';
-  const rest = text.slice(start);
-  const space = width - head.length;
-  return `${head}${rest.length <= space ? rest : `${rest.slice(0, space - 1)}…`}`;
+  const part = (text: string): string => cutLine(`${start === 0 ? '' : '…'}${text.slice(start)}`, width);
+  return [part(from), part(to)];
 }

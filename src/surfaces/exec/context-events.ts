@@ -1,41 +1,12 @@
+import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { PrefixBreak, ThreadEvent } from '../../protocol/thread-event.ts';
 import { usageFields } from '../../state/usage-fields.ts';
-import type {
-  CheckpointEvent,
-  ContextEvent,
-  ModelSwitchedEvent,
-  PrefixBreak,
-  PrefixBrokenEvent,
-  SettingsEvent,
-  ThreadEvent,
-  UsageEvent,
-} from '../../protocol/thread-event.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
-import { causeWords } from '../wording/compaction-cause.ts';
 import { count } from '../terminal/table.ts';
-import { snakeCased } from '../wording/snake-cased.ts';
+import { causeWords } from '../wording/checkpoint-words.ts';
+import { checkpointFields, snakeCased } from '../wording/snake-cased.ts';
 
-/** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
-export type ContextNews =
-  | SettingsEvent
-  | ContextEvent
-  | ModelSwitchedEvent
-  | UsageEvent
-  | PrefixBrokenEvent
-  | CheckpointEvent;
-
-export interface ExecContextEvent {
-  readonly type:
-    | 'thread.settings'
-    | 'context.added'
-    | 'context.model_switched'
-    | 'context.usage'
-    | 'context.prefix_broken'
-    | 'context.checkpoint';
-  readonly [key: string]: unknown;
-}
-
-const types: Readonly<Record<ContextNews['kind'], ExecContextEvent['type']>> = {
+const types = {
   settings: 'thread.settings',
   context: 'context.added',
   'model-switched': 'context.model_switched',
@@ -44,7 +15,15 @@ const types: Readonly<Record<ContextNews['kind'], ExecContextEvent['type']>> = {
   'checkpoint-started': 'context.checkpoint',
   'checkpoint-installed': 'context.checkpoint',
   'checkpoint-failed': 'context.checkpoint',
-};
+} as const;
+
+/** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
+export type ContextNews = Extract<ThreadEvent, { kind: keyof typeof types }>;
+
+export interface ExecContextEvent {
+  readonly type: (typeof types)[ContextNews['kind']];
+  readonly [key: string]: unknown;
+}
 
 export function isContextNews(event: ThreadEvent): event is ContextNews {
   return Object.hasOwn(types, event.kind);
@@ -54,7 +33,7 @@ export function isContextNews(event: ThreadEvent): event is ContextNews {
 export function execContextEvent(event: ContextNews): ExecContextEvent {
   const { kind, ...members } = event;
   // Whose events these are is said once, when the thread starts.
-  const { thread_id: _thread, ...shown } = snakeCased(members as unknown as JsonObject);
+  const { thread_id: _thread, ...shown } = snakeCased(members);
   return { type: types[kind], ...shown, ...ownMembers(event) };
 }
 
@@ -62,7 +41,7 @@ export function execContextEvent(event: ContextNews): ExecContextEvent {
 function ownMembers(event: ContextNews): JsonObject {
   switch (event.kind) {
     case 'usage':
-      return countsOf(event);
+      return { ...defined({ last: event.last && usageFields(event.last) }), total: usageFields(event.total) };
     case 'checkpoint-started':
       return { state: 'started' };
     case 'checkpoint-failed':
@@ -74,14 +53,12 @@ function ownMembers(event: ContextNews): JsonObject {
   }
 }
 
-function countsOf({ last, total }: UsageEvent): JsonObject {
-  return { ...(last === undefined ? {} : { last: usageFields(last) }), total: usageFields(total) };
-}
-
 /** The same for the user, in a line or two; undefined for what is said elsewhere. */
 export function contextLine(event: ContextNews): string | undefined {
   switch (event.kind) {
     case 'settings':
+    case 'checkpoint-installed':
+    case 'checkpoint-failed':
       return undefined;
     case 'context': {
       if (event.cause === 'user') return undefined;
@@ -98,9 +75,6 @@ export function contextLine(event: ContextNews): string | undefined {
     }
     case 'checkpoint-started':
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
-    case 'checkpoint-installed':
-    case 'checkpoint-failed':
-      return undefined;
     case 'prefix-broken':
       return event.breaks
         .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read anew`)

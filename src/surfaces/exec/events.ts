@@ -17,13 +17,7 @@ export type ExecEvent =
   | { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
   | { readonly type: 'error'; readonly message: string };
 
-export interface ExecUsage {
-  readonly input_tokens: number;
-  readonly cached_input_tokens: number;
-  readonly cache_write_input_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_output_tokens: number;
-}
+type ExecUsage = Readonly<Omit<ReturnType<typeof usageFields>, 'total_tokens'>>;
 
 export type ExecItem = { readonly id: string } &
   /** Not the end of the turn: a warning. */
@@ -77,9 +71,10 @@ export function execEvents({ context = false } = {}): (
   const shown = (type: 'item.started' | 'item.updated' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
     item.kind === 'user-message' || item.kind === 'image-view' ? [] : [{ type, item: execItem(item, numbered(item)) }];
 
-  const warned = (message: string): ExecEvent => {
-    return { type: 'item.completed', item: { id: nextId(), type: 'error', message } };
-  };
+  const warned = (message: string): ExecEvent => ({
+    type: 'item.completed',
+    item: { id: nextId(), type: 'error', message },
+  });
 
   return (event) => {
     if (isContextNews(event)) {
@@ -123,19 +118,13 @@ export function failedTurn(outcome: Outcome): readonly ExecEvent[] {
   return ended(isBrokenStream(outcome) ? `stream disconnected before completion: ${text}` : text);
 }
 
+const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);
+
 /** An answer that did not come to its end. Programs that read the events know it by the words that Codex has for it. */
 function isBrokenStream(outcome: Outcome): boolean {
   // A failure with a status is what a server answered in place of a stream.
   return brokenStreams.has(outcome.code) && !('status' in outcome);
 }
-
-const brokenStreams: ReadonlySet<string> = new Set([
-  'stream-cut',
-  'stream-idle',
-  'server-error',
-  'overloaded',
-  'rate-limited',
-]);
 
 function ended(message: string): readonly ExecEvent[] {
   return [
@@ -150,12 +139,10 @@ function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' 
       return { id, type: 'agent_message', text: item.text };
     case 'reasoning':
       return { id, type: 'reasoning', text: item.summary.join('\n') };
-    case 'plan':
-      return {
-        id,
-        type: 'todo_list',
-        items: item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' })),
-      };
+    case 'plan': {
+      const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
+      return { id, type: 'todo_list', items };
+    }
     case 'command':
       return {
         id,
@@ -163,15 +150,12 @@ function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' 
         command: shellWords(item.argv),
         aggregated_output: item.output,
         exit_code: item.exitCode ?? null,
-        status: item.status === 'in-progress' ? 'in_progress' : item.status,
+        status: statusWord(item.status),
       };
-    case 'file-change':
-      return {
-        id,
-        type: 'file_change',
-        changes: item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath),
-        status: item.status === 'in-progress' ? 'in_progress' : item.status,
-      };
+    case 'file-change': {
+      const changes = item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath);
+      return { id, type: 'file_change', changes, status: statusWord(item.status) };
+    }
     case 'tool-call':
       return {
         id,
@@ -180,9 +164,13 @@ function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' 
         tool: item.tool,
         arguments: item.arguments,
         ...toolResult(item),
-        status: item.status === 'in-progress' ? 'in_progress' : item.status,
+        status: statusWord(item.status),
       };
   }
+}
+
+function statusWord<Status extends string>(status: Status): Exclude<Status, 'in-progress'> | 'in_progress' {
+  return status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
 }
 
 function toolResult({ status, output = '' }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {

@@ -1,6 +1,5 @@
 import { fullText } from '../../protocol/outcome.ts';
-import { complain } from '../terminal/complain.ts';
-import { print, printNote } from '../terminal/print.ts';
+import { complain, print, printNote } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { Announcement } from './announcement.ts';
 import type { ExecContextEvent } from './context-events.ts';
@@ -24,8 +23,6 @@ export function jsonOutput(
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
-    idle: () => {},
-    interrupted: () => {},
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       sayNews(screen, event, verbose);

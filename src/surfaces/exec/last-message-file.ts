@@ -3,7 +3,6 @@ import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import type { TurnResult } from '../engine/engine-types.ts';
-import type { Variables } from '../../protocol/variables.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 
@@ -11,12 +10,13 @@ import { visibleText } from '../terminal/visible-text.ts';
 export function checkLastMessageFile(
   { options }: ExecArguments,
   cwd: string,
-  { env, roots }: { readonly env: Variables; /** Where else commands may write. */ readonly roots: readonly string[] },
+  /** Where else commands may write. */
+  roots: readonly string[],
 ): OutputFile | Outcome | undefined {
   const given = options.lastMessageFile;
   if (given === undefined) return undefined;
   const path = resolve(cwd, given);
-  const file = findOutputFile(path, [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots]);
+  const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '', ...roots]);
   const problem =
     whyNotWritable(path) ??
     (file === 'leads-out' ? 'a link that a command may have made leads out of where commands may write' : undefined);

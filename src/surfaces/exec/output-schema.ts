@@ -7,43 +7,33 @@ import type { ExecArguments } from '../commands/exec-command.ts';
 /** A larger file is refused. */
 const mostBytes = 1024 * 1024;
 
-export interface OutputSchema {
-  readonly outputSchema?: JsonObject;
-}
-
 /** The file of `--output-schema`. */
-export function loadOutputSchema({ options }: ExecArguments, cwd: string): OutputSchema | Outcome {
-  const path = options.outputSchema;
+export function loadOutputSchema(
+  { options: { outputSchema: path } }: ExecArguments,
+  cwd: string,
+): { readonly outputSchema?: JsonObject } | Outcome {
   if (path === undefined) return {};
-  const text = readText(resolve(cwd, path));
-  if ('problem' in text) {
-    const message = `The output schema ${path} cannot be read: ${text.problem}.`;
+  const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
+  if (file.kind !== 'read') {
+    const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, path)) : file.reason;
+    const message = `The output schema ${path} cannot be read: ${problem}.`;
     return { code: 'schema-unreadable', message, next: 'Give --output-schema a file that you may read.' };
   }
-  const schema = parse(text.content);
-  if (!('problem' in schema)) return { outputSchema: schema.object };
+  const outputSchema = parse(file.bytes.toString('utf8'));
+  if (typeof outputSchema !== 'string') return { outputSchema };
   return {
     code: 'schema-invalid',
-    message: `The output schema ${path} cannot be used: ${schema.problem}.`,
+    message: `The output schema ${path} cannot be used: ${outputSchema}.`,
     next: 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.',
   };
 }
 
-interface Problem {
-  readonly problem: string;
-}
-
-function readText(path: string): { readonly content: string } | Problem {
-  const file = readBounded(path, { maxBytes: mostBytes });
-  if (file.kind === 'read') return { content: file.bytes.toString('utf8') };
-  return { problem: file.kind === 'missing' ? whyMissing(path) : file.reason };
-}
-
-function parse(text: string): { readonly object: JsonObject } | Problem {
+/** The object that the text is, or why it is none. */
+function parse(text: string): JsonObject | string {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return isJsonObject(value) ? { object: value } : { problem: 'it is JSON, but no object' };
+    return isJsonObject(value) ? value : 'it is JSON, but no object';
   } catch (error) {
-    return { problem: `it is not JSON (${(error as SyntaxError).message})` };
+    return `it is not JSON (${(error as SyntaxError).message})`;
   }
 }

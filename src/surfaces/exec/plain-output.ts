@@ -3,9 +3,8 @@ import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { complain } from '../terminal/complain.ts';
 import { bold, dim, red, yellow } from '../terminal/look.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
@@ -49,7 +48,6 @@ export class PlainOutput implements Output {
 
   start = (opened: OpenedThread): void => this.#announcement.opened(opened);
   notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
-  toldToEnd = (): void => {};
 
   idle = (): void => {
     this.#sayHowToResume();

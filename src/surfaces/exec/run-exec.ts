@@ -1,25 +1,23 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { grantedFolders } from '../../policy/granted-folders.ts';
+import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
-import { type Ending, endOnSignal } from '../terminal/end-on-signal.ts';
+import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, engineRefused } from '../engine/engine-refused.ts';
-import type { Overrides, ThreadTurn, TurnResult } from '../engine/engine-types.ts';
+import type { Overrides } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
-import { printNote } from '../terminal/print.ts';
-import { missingAddedFolders } from './added-folders.ts';
-import { forkProblem } from './fork-alone.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
+import { forkProblem, missingAddedFolders } from './option-problems.ts';
 import { createOutput, type Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
@@ -47,30 +45,24 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return unfit;
   // A piped prompt may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0], printNote), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0]), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return prompt;
   if (engine.kind === 'refused') return engine.outcome;
   const pictures = loadImages(asked, cwd, engine);
   if ('code' in pictures) return pictures;
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return outputSchema;
-  const lastMessageFile = checkLastMessageFile(asked, cwd, { env: process.env, roots: engine.configuredRoots });
+  const lastMessageFile = checkLastMessageFile(asked, cwd, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
-  const output = createOutput({
-    json: options.json || options.sdkJson,
-    color: options.color ?? 'auto',
-    contextEvents: options.contextEvents,
-    verbose: options.verbose,
-    resumable: !options.ephemeral,
-  });
+  const output = createOutput(options);
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await openThread(engine, asked, cwd, output);
   if (opened.kind === 'refused') return opened.outcome;
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = opened.settings;
   const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];
-  const recheck = checkLastMessageFile(asked, cwd, { env: process.env, roots });
+  const recheck = checkLastMessageFile(asked, cwd, roots);
   if (recheck !== undefined && 'code' in recheck) {
     await opened.thread.close();
     return recheck;
@@ -80,20 +72,26 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   for (const notice of opened.notices) output.notice(notice);
   if (alone) {
     await opened.thread.close();
-    output.idle();
+    output.idle?.();
     return 0;
   }
-  const { cyberAccessProgram } = options;
-  const own = { ...outputSchema, ...defined({ cyberAccessProgram }) };
-  const turn = { input: { text: prompt, ...pictures }, ...own };
-  const ending = endOnSignal({
+  const { signal, over } = endOnSignal({
     onSignal: (name) => {
-      output.interrupted();
-      if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd();
+      output.interrupted?.();
+      if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd?.();
     },
     onLate: () => output.lost(new Fault(cutShort)),
   });
-  const result = await lostAsValue(() => runTurn(opened, turn, ending));
+  const { cyberAccessProgram } = options;
+  const turn = { input: { text: prompt, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
+  const result = await lostAsValue(async () => {
+    try {
+      return await opened.thread.run({ ...turn, signal });
+    } finally {
+      await opened.thread.close();
+      over();
+    }
+  });
   if (result instanceof Fault) {
     output.lost(result);
     return 1;
@@ -109,19 +107,6 @@ const cutShort: Outcome = {
   message: 'The turn was interrupted, and what it was doing did not end within a second.',
   next: 'Resume the thread: it shows what was in flight.',
 };
-
-async function runTurn(
-  { thread }: OpenedThread,
-  turn: Omit<ThreadTurn, 'signal'>,
-  { signal, over }: Ending,
-): Promise<TurnResult> {
-  try {
-    return await thread.run({ ...turn, signal });
-  } finally {
-    await thread.close();
-    over();
-  }
-}
 
 async function loadEngine({ options: given }: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
   const options = engineOptions(given, cwd);

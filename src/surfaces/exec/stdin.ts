@@ -1,4 +1,5 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { printNote } from '../terminal/print.ts';
 import { inputWriter } from './input-writer.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
@@ -13,16 +14,9 @@ const mostBytes = 64 * 1024 * 1024;
  * The prompt, from the command line, from standard input, or both. A pipe that stays silent and open does not hold up a
  * prompt from the command line; the end of a slow pipeline is waited for.
  */
-export async function readPrompt(
-  word: string | undefined,
-  notice: (text: string) => void,
-): Promise<string | InputProblem> {
+export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
   const given = word === '-' ? undefined : word;
-  const bytes = await readStandardInput({
-    // A dash asks for it on a terminal, too.
-    typed: word === '-',
-    ...(given === undefined ? {} : { goesOn: () => hasMoreToCome(notice) }),
-  });
+  const bytes = await readStandardInput(word);
   if (bytes === undefined) return inputTooLong;
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
@@ -37,22 +31,15 @@ function withInput(prompt: string, piped: string): string {
 }
 
 /** Whether a pipe that has been silent is worth waiting for. Either way it is reported. */
-function hasMoreToCome(notice: (text: string) => void): boolean {
+function hasMoreToCome(): boolean {
   const writer = inputWriter();
   if (writer !== undefined) {
-    notice(`Waiting for the end of standard input, which process ${writer} writes to.`);
+    printNote(`Waiting for the end of standard input, which process ${writer} writes to.`);
     return true;
   }
   const message = 'Nothing came on standard input for half a second, so it is left out.';
-  notice(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
+  printNote(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
   return false;
-}
-
-interface Reading {
-  /** Also what the user types. */
-  readonly typed: boolean;
-  /** Whether to wait for more, after a time without a byte. Without it, there is no end to waiting. */
-  readonly goesOn?: () => boolean;
 }
 
 const inputTooLong: InputProblem = {
@@ -61,13 +48,12 @@ const inputTooLong: InputProblem = {
   next: 'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
 };
 
-/** Everything on standard input; undefined when that is too much. */
-async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer | undefined> {
-  const { fstatSync, readFileSync } = process.getBuiltinModule('node:fs');
-  const kind = kindOfInput(fstatSync);
+/** Everything on standard input; undefined when that is too much. A dash asks for what the user types, too. */
+async function readStandardInput(word: string | undefined): Promise<Buffer | undefined> {
+  const kind = kindOfInput();
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
-  if (kind === undefined || (kind.isCharacterDevice() && !(typed && isTerminal()))) return Buffer.alloc(0);
-  if (kind.isFile()) return kind.size > mostBytes ? undefined : readFileSync(0);
+  if (kind === undefined || (kind.isCharacterDevice() && !(word === '-' && isTerminal()))) return Buffer.alloc(0);
+  if (kind.isFile()) return kind.size > mostBytes ? undefined : process.getBuiltinModule('node:fs').readFileSync(0);
   const chunks: Buffer[] = [];
   let [size, ended] = [0, false];
   const everything = (async () => {
@@ -80,12 +66,12 @@ async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer | u
     ended = true;
     return Buffer.concat(chunks);
   })();
-  if (goesOn === undefined) return everything;
+  if (word === undefined || word === '-') return everything;
   const patience = new Promise<void>((resolve) => {
     setTimeout(resolve, patienceMs).unref();
   });
   await Promise.race([everything, patience]);
-  if (ended || chunks.length > 0 || goesOn()) return everything;
+  if (ended || chunks.length > 0 || hasMoreToCome()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
 }
@@ -95,9 +81,9 @@ function isTerminal(): boolean {
 }
 
 /** Undefined when standard input is closed. */
-function kindOfInput(fstatSync: typeof import('node:fs').fstatSync): import('node:fs').Stats | undefined {
+function kindOfInput() {
   try {
-    return fstatSync(0);
+    return process.getBuiltinModule('node:fs').fstatSync(0);
   } catch {
     return undefined;
   }

@@ -1,7 +1,10 @@
 import { defined } from '../../protocol/defined.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
-import { readTurnItems, type TurnItems } from '../../state/turn-items.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { contextSettings } from '../../state/turn-settings.ts';
+import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
+import { count, plural } from '../terminal/table.ts';
 
 /** A thread as people read it: what both readable formats are made from. */
 export interface ExportPage extends TurnItems {
@@ -24,4 +27,49 @@ export function exportPage(id: string, lines: readonly Line[]): ExportPage {
     ...defined({ cwd, forkedFrom }),
     ...readTurnItems(lines),
   };
+}
+
+/** The facts about a thread, name and value. */
+export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) {
+  return known({
+    thread: id,
+    started: startedAt,
+    program,
+    folder: cwd,
+    'fork of': forkedFrom,
+    turns: String(turns.length),
+    tokens: usage.total === 0 ? undefined : usageWords(usage),
+  });
+}
+
+function known(facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] {
+  return Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
+}
+
+export function usageWords({ input, cachedInput, output }: Usage): string {
+  return `${count(input)} in (${count(cachedInput)} cached), ${count(output)} out`;
+}
+
+/** What a turn ran under, as far as it is known, name and value. */
+export function turnFacts({ context = {} }: TurnWithItems) {
+  const { model, effort, cwd, sandbox, approval, mode } = contextSettings(context);
+  return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
+}
+
+/** How a turn ended, where that is not as it should be. */
+export function endWords({ status, isTakenBack, error }: TurnWithItems): string | undefined {
+  const end = { completed: undefined, failed: 'failed', interrupted: 'interrupted', open: 'has no end' }[status];
+  const words = [isTakenBack ? 'taken back' : undefined, end, error].filter((word) => word !== undefined);
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+export function pictureWords(pictures: readonly string[]): string {
+  return plural(pictures.length, 'picture');
+}
+
+export function title({ id, turns }: ExportPage): string {
+  const words = turns.flatMap(({ items }) => items).find((item) => item.kind === 'user');
+  const [first = ''] = words?.texts.join(' ').trim().split('\n') ?? [];
+  if (first === '') return `Thread ${id}`;
+  return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
 }

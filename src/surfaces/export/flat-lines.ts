@@ -22,16 +22,12 @@ function flatMeta(meta: JsonObject, lines: readonly Line[], id: ThreadId): JsonO
   const kept: JsonObject = Object.fromEntries(Object.entries(meta).filter(([key]) => !pointers.has(key)));
   const start = numberAt(meta, 'subagent_history_start_ordinal');
   const isBefore = ({ ordinal }: Line, index: number): boolean => index === 0 || (ordinal ?? 0) < (start ?? 0);
+  const old = stringAt(meta, 'id');
+  // A root thread shares its id with its session; a subagent's session is its parent's.
+  const isRoot = meta['session_id'] === undefined || meta['session_id'] === old;
   return {
     ...kept,
     ...(start === undefined ? {} : { subagent_history_start_ordinal: lines.filter(isBefore).length }),
-    ...renamed(meta, id),
+    ...(old === id ? {} : { id, ...(isRoot ? { session_id: id } : {}) }),
   };
-}
-
-/** A root thread shares its id with its session; a subagent's session is its parent's. */
-function renamed(meta: JsonObject, id: ThreadId): JsonObject {
-  const old = stringAt(meta, 'id');
-  if (old === id) return {};
-  return { id, ...(meta['session_id'] === undefined || meta['session_id'] === old ? { session_id: id } : {}) };
 }

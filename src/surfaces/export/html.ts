@@ -1,9 +1,8 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import type { ExportPage } from './export-page.ts';
+import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
 import { pageStyle } from './html-style.ts';
-import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';
 
 /** The page may load nothing, whatever stands in it. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -37,9 +36,7 @@ ${page.turns.map(turnSection).join('')}</main>
 function turnSection(turn: TurnWithItems): string {
   const { number, startedAt, items, usage, isTakenBack } = turn;
   const end = endWords(turn);
-  const facts = [startedAt, ...turnFacts(turn).map(([term, value]) => `${term} ${value}`)].filter(
-    (text) => text !== '',
-  );
+  const facts = [startedAt, ...turnFacts(turn).map((fact) => fact.join(' '))].filter((text) => text !== '');
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>
@@ -80,17 +77,17 @@ function patchBlock(text: string): string {
   const lines = visibleText(text)
     .split('\n')
     .map((line) => {
-      const kind = line.startsWith('+')
-        ? 'added'
-        : line.startsWith('-')
-          ? 'removed'
-          : line.startsWith('***')
-            ? 'file'
-            : '';
-      return kind === '' ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`;
+      const kind = lineKinds.get(/^(?:[+-]|\*{3})/.exec(line)?.[0] ?? '');
+      return kind === undefined ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`;
     });
   return `<pre>${lines.join('\n')}</pre>`;
 }
+
+const lineKinds = new Map([
+  ['+', 'added'],
+  ['-', 'removed'],
+  ['***', 'file'],
+]);
 
 function folded(summary: string, body: string): string {
   return `<details><summary>${escaped(summary)}</summary>${body}</details>`;
@@ -117,10 +114,7 @@ function pictureBlock(pictures: readonly string[]): string {
 }
 
 function escaped(text: string): string {
-  return visibleText(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+  return visibleText(text).replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
 }
+
+const signs = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }));

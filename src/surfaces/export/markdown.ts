@@ -1,8 +1,7 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import type { ExportPage } from './export-page.ts';
-import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';
+import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ExportPage): string {
@@ -14,12 +13,10 @@ export function markdownOf(page: ExportPage): string {
 function turnBlocks(turn: TurnWithItems): readonly string[] {
   const { number, startedAt, items, usage } = turn;
   const end = endWords(turn);
-  const facts = turnFacts(turn)
-    .map(([name, value]) => `${name} ${inline(value)}`)
-    .join(', ');
+  const facts = turnFacts(turn).map(([name, value]) => `${name} ${inline(value)}`);
   return [
     `## Turn ${number}${end === undefined ? '' : ` (${escaped(end)})`}`,
-    [startedAt, facts].filter((text) => text !== '').join(' · '),
+    [startedAt, facts.join(', ')].filter((text) => text !== '').join(' · '),
     ...items.map(itemBlock),
     ...(usage === undefined ? [] : [`*Tokens: ${usageWords(usage)}*`]),
   ];
@@ -63,18 +60,20 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** The fence is longer than any in the text. */
 function fenced(text: string, language = ''): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = ticksAround(text, 3);
   return `${fence}${language}\n${visibleText(text).replace(/\n$/, '')}\n${fence}`;
 }
 
 function inline(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const tick = '`'.repeat(longest + 1);
-  const space = longest > 0 ? ' ' : '';
+  const tick = ticksAround(text, 1);
+  const space = tick.length > 1 ? ' ' : '';
   return `${tick}${space}${visibleText(text).replaceAll('\n', ' ')}${space}${tick}`;
+}
+
+/** More of them than stand anywhere in the text. */
+function ticksAround(text: string, least: number): string {
+  return '`'.repeat(Math.max(least, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
 }
 
 function escaped(text: string): string {

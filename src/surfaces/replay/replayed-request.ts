@@ -36,39 +36,27 @@ export function replayedRequest(
   { number, itemBytes }: { readonly number: number; readonly itemBytes: (item: Item) => Uint8Array },
 ): ReplayedRequest {
   const { turn, line } = request;
-  const result = { result: verdict.kind, ...(verdict.kind === 'different' ? { first: verdict.first } : {}) };
-  const place = line.ordinal === undefined ? {} : { ordinal: line.ordinal };
+  const { ordinal } = line;
+  const result = defined({ result: verdict.kind, first: verdict.kind === 'different' ? verdict.first : undefined });
   if (request.kind === 'inferred') {
     const { turnId, model, input } = request;
-    return {
-      number,
-      turn,
-      ...defined({ turnId }),
-      ...place,
-      ...defined({ model }),
-      items: input.length,
-      bytes: sum(input.map((item) => itemBytes(item).length + 1)) + 1,
-      ...result,
-    };
+    const bytes = sum(input.map((item) => itemBytes(item).length + 1)) + 1;
+    return { ...defined({ number, turn, turnId, ordinal, model, items: input.length, bytes }), ...result };
   }
   const { record, prompt, encoded, sent } = request;
-  const prefix = objectAt(line.payload, 'prefix');
-  const kept = prefix === undefined ? undefined : objectAt(prefix, 'kept');
-  const keptItems = kept === undefined ? undefined : numberAt(kept, 'items');
-  const bytes = encoded === undefined ? sent?.bytes : sum(encoded.body.map(({ length }) => length));
+  const kept = objectAt(objectAt(line.payload, 'prefix') ?? {}, 'kept') ?? {};
+  const { turnId, step, encoder, toolSet } = record;
   return {
-    number,
-    turn,
-    turnId: record.turnId,
-    step: record.step,
-    ...(record.auxiliary === undefined ? {} : { purpose: record.auxiliary.purpose }),
-    ...place,
+    ...defined({ number, turn, turnId, step, purpose: record.auxiliary?.purpose, ordinal }),
     model: record.options.model,
-    encoder: record.encoder,
-    toolSet: record.toolSet,
+    encoder,
+    toolSet,
     items: prompt.input.length,
-    ...defined({ bytes, keptItems }),
-    ...(sent === undefined ? {} : { sha256: sent.sha256 }),
+    ...defined({
+      bytes: encoded === undefined ? sent?.bytes : sum(encoded.body.map(({ length }) => length)),
+      keptItems: numberAt(kept, 'items'),
+      sha256: sent?.sha256,
+    }),
     ...result,
   };
 }

@@ -1,8 +1,10 @@
 import { defined } from '../../protocol/defined.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
 import type { Difference } from '../../replay/compare.ts';
-import { columns } from '../terminal/columns.ts';
+import type { ReadThread } from '../commands/load-thread.ts';
+import { table } from '../terminal/table.ts';
 import type { ReplayedRequest } from './replayed-request.ts';
+
+type Result = ReplayedRequest['result'];
 
 /** For people: a row for each request, and what it comes to. */
 export function reportTable(requests: readonly ReplayedRequest[]): string {
@@ -16,20 +18,19 @@ export function reportTable(requests: readonly ReplayedRequest[]): string {
     request.bytes === undefined ? '-' : String(request.bytes),
     resultWords(request),
   ]);
-  return `${columns([head, ...rows])}\n${summaryWords(requests)}\n`;
+  return `${table([head, ...rows])}\n${summaryWords(requests)}\n`;
 }
 
 /** For programs. */
-export function reportJson(
-  id: ThreadId,
-  requests: readonly ReplayedRequest[],
-  { skipped }: { readonly skipped: number },
-): string {
+export function reportJson({ id, skipped }: ReadThread, requests: readonly ReplayedRequest[]): string {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
     ...defined({ tool_set: toolSet, turn_id: turnId, kept_items: keptItems, sha256 }),
   }));
-  return `${JSON.stringify({ thread_id: id, skipped_lines: skipped, counts: countsOf(requests), requests: rows })}\n`;
+  const results = ['same', ...Object.keys(summaries)] as readonly Result[];
+  const counts = results.map((result) => [result.replace('-', '_'), countOf(requests, result)]);
+  const report = { thread_id: id, skipped_lines: skipped, counts: Object.fromEntries(counts), requests: rows };
+  return `${JSON.stringify(report)}\n`;
 }
 
 function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
@@ -66,30 +67,24 @@ function differenceWords(difference: Difference): string {
   }
 }
 
-function countsOf(requests: readonly ReplayedRequest[]) {
-  const count = (wanted: ReplayedRequest['result']): number =>
-    requests.filter(({ result }) => result === wanted).length;
-  return {
-    same: count('same'),
-    different: count('different'),
-    other_encoder: count('other-encoder'),
-    tools_missing: count('tools-missing'),
-    not_recorded: count('not-recorded'),
-    inferred: count('inferred'),
-  };
+const summaries = {
+  different: 'not as sent',
+  'other-encoder': 'of an encoder that is not here',
+  'tools-missing': 'whose tools are lost',
+  'not-recorded': 'without a saved digest',
+  inferred: 'of another program, with nothing to compare',
+} as const satisfies Partial<Record<Result, string>>;
+
+function countOf(requests: readonly ReplayedRequest[], wanted: Result): number {
+  return requests.filter(({ result }) => result === wanted).length;
 }
 
 function summaryWords(requests: readonly ReplayedRequest[]): string {
-  const { same, different, other_encoder: other, not_recorded: unknown, inferred, ...counts } = countsOf(requests);
-  const lost = counts.tools_missing;
   const total = requests.length;
-  const parts = [
-    `${same} of ${total} ${total === 1 ? 'request' : 'requests'} rebuilt byte for byte`,
-    ...(different === 0 ? [] : [`${different} not as sent`]),
-    ...(other === 0 ? [] : [`${other} of an encoder that is not here`]),
-    ...(lost === 0 ? [] : [`${lost} whose tools are lost`]),
-    ...(unknown === 0 ? [] : [`${unknown} without a saved digest`]),
-    ...(inferred === 0 ? [] : [`${inferred} of another program, with nothing to compare`]),
-  ];
-  return `${parts.join('; ')}.`;
+  const others = (Object.keys(summaries) as (keyof typeof summaries)[]).flatMap((result) => {
+    const count = countOf(requests, result);
+    return count === 0 ? [] : [`${count} ${summaries[result]}`];
+  });
+  const same = `${countOf(requests, 'same')} of ${total} ${total === 1 ? 'request' : 'requests'} rebuilt byte for byte`;
+  return `${[same, ...others].join('; ')}.`;
 }

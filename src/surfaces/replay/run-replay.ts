@@ -1,15 +1,15 @@
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createComparison } from '../../replay/compare.ts';
-import { rebuildRequests } from '../../replay/rebuild.ts';
+import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../../replay/rebuild.ts';
+import { toolsMissing } from '../../state/request.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
-import { complain } from '../terminal/complain.ts';
 import { plural } from '../terminal/table.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { loadThread } from '../commands/load-thread.ts';
-import { printRequest } from './print-request.ts';
 import { type ReplayedRequest, replayedRequest } from './replayed-request.ts';
 import { reportJson, reportTable } from './report.ts';
 
@@ -32,7 +32,7 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   }
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number);
   const { skipped } = thread;
-  if (isJson) print(reportJson(thread.id, requests, { skipped }), 'json');
+  if (isJson) print(reportJson(thread, requests), 'json');
   else print(reportTable(requests), 'text');
   if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
   return requests.some(({ result }) => result === 'different' || result === 'tools-missing') ? 1 : 0;
@@ -41,4 +41,23 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
 function noSuchRequest(id: ThreadId, wanted: number, count: number): Outcome<'request-unknown'> {
   const message = `There is no request ${wanted}: the thread has ${count}.`;
   return { code: 'request-unknown', message, next: `\`capstan replay ${id}\` lists them all.` };
+}
+
+/** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
+function printRequest(
+  request: RebuiltRequest | InferredRequest,
+  itemBytes: (item: Item) => Uint8Array,
+): number | Outcome {
+  if (request.kind === 'inferred') {
+    const items = request.input.map((item) => Buffer.from(itemBytes(item)).toString('utf8'));
+    print(`[${items.join(',')}]`, 'exact json');
+    return 0;
+  }
+  if (request.prompt.tools === undefined) return toolsMissing(request.record);
+  if (request.encoded === undefined) {
+    const message = `The request was encoded as ${request.record.encoder}, which this version does not make.`;
+    return { code: 'encoder-unknown', message, next: 'Use the version of Capstan that wrote the thread.' };
+  }
+  print(Buffer.concat(request.encoded.body), 'exact json');
+  return 0;
 }

@@ -5,13 +5,6 @@ export interface EndingOptions {
   onLate?(): void;
 }
 
-export interface Ending {
-  /** Aborts at the first signal. */
-  readonly signal: AbortSignal;
-  /** The work is over. What is left of the process still has only the rest of its time. */
-  over(): void;
-}
-
 /** Within a second, with time to spare for leaving. */
 const cleanEndMs = 900;
 
@@ -22,7 +15,7 @@ type SignalledProcess = Pick<NodeJS.Process, 'on' | 'off' | 'exit'> & { exitCode
  * refuse to die, a disk to sync, a reader to read. What is lost that way is what a kill would lose, and the thread can
  * be resumed. A second signal ends the process at once.
  */
-export function endOnSignal(options: EndingOptions, self: SignalledProcess = process): Ending {
+export function endOnSignal(options: EndingOptions, self: SignalledProcess = process) {
   const interrupt = new AbortController();
   let isOver = false;
   const end = (): void => void self.exit(self.exitCode ?? 1);
@@ -39,8 +32,10 @@ export function endOnSignal(options: EndingOptions, self: SignalledProcess = pro
   };
   self.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return {
+    /** Aborts at the first signal. */
     signal: interrupt.signal,
-    over() {
+    /** The work is over. What is left of the process still has only the rest of its time. */
+    over(): void {
       isOver = true;
       self.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     },

@@ -1,8 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { fileSystem } from '../../disk/file-system.ts';
+import { fileSystem, lookAt } from '../../disk/file-system.ts';
 import { inFolder } from '../../disk/folder-door.ts';
 import { realPath } from '../../disk/folders.ts';
-import { lookAt } from '../../disk/look-at.ts';
 import { withRegular } from '../../disk/regular-file.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { walkPath } from '../../policy/walk-path.ts';

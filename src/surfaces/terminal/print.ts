@@ -1,3 +1,4 @@
+import type { Outcome } from '../../protocol/outcome.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
 
 // The one place that writes to standard output and standard error. What a model, a command, a server or a file says
@@ -23,4 +24,10 @@ export function printNote(text: string, look: 'plain' | 'dim' = 'plain'): void {
   const shown = visibleText(text);
   // After the text was made visible, or our own sequences would be, too.
   process.stderr.write(look === 'dim' ? `\u001B[2m${shown}\u001B[22m\n` : `${shown}\n`);
+}
+
+/** Says on standard error why nothing comes of it, and what to do. Gives back the exit code. */
+export function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
+  printNote(`capstan: ${message}${next === '' ? '' : `\n         ${next}`}`);
+  return exitCode;
 }

@@ -16,13 +16,11 @@ export function table(rows: readonly (readonly Cell[])[], { right = [], width = 
   const wanted = Array.from({ length: columns }, (_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length)));
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
   const widths = narrowed(wanted, standsRight, width);
-  return texts
-    .map((row) => row.map((text, at) => shortened(text, widths[at]!)))
-    .map((row) =>
-      row.map((text, at) => (standsRight[at] === true ? text.padStart(widths[at]!) : text.padEnd(widths[at]!))),
-    )
-    .map((cells) => `${cells.join('  ').trimEnd()}\n`)
-    .join('');
+  const fitted = (text: string, at: number): string => {
+    const short = cutLine(text, widths[at]!);
+    return standsRight[at] === true ? short.padStart(widths[at]!) : short.padEnd(widths[at]!);
+  };
+  return texts.map((row) => `${row.map(fitted).join('  ').trimEnd()}\n`).join('');
 }
 
 /** A text that is shortened to less says nothing. */
@@ -41,7 +39,8 @@ function narrowed(wanted: readonly number[], isNumber: readonly boolean[], most:
   return widths;
 }
 
-function shortened(text: string, width: number): string {
+/** The beginning of a line, with a mark where something is missing. */
+export function cutLine(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 

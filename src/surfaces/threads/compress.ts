@@ -2,39 +2,32 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompressReport, ToCompress } from '../engine/engine-types.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
+import type { Engine } from '../engine/engine.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { compressCommand } from '../commands/threads-read-commands.ts';
-import type { Engine } from '../engine/engine.ts';
-import { print } from '../terminal/print.ts';
 import { findThread } from './find-thread.ts';
+import { printResult } from './print-result.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
-/** `capstan threads compress` */
-export async function run(given: CommandArguments<typeof compressCommand>): Promise<number | Outcome> {
-  const { dryRun, json } = given.options;
-  const chosen = await choose(given);
-  if ('code' in chosen) return chosen;
-  const report = await chosen.engine.stored.compress(chosen.which, { dryRun });
-  if ('outcome' in report) return report.outcome;
-  if (json) print(`${JSON.stringify(report)}\n`, 'json');
-  else print(`${linesOf(report).join('\n')}\n`, 'text');
-  return 0;
-}
+type Options = CommandArguments<typeof compressCommand>['options'];
 
-async function choose({
-  thread,
-  options: { olderThan },
-}: CommandArguments<typeof compressCommand>): Promise<
-  { readonly engine: Engine; readonly which: ToCompress } | Outcome
-> {
+/** `capstan threads compress` */
+export async function run({ thread, options }: CommandArguments<typeof compressCommand>): Promise<number | Outcome> {
+  const { olderThan } = options;
   if (olderThan === undefined) {
     const found = await findThread({ thread, archived: true });
-    return 'code' in found ? found : { engine: found.engine, which: { kind: 'thread', id: found.id } };
+    return 'code' in found ? found : compress(found.engine, { kind: 'thread', id: found.id }, options);
   }
   const which = ageOf(olderThan);
   if ('code' in which) return which;
   const loaded = await loadCommandEngine();
-  return 'code' in loaded ? loaded : { engine: loaded.engine, which };
+  return 'code' in loaded ? loaded : compress(loaded.engine, which, options);
+}
+
+async function compress({ stored }: Engine, which: ToCompress, options: Options): Promise<number | Outcome> {
+  const report = await stored.compress(which, options);
+  if ('outcome' in report) return report.outcome;
+  return printResult(report, options, () => `${linesOf(report).join('\n')}\n`);
 }
 
 const unitMs = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;

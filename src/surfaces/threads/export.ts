@@ -5,7 +5,6 @@ import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { exportCommand } from '../commands/threads-read-commands.ts';
-import { complain } from '../terminal/complain.ts';
 import { plural } from '../terminal/table.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
@@ -14,11 +13,10 @@ import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 
-type Options = CommandArguments<typeof exportCommand>['options'];
-type Format = NonNullable<Options['format']>;
+type Format = NonNullable<CommandArguments<typeof exportCommand>['options']['format']>;
 
 /** `capstan threads export`. 0: written; 1: not; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof exportCommand>): Promise<number | Outcome> {
@@ -38,41 +36,30 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
     return 0;
   }
   const path = place.kind === 'folder' ? join(place.path, nameOf(exported, format)) : place.path;
-  return force ? replace(path, text) : write(path, text);
+  const problem = await (force ? replace(path, text) : write(path, text));
+  if (problem === undefined) print(`${path}\n`, 'text');
+  return problem ?? 0;
 }
 
-interface Place {
-  readonly kind: 'file' | 'folder';
-  readonly path: string;
-}
-
-function placeOf(output: string): Place | Outcome {
+function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly path: string } | Outcome {
   const here = currentFolder();
   if ('code' in here) return here;
   const path = resolve(here.path, output);
   return { kind: kindOfEntry(path) === 'folder' ? 'folder' : 'file', path };
 }
 
-const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const satisfies Record<Format, string>;
+const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const;
 
 /** By how the name of the file ends. */
 function formatOf(path: string): Format {
   const ending = extname(path).toLowerCase();
-  const formats: readonly Format[] = ['markdown', 'html'];
-  return formats.find((format) => endings[format] === ending) ?? 'jsonl';
+  return (['markdown', 'html'] as const).find((format) => endings[format] === ending) ?? 'jsonl';
 }
 
 function textOf({ id, lines }: ReadThread, format: Format): string {
-  switch (format) {
-    case 'jsonl':
-      return flatLines(lines, id)
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join('');
-    case 'markdown':
-      return markdownOf(exportPage(id, lines));
-    case 'html':
-      return htmlOf(exportPage(id, lines));
-  }
+  if (format !== 'jsonl') return { markdown: markdownOf, html: htmlOf }[format](exportPage(id, lines));
+  const flat = flatLines(lines, id).map((line) => `${JSON.stringify(line)}\n`);
+  return flat.join('');
 }
 
 function nameOf({ id, lines }: ReadThread, format: Format): string {
@@ -81,20 +68,19 @@ function nameOf({ id, lines }: ReadThread, format: Format): string {
 }
 
 /** For the user alone, as rollouts are: it holds prompts and outputs. */
-function write(path: string, text: string): number | Outcome {
+function write(path: string, text: string): Outcome | undefined {
   try {
     process.getBuiltinModule('node:fs').writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    return undefined;
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const message = isThere ? `${path} is there already.` : `${path} cannot be written: ${(error as Error).message}.`;
-    return { code: 'export-unwritten', message, next: isThere ? 'Give another name, or add --force.' : '' };
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
+    const message = `${path} is there already.`;
+    return { code: 'export-unwritten', message, next: 'Give another name, or add --force.' };
   }
-  print(`${path}\n`, 'text');
-  return 0;
 }
 
 /** In place of what is there, but not through a link that a command may have put into the workspace or a writable root. */
-async function replace(path: string, text: string): Promise<number | Outcome> {
+async function replace(path: string, text: string): Promise<Outcome | undefined> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const { engine, cwd } = loaded;
@@ -103,9 +89,12 @@ async function replace(path: string, text: string): Promise<number | Outcome> {
     if (file === 'leads-out')
       throw new Error('a link that a command may have made leads out of where commands may write');
     writeOutputFile(file, text, 0o600);
+    return undefined;
   } catch (error) {
-    return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
+    return unwritten(path, error);
   }
-  print(`${path}\n`, 'text');
-  return 0;
+}
+
+function unwritten(path: string, error: unknown): Outcome {
+  return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
 }

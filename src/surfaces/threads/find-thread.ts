@@ -3,8 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { type CommandEngine, loadCommandEngine } from '../commands/command-engine.ts';
 
 /** A thread, and the engine to work with it. */
-export interface FoundThread extends Omit<CommandEngine, 'kind'> {
-  readonly kind: 'found';
+export interface FoundThread extends CommandEngine {
   readonly id: ThreadId;
 }
 
@@ -30,7 +29,7 @@ export async function findThread(search: ThreadSearch): Promise<FoundThread | Ou
   const chosen = await engine.stored.choose(
     name === undefined ? { kind: 'last', ...(anywhere ? {} : { cwd }) } : { kind: 'named', name, archived, unique },
   );
-  if (chosen.kind === 'chosen') return { kind: 'found', engine, cwd, id: chosen.id };
+  if (chosen.kind === 'chosen') return { ...loaded, id: chosen.id };
   if (name !== undefined || anywhere) return chosen;
   // Not all of these commands can look in other folders by themselves.
   return { ...chosen, next: 'Name it: `capstan threads list` shows those of all folders.' };

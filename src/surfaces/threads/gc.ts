@@ -3,7 +3,7 @@ import type { Collected } from '../engine/engine-types.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { gcCommand } from '../commands/threads-read-commands.ts';
-import { print } from '../terminal/print.ts';
+import { printResult } from './print-result.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
 /** `capstan threads gc` */
@@ -12,9 +12,7 @@ export async function run({ options }: CommandArguments<typeof gcCommand>): Prom
   if ('code' in loaded) return loaded;
   const collected = await loaded.engine.stored.collect(options);
   if ('outcome' in collected) return collected.outcome;
-  if (options.json) print(`${JSON.stringify(collected)}\n`, 'json');
-  else print(`${linesOf(collected).join('\n')}\n`, 'text');
-  return 0;
+  return printResult(collected, options, () => `${linesOf(collected).join('\n')}\n`);
 }
 
 function linesOf(collected: Collected): readonly string[] {

@@ -1,13 +1,12 @@
+import { spawn } from 'node:child_process';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { listCommand } from '../commands/threads-read-commands.ts';
 import { print, printNote } from '../terminal/print.ts';
-import { reindexInBackground } from './background-reindex.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
-import { threadLines } from './thread-lines.ts';
-import { withPaths } from './with-paths.ts';
+import { threadLines, withPaths } from './thread-lines.ts';
 
 /** `capstan threads list` */
 export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
@@ -26,4 +25,13 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
   const home = await loaded.engine.stored.takeReading();
   if (home !== undefined) reindexInBackground(home);
   return 0;
+}
+
+/** Lets another process read the threads that the index does not know, so that this one can end. */
+function reindexInBackground(home: string): void {
+  const words = [process.argv[1] ?? '', 'threads', 'reindex', '--changed'];
+  const child = spawn(process.execPath, words, { detached: true, stdio: 'ignore', cwd: home });
+  // What it would have done is done when it is needed.
+  child.on('error', () => {});
+  child.unref();
 }

@@ -1,12 +1,7 @@
-export interface ProgressStream {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-}
-
 /** Shows how far a long work is, on a terminal, and leaves nothing behind. Elsewhere it stays silent. */
 export function progressBar(
   label: string,
-  stream: ProgressStream = process.stderr,
+  stream: { readonly isTTY?: boolean; write(text: string): unknown } = process.stderr,
 ): { show(done: number, total: number): void; end(): void } {
   let shown = '';
   return {

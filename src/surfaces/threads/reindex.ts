@@ -2,7 +2,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { reindexCommand } from '../commands/threads-read-commands.ts';
-import { print } from '../terminal/print.ts';
+import { printResult } from './print-result.ts';
 import { progressBar } from './progress-bar.ts';
 
 /** `capstan threads reindex` */
@@ -15,7 +15,5 @@ export async function run({ options }: CommandArguments<typeof reindexCommand>):
   if ('outcome' in done) return done.outcome;
   const { threads } = done;
   const told = threads === 1 ? '1 thread is' : `${threads} threads are`;
-  if (options.json) print(`${JSON.stringify({ threads })}\n`, 'json');
-  else print(`${told} in the index.\n`, 'text');
-  return 0;
+  return printResult({ threads }, options, () => `${told} in the index.\n`);
 }

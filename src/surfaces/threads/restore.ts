@@ -1,20 +1,18 @@
-import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { findTurn } from '../../state/find-turn.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
 import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
-import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
+import { printResult } from './print-result.ts';
 
 /** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */
 export async function run({ thread, options }: CommandArguments<typeof restoreCommand>): Promise<number | Outcome> {
   const { before, undo, json, ...how } = options;
-  if (before === undefined && !undo) {
-    return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
-  }
+  if (before === undefined && !undo) return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
@@ -23,8 +21,8 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   const { dryRun } = how;
   const report = await engine.restoreFiles(id, target, how);
   if (report.kind === 'refused') return report.outcome;
-  if (json) print(`${JSON.stringify({ ...report, dryRun })}\n`, 'json');
-  else print(`${restoreText(report, { dryRun })}${dryRun || undo ? '' : howToUndo(id, report)}`, 'text');
+  const undoing = dryRun || undo ? '' : howToUndo(id, report);
+  printResult({ ...report, dryRun }, { json }, () => `${restoreText(report, { dryRun })}${undoing}`);
   return report.failed.length === 0 ? 0 : 1;
 }
 
@@ -33,20 +31,14 @@ async function turnNamed({ engine, id }: FoundThread, name: string): Promise<Res
   return 'code' in turn ? turn : { beforeTurn: turn.id };
 }
 
-const whys: Readonly<Record<KeptReason, string>> = {
-  'changed-since': 'changed again after the turn',
-  unknown: 'a turn was cut off: it may have changed again after the turn',
-  'left-out': 'its content is not kept: too large, no room, or not readable',
-  'in-the-way': 'something else stands there or in it',
-  meanwhile: 'it changed while a turn ran, but not by the turn',
-  'not-recorded': 'it was made while a turn ran, and the record does not say by whom',
-};
-
-const optionFor: Readonly<Partial<Record<KeptReason, string>>> = {
-  'changed-since': '--force',
-  unknown: '--force',
-  meanwhile: '--meanwhile',
-  'not-recorded': '--meanwhile',
+/** Why a file is kept, and the option that brings it back all the same. */
+const whys: Readonly<Record<KeptReason, readonly [words: string, option?: string]>> = {
+  'changed-since': ['changed again after the turn', '--force'],
+  unknown: ['a turn was cut off: it may have changed again after the turn', '--force'],
+  'left-out': ['its content is not kept: too large, no room, or not readable'],
+  'in-the-way': ['something else stands there or in it'],
+  meanwhile: ['it changed while a turn ran, but not by the turn', '--meanwhile'],
+  'not-recorded': ['it was made while a turn ran, and the record does not say by whom', '--meanwhile'],
 };
 
 function byOptions(options: string): string {
@@ -54,29 +46,31 @@ function byOptions(options: string): string {
 }
 
 /** A line for people; empty when nothing changed. */
-export function howToUndo(id: ThreadId, { restored, deleted }: RestoreReport): string {
-  return restored.length + deleted.length === 0 ? '' : `To bring them back: capstan threads restore ${id} --undo\n`;
+export function howToUndo(id: ThreadId, report: RestoreReport): string {
+  return hasChanged(report) ? `To bring them back: capstan threads restore ${id} --undo\n` : '';
+}
+
+export function hasChanged({ restored, deleted }: RestoreReport): boolean {
+  return restored.length + deleted.length > 0;
 }
 
 /** What was done, or would be, for people. `again` says how to get what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
   const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots, notAttributed = [] } = report;
-  const options = [...new Set(kept.flatMap(({ why }) => optionFor[why] ?? []))].toSorted();
+  const options = [...new Set(kept.flatMap(({ why }) => whys[why][1] ?? []))].toSorted();
   const lines = [
     ...restored.map((path) => `  restored  ${path}`),
     ...deleted.map((path) => `  deleted   ${path}`),
-    ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why]})`),
+    ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why][0]})`),
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
   ].map(visibleLine);
   const notes = [
-    ...withoutSnapshot.map((turn: TurnId) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
+    ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
     ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),
     ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
     ...(options.length === 0 ? [] : [again(options.join(' and '))]),
   ];
-  const isChanged = restored.length + deleted.length > 0;
-  const change = dryRun ? 'Would change' : 'Changed';
-  const head =
-    lines.length === 0 ? `Nothing to bring back in ${root}.` : `${change} ${isChanged ? '' : 'nothing in '}${root}:`;
+  const change = `${dryRun ? 'Would change' : 'Changed'}${hasChanged(report) ? '' : ' nothing in'}`;
+  const head = lines.length === 0 ? `Nothing to bring back in ${root}.` : `${change} ${root}:`;
   return `${[head, ...lines, ...notes].join('\n')}\n`;
 }

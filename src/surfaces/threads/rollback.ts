@@ -6,17 +6,15 @@ import { rollbackCommand } from '../commands/threads-change-commands.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { RestoreReport, RollbackTo, RolledBack } from '../engine/engine-types.ts';
-import type { Done } from '../engine/thread-operations.ts';
-import { howToUndo, restoreText } from './restore.ts';
-import { operateOnThread } from './thread-operation.ts';
-import { turnsWord } from './turns-word.ts';
+import type { Done } from '../engine/stored-threads.ts';
+import { hasChanged, howToUndo, restoreText } from './restore.ts';
+import { operateOnThread, turnsWord } from './thread-operation.ts';
 
 /** The conversation, the files, or both. */
 type Back = Done<
   { readonly files?: RestoreReport } & (
     | RolledBack
-    | { readonly kind: 'files-restored'; readonly id: ThreadId }
-    | { readonly kind: 'files-foreseen'; readonly id: ThreadId }
+    | { readonly kind: 'files-restored' | 'files-foreseen'; readonly id: ThreadId }
   )
 >;
 
@@ -30,22 +28,11 @@ export async function run(given: CommandArguments<typeof rollbackCommand>): Prom
     perform: (engine, id) => takeBack(engine, id, to, given.options),
     isWhole: ({ files }) => files === undefined || files.failed.length === 0,
     text(back) {
-      // The same command would take back one more turn.
-      const again = (options: string): string =>
-        `For the kept files: capstan threads undo-rollback ${back.id}, then the same with ${options}.`;
+      if (back.kind === 'rolled-back') return rolledBackText(back);
+      const { id, files } = back;
       const dryRun = back.kind === 'files-foreseen';
-      const told = back.kind === 'files-restored' || dryRun ? { dryRun } : { again };
-      const files = back.files === undefined ? '' : restoreText(back.files, told);
-      if (back.kind === 'files-foreseen') return files === '' ? 'No files would change.' : files.trimEnd();
-      if (back.kind === 'files-restored') {
-        return `${files}${back.files === undefined ? '' : howToUndo(back.id, back.files)}`.trimEnd();
-      }
-      const { id, turns } = back;
-      if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);
-      // The record of it went with the conversation.
-      const then = hasChanged(back.files) ? `\nThen the files: capstan threads restore ${id} --undo` : '';
-      const them = turns.length === 1 ? 'it' : 'them';
-      return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring ${them} back: capstan threads undo-rollback ${id}${then}`;
+      if (files === undefined) return dryRun ? 'No files would change.' : '';
+      return `${restoreText(files, { dryRun })}${dryRun ? '' : howToUndo(id, files)}`.trimEnd();
     },
   });
 }
@@ -60,14 +47,22 @@ async function takeBack(
   const files = await engine.restoreRolledBack(id, to, { dryRun, force, meanwhile });
   if (files.kind === 'refused' && (onlyFiles || files.outcome.code !== 'nothing-to-restore')) return files;
   const told = files.kind === 'refused' ? {} : { files };
-  if (dryRun) return { kind: 'files-foreseen', id, ...told, notices: [] };
-  if (onlyFiles) return { kind: 'files-restored', id, ...told, notices: [] };
+  if (dryRun || onlyFiles) return { kind: dryRun ? 'files-foreseen' : 'files-restored', id, ...told, notices: [] };
   const talk = await engine.stored.rollback(id, to);
   return talk.kind === 'refused' ? talk : { ...talk, ...told };
 }
 
-function hasChanged(files: RestoreReport | undefined): boolean {
-  return files !== undefined && files.restored.length + files.deleted.length > 0;
+function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): string {
+  const { id, turns, files, checkpoint } = back;
+  if (checkpoint !== undefined) return beforeCheckpointText(back, checkpoint);
+  // The same command would take back one more turn.
+  const again = (options: string): string =>
+    `For the kept files: capstan threads undo-rollback ${id}, then the same with ${options}.`;
+  const restored = files === undefined ? '' : restoreText(files, { again });
+  // The record of it went with the conversation.
+  const then = files && hasChanged(files) ? `\nThen the files: capstan threads restore ${id} --undo` : '';
+  const them = turns.length === 1 ? 'it' : 'them';
+  return `${restored}${turnsWord(turns)} of thread ${id} taken back.\nTo bring ${them} back: capstan threads undo-rollback ${id}${then}`;
 }
 
 function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: number): string {
@@ -82,11 +77,9 @@ function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: nu
   ].join('\n');
 }
 
-function rangeOf({
-  options,
-  words: [number],
-}: CommandArguments<typeof rollbackCommand>): RollbackTo | Outcome<'usage'> {
-  const { checkpoint, turns = 1, to, files, both, dryRun } = options;
+function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | Outcome<'usage'> {
+  const [number] = given.words;
+  const { checkpoint, turns = 1, to, files, both, dryRun } = given.options;
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);
   if (checkpoint && (files || both)) {
     return wrong(

@@ -6,8 +6,7 @@ import { print, printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
-import { threadLines } from './thread-lines.ts';
-import { withPaths } from './with-paths.ts';
+import { threadLines, withPaths } from './thread-lines.ts';
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {

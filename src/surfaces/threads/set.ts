@@ -2,20 +2,21 @@ import { resolve } from 'node:path';
 import type { SettingsChange } from '../../envelope/override.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { widthOf } from '../../policy/profile-width.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { setCommand } from '../commands/threads-change-commands.ts';
-import { complain } from '../terminal/complain.ts';
-import { columns } from '../terminal/columns.ts';
+import { table } from '../terminal/table.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { print } from '../terminal/print.ts';
+import { complain } from '../terminal/print.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { findThread } from './find-thread.ts';
+import { printResult } from './print-result.ts';
 
 /** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
 export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
@@ -24,8 +25,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   const found = await findThread({ thread: name });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const { cwd } = options;
-  const change = cwd === undefined ? wanted : { ...wanted, cwd: resolve(found.cwd, cwd) };
+  const change = wanted.cwd === undefined ? wanted : { ...wanted, cwd: resolve(found.cwd, wanted.cwd) };
   const opened = await open(engine, id, change);
   if (opened.kind === 'refused') return opened.outcome;
   const { thread, notices } = opened;
@@ -40,9 +40,8 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
       from: shown(before, name as keyof Settings),
       to: shown(result.settings, name as keyof Settings),
     }));
-    if (options.json) print(json(id, changes), 'json');
-    else print(table(id, changes), 'text');
-    return 0;
+    const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingWord(name), values]));
+    return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
   } finally {
     await thread.close();
   }
@@ -59,23 +58,16 @@ async function open(engine: Engine, id: ThreadId, change: SettingsChange): Promi
 
 /** The values go as they are to who judges them. */
 function changeOf(options: CommandArguments<typeof setCommand>['options']): SettingsChange {
-  const { model, effort, cwd, sandbox: sandboxMode, approval, personality, mode } = options;
-  const change = {
+  const { model, effort, cwd, sandbox, approval, personality, mode } = options;
+  return defined({
     model,
     effort: effort === 'default' ? null : effort,
     cwd,
-    sandboxMode,
+    sandboxMode: sandbox,
     approval,
     personality: personality === 'default' ? null : personality,
     collaboration: mode === undefined ? undefined : { mode },
-  };
-  return Object.fromEntries(Object.entries(change).filter(([, given]) => given !== undefined)) as SettingsChange;
-}
-
-interface ShownChange {
-  readonly name: string;
-  readonly from: Json;
-  readonly to: Json;
+  }) as SettingsChange;
 }
 
 function shown(settings: Settings, name: keyof Settings): Json {
@@ -84,15 +76,10 @@ function shown(settings: Settings, name: keyof Settings): Json {
   return (settings[name] as Json | undefined) ?? null;
 }
 
-function json(id: ThreadId, changes: readonly ShownChange[]): string {
-  const changed = Object.fromEntries(changes.map(({ name, from, to }) => [settingWord(name), { from, to }]));
-  return `${JSON.stringify({ thread_id: id, changed })}\n`;
-}
-
-function table(id: ThreadId, changes: readonly ShownChange[]): string {
+function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
   if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
-  return `Thread ${id}, from its next turn on:\n${columns(rows)}`;
+  return `Thread ${id}, from its next turn on:\n${table(rows)}`;
 }
 
 function words(name: string, value: Json): string {

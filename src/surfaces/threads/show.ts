@@ -5,14 +5,12 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { Unproven } from '../engine/engine-types.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
-import { print } from '../terminal/print.ts';
-import type { WaitingMessage } from '../../state/waiting.ts';
+import { type WaitingMessage, waitingWords } from '../../state/waiting.ts';
 import { oneLine } from '../../state/one-line.ts';
-import { waitingWords } from '../../state/waiting-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
-import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
-import { withPaths } from './with-paths.ts';
+import { printResult } from './print-result.ts';
+import { clockTime, settingsLine, threadLines, withPaths } from './thread-lines.ts';
 
 /** `capstan threads show` */
 export async function run(given: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
@@ -25,22 +23,17 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
   const checkpoints = await engine.stored.checkpoints(id);
   const waiting = await engine.stored.waiting(id);
   const unproven = await engine.stored.unproven(id);
-  if (given.options.json) {
-    const more = { ...(waiting.length === 0 ? {} : { waiting }), ...(isNothing(unproven) ? {} : { unproven }) };
-    print(`${JSON.stringify({ thread: withPaths(thread), turns, checkpoints, ...more })}\n`, 'json');
-  } else {
-    const rows = turns.flatMap((turn) =>
-      turnLines(
-        turn,
-        checkpoints.filter((each) => each.turn === turn.id),
-      ),
-    );
-    const before = checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`);
-    const place = `  ${visibleLine(thread.location)}`;
-    const after = [...waitingLines(waiting), ...unprovenLines(unproven)];
-    print([...threadLines(thread), place, '', ...before, ...rows, ...after].join('\n'), 'text');
-  }
-  return 0;
+  const more = { ...(waiting.length === 0 ? {} : { waiting }), ...(isNothing(unproven) ? {} : { unproven }) };
+  return printResult({ thread: withPaths(thread), turns, checkpoints, ...more }, given.options, () =>
+    [
+      ...threadLines(thread),
+      `  ${visibleLine(thread.location)}\n`,
+      ...checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`),
+      ...turns.flatMap((turn) => turnLines(turn, checkpoints)),
+      ...waitingLines(waiting),
+      ...unprovenLines(unproven),
+    ].join('\n'),
+  );
 }
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {
@@ -80,7 +73,7 @@ function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]):
     `  ${firstWords === '' ? silence : visibleLine(firstWords)}`,
     ...moreWords.map((words) => `  ${visibleLine(words)}`),
     ...(problem === undefined ? [] : [`  ${visibleLine(problem)}`]),
-    ...checkpoints.map((each) => `  ${checkpointWords(each)}`),
+    ...checkpoints.filter((each) => each.turn === id).map((each) => `  ${checkpointWords(each)}`),
     '',
   ];
 }

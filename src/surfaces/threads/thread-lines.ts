@@ -1,19 +1,12 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { type LocalTime, localTime } from '../engine/rollout-name.ts';
+import { localTime } from '../engine/rollout-name.ts';
 
-/** The settings of a thread or of a turn, each with what it is. */
-export interface ShownSettings {
-  readonly cwd?: string;
-  readonly approval?: string;
-  readonly sandbox?: string;
-  readonly model?: string;
-  readonly effort?: string;
-  readonly mode?: string;
-}
+type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval' | 'sandbox' | 'mode']?: string };
 
 /** A thread in three lines: which one, with what, and what it is about. */
-export function threadLines(thread: ThreadSummary, zone: LocalTime = localTime): readonly string[] {
+export function threadLines(thread: ThreadSummary): readonly string[] {
   const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch } = thread;
   const marks = [
     ...(archived ? ['archived'] : []),
@@ -23,27 +16,31 @@ export function threadLines(thread: ThreadSummary, zone: LocalTime = localTime):
   ];
   const about = [name, preview].filter((text) => text !== undefined && text !== '').join(': ');
   return [
-    [id, clockTime(updatedAt, zone), turns === 1 ? '1 turn' : `${turns} turns`, ...marks].join('  '),
+    [id, clockTime(updatedAt), turns === 1 ? '1 turn' : `${turns} turns`, ...marks].join('  '),
     `  ${settingsLine(thread)}`,
     `  ${about === '' ? '(nothing was said)' : about}`,
   ].map(visibleLine);
 }
 
-export function settingsLine({ cwd, approval, sandbox, model, effort, mode }: ShownSettings): string {
-  const parts = [
-    ['cwd', cwd],
-    ['model', model],
-    ['effort', effort],
-    ['approval', approval],
-    ['sandbox', sandbox],
-    ['mode', mode],
-  ] as const;
-  return visibleLine(parts.flatMap(([word, value]) => (value === undefined ? [] : [`${word} ${value}`])).join(', '));
+/** The settings of a thread or of a turn, each with what it is. */
+export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: ShownSettings): string {
+  const known = Object.entries(defined({ cwd, model, effort, approval, sandbox, mode }));
+  return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
 }
 
 /** Local time, to the minute. */
-export function clockTime(milliseconds: number, zone: LocalTime = localTime): string {
-  const { year, month, day, hour, minute } = zone(milliseconds);
+export function clockTime(milliseconds: number): string {
+  const { year, month, day, hour, minute } = localTime(milliseconds);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`;
+}
+
+const shownNames = new Map([
+  ['location', 'path'],
+  ['locations', 'paths'],
+]);
+
+/** What JSON shows of a thread or an operation. There a location has been called a path from the start. */
+export function withPaths(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [shownNames.get(name) ?? name, field]));
 }

@@ -1,16 +1,17 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { complain } from '../terminal/complain.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
-import { print } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { findThread, type ThreadSearch } from './find-thread.ts';
-import { withPaths } from './with-paths.ts';
+import { printResult } from './print-result.ts';
+import { withPaths } from './thread-lines.ts';
 
 /** What every operation was given, whatever else its command takes. */
-interface OperationArguments {
+export interface OperationArguments {
   readonly thread: string | undefined;
+  readonly words: readonly string[];
   readonly options: { readonly json: boolean; readonly all?: boolean };
 }
 
@@ -37,8 +38,7 @@ export async function operateOnThread<Result extends { readonly notices: readonl
   });
   if ('code' in done) return refuseOperation(done, { json });
   if ('outcome' in done) return refuseOperation(done.outcome, { json });
-  if (json) print(`${JSON.stringify(withPaths(done))}\n`, 'json');
-  else print(`${text(done)}\n`, 'text');
+  printResult(withPaths(done), { json }, () => `${text(done)}\n`);
   if (!json) for (const notice of done.notices) complain(notice, 0);
   return isWhole(done) ? 0 : 1;
 }
@@ -49,4 +49,9 @@ export function refuseOperation(outcome: Outcome, { json }: { readonly json: boo
   const { code, message, next } = outcome;
   print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');
   return 1;
+}
+
+/** How many turns, at the beginning of a sentence. */
+export function turnsWord(turns: readonly unknown[]): string {
+  return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
 }

@@ -1,9 +1,7 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { fullText, sentence } from '../../protocol/outcome.ts';
+import { fullText, type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CheckpointEvent } from '../../protocol/thread-event.ts';
-import { causeWords } from './compaction-cause.ts';
-import { failureWords } from './failure-words.ts';
 import { count, percent, plural } from '../terminal/table.ts';
 
 /** A checkpoint in one line. */
@@ -72,3 +70,57 @@ export function costWords({
   const cached = cachedShare === undefined ? '' : ` (${Math.round(100 * cachedShare)} % from the cache)`;
   return `${plural(requests, 'request')}: ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered${rest}`;
 }
+
+/** Why and where a checkpoint is made, for people. Files and events have words of their own for it. */
+export function causeWords({ reason, phase }: { readonly reason: string; readonly phase: string }): string {
+  const [why, where] = [knownWords(causes, reason), knownWords(phases, phase)];
+  return `${why ?? reason.replaceAll('_', ' ')}, ${where ?? phase.replaceAll('_', ' ')}`;
+}
+
+function failureWords({ code, message }: Outcome): string {
+  return knownWords(failures, code) ?? message.replace(/\.$/, '');
+}
+
+/** A file may hold a word that this version does not know. */
+function knownWords(known: Readonly<Record<string, string>>, word: string): string | undefined {
+  return Object.hasOwn(known, word) ? known[word] : undefined;
+}
+
+const causes: Readonly<Record<string, string>> = {
+  user_requested: 'you asked for it',
+  context_limit: 'the thread reached its limit',
+  model_downshift: 'the new model has a smaller window',
+  comp_hash_changed: 'the new model cannot read what the previous one wrote',
+  context_overflow: 'the provider refused a request as too long',
+  unexplained_refusal: 'the provider refused a request without naming a cause',
+  provider_changed: 'another provider continues',
+};
+
+const phases: Readonly<Record<string, string>> = {
+  standalone_turn: 'between two turns',
+  pre_turn: 'before a turn',
+  mid_turn: 'during a turn',
+  post_turn: 'after a turn',
+};
+
+/** Why no model made a checkpoint, in a few words for people. */
+const failures: Readonly<Record<string, string>> = {
+  'answer-too-large': 'its answer was too large',
+  'answer-too-slow': 'its answer took too long',
+  'compaction-answer-unusable': 'its answers could not be used',
+  'compaction-candidate-malformed': 'its checkpoint could not be used',
+  'compaction-no-gain': 'its checkpoint was too large',
+  'compaction-request-too-large': 'the history does not fit a request',
+  'connection-failed': 'the provider could not be reached',
+  'context-window-exceeded': 'the provider refused the request as too long',
+  incomplete: 'its answer was cut short',
+  'invalid-request': 'the provider refused the request',
+  overloaded: 'the provider was overloaded',
+  policy: 'the provider refused the request under its policy',
+  'rate-limited': 'the provider takes no more requests for now',
+  'server-error': 'the provider reported an error',
+  'stream-cut': 'the connection broke off',
+  'stream-idle': 'the provider stopped answering',
+  unauthorized: 'the provider refused the login',
+  'usage-limit': 'the quota is used up',
+};

@@ -4,138 +4,110 @@ import type { ThreadStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
-import { type ContractCase, first, heldBy, owned, second, third, uuid } from './kit.ts';
+import { casesOf, first, heldBy, owned, second, third, uuid } from './kit.ts';
 
 const all: ThreadQuery = { limit: 10, sort: 'created' };
 
 /** What is promised of lists, searches, names and choices. */
-export const directoryCases: readonly ContractCase[] = [
-  {
-    part: 'directory',
-    name: 'threads are listed newest first, page by page, with what their lines say',
-    async run({ store, other }) {
-      deepStrictEqual(await other.directory.list(all), { threads: [] });
-      await talk(store, first, { cwd: '/a', said: ['Hello there', 'Good day'] });
-      await talk(store, second, { cwd: '/b', said: ['Mend it'] });
-      await talk(store, third, { cwd: '/a', said: ['Third'] });
-      deepStrictEqual(await listed(other, {}), [third, second, first]);
-      deepStrictEqual(await listed(other, { cwd: '/a' }), [third, first]);
-      deepStrictEqual(await listed(other, { text: 'MEND' }), [second]);
-      const page = await other.directory.list({ ...all, limit: 2 });
-      ok('threads' in page && page.next !== undefined);
-      deepStrictEqual(await listed(other, { limit: 2, cursor: page.next }), [first]);
-      strictEqual(codeOf(await other.directory.list({ ...all, cursor: '?' })), 'cursor-unknown');
-      const summary = await other.directory.summary(first);
-      deepStrictEqual(
-        [summary?.id, summary?.cwd, summary?.preview, summary?.turns, summary?.archived],
-        [first, '/a', 'Hello there', 2, false],
-      );
-      strictEqual(await other.directory.summary(uuid(9) as ThreadId), undefined);
-    },
+export const directoryCases = casesOf('directory', {
+  'threads are listed newest first, page by page, with what their lines say': async ({ store, other }) => {
+    deepStrictEqual(await other.directory.list(all), { threads: [] });
+    await talk(store, first, { cwd: '/a', said: ['Hello there', 'Good day'] });
+    await talk(store, second, { cwd: '/b', said: ['Mend it'] });
+    await talk(store, third, { cwd: '/a', said: ['Third'] });
+    deepStrictEqual(await listed(other, {}), [third, second, first]);
+    deepStrictEqual(await listed(other, { cwd: '/a' }), [third, first]);
+    deepStrictEqual(await listed(other, { text: 'MEND' }), [second]);
+    const page = await other.directory.list({ ...all, limit: 2 });
+    ok('threads' in page && page.next !== undefined);
+    deepStrictEqual(await listed(other, { limit: 2, cursor: page.next }), [first]);
+    strictEqual(codeOf(await other.directory.list({ ...all, cursor: '?' })), 'cursor-unknown');
+    const summary = await other.directory.summary(first);
+    deepStrictEqual(
+      [summary?.id, summary?.cwd, summary?.preview, summary?.turns, summary?.archived],
+      [first, '/a', 'Hello there', 2, false],
+    );
+    strictEqual(await other.directory.summary(uuid(9) as ThreadId), undefined);
   },
-  {
-    part: 'directory',
-    name: 'archived threads are listed apart, and deleted ones not at all',
-    async run({ store, other }) {
-      await talk(store, first, { said: ['one'] });
-      await talk(store, second, { said: ['two'] });
-      await talk(store, third, { said: ['three'] });
-      const archiving = heldBy(await store.rollouts.hold(first));
-      await archiving.archive();
-      await archiving.release();
-      const deleting = heldBy(await store.rollouts.hold(second));
-      await deleting.delete();
-      await deleting.release();
-      await store.directory.changed?.([
-        { kind: 'archived', id: first },
-        { kind: 'deleted', id: second },
-      ]);
-      deepStrictEqual(await listed(other, {}), [third]);
-      deepStrictEqual(await listed(other, { archived: true }), [first]);
-      strictEqual((await other.directory.summary(first))?.archived, true);
-      strictEqual(await other.directory.summary(second), undefined);
-      deepStrictEqual(await found(other, 'two'), []);
-    },
+  'archived threads are listed apart, and deleted ones not at all': async ({ store, other }) => {
+    await talk(store, first, { said: ['one'] });
+    await talk(store, second, { said: ['two'] });
+    await talk(store, third, { said: ['three'] });
+    await archive(store, first);
+    const deleting = heldBy(await store.rollouts.hold(second));
+    await deleting.delete();
+    await deleting.release();
+    await store.directory.changed?.([
+      { kind: 'archived', id: first },
+      { kind: 'deleted', id: second },
+    ]);
+    deepStrictEqual(await listed(other, {}), [third]);
+    deepStrictEqual(await listed(other, { archived: true }), [first]);
+    strictEqual((await other.directory.summary(first))?.archived, true);
+    strictEqual(await other.directory.summary(second), undefined);
+    deepStrictEqual(await found(other, 'two'), []);
   },
-  {
-    part: 'directory',
-    name: 'a search finds all words of one message, in any case, and quoted ones together',
-    async run({ store, other }) {
-      await talk(store, first, { said: ['The quick brown fox', 'jumps'], answer: 'Over the dog' });
-      await talk(store, second, { said: ['The brown, quick bear'] });
-      deepStrictEqual(await found(other, 'QUICK brown'), [second, first]);
-      deepStrictEqual(await found(other, '"quick brown"'), [first]);
-      deepStrictEqual(await found(other, 'fox jumps'), []);
-      const hits = await other.directory.search('over', all);
-      ok('hits' in hits && hits.hits[0] !== undefined);
-      const [{ turn, role, excerpt }] = [hits.hits[0]];
-      deepStrictEqual([turn, role, excerpt], [2, 'assistant', 'Over the dog']);
-      strictEqual(codeOf(await other.directory.search('  ', all)), 'search-empty');
-    },
+  'a search finds all words of one message, in any case, and quoted ones together': async ({ store, other }) => {
+    await talk(store, first, { said: ['The quick brown fox', 'jumps'], answer: 'Over the dog' });
+    await talk(store, second, { said: ['The brown, quick bear'] });
+    deepStrictEqual(await found(other, 'QUICK brown'), [second, first]);
+    deepStrictEqual(await found(other, '"quick brown"'), [first]);
+    deepStrictEqual(await found(other, 'fox jumps'), []);
+    const hits = await other.directory.search('over', all);
+    ok('hits' in hits && hits.hits[0] !== undefined);
+    const [{ turn, role, excerpt }] = [hits.hits[0]];
+    deepStrictEqual([turn, role, excerpt], [2, 'assistant', 'Over the dog']);
+    strictEqual(codeOf(await other.directory.search('  ', all)), 'search-empty');
   },
-  {
-    part: 'directory',
-    name: 'a thread is called what it was named last',
-    async run({ store, other }) {
-      await talk(store, first, { said: ['one'] });
-      const name = async (): Promise<string | undefined> => (await other.directory.summary(first))?.name;
-      strictEqual(await name(), undefined);
-      for (const given of ['a "name"', 'another']) {
-        strictEqual(await store.directory.rename(first, given), undefined);
-        strictEqual(await name(), given);
-      }
-      deepStrictEqual(await listed(other, { text: 'ANOTHER' }), [first]);
-      strictEqual(await store.directory.rename(first, ''), undefined);
-      strictEqual(await name(), undefined);
-    },
+  'a thread is called what it was named last': async ({ store, other }) => {
+    await talk(store, first, { said: ['one'] });
+    const name = async (): Promise<string | undefined> => (await other.directory.summary(first))?.name;
+    strictEqual(await name(), undefined);
+    for (const given of ['a "name"', 'another']) {
+      strictEqual(await store.directory.rename(first, given), undefined);
+      strictEqual(await name(), given);
+    }
+    deepStrictEqual(await listed(other, { text: 'ANOTHER' }), [first]);
+    strictEqual(await store.directory.rename(first, ''), undefined);
+    strictEqual(await name(), undefined);
   },
-  {
-    part: 'directory',
-    name: 'a thread is chosen by id, by the beginning of it, by name, or as the last one',
-    async run({ store, other }) {
-      const choose = async (choice: ThreadChoice): Promise<string> => {
-        const chosen = await other.directory.choose(choice);
-        return chosen.kind === 'chosen' ? chosen.id : chosen.code;
-      };
-      const named = (name: string, more: Partial<ThreadChoice> = {}): Promise<string> =>
-        choose({ ...more, kind: 'named', name });
-      strictEqual(await choose({ kind: 'last' }), 'thread-unknown');
-      await talk(store, first, { cwd: '/a', said: ['one'] });
-      await talk(store, uuid(2).replace('01a1', '02a1') as ThreadId, { cwd: '/b', said: ['two'] });
-      strictEqual(await named(first), first);
-      strictEqual(await named('02A1dcd3'), uuid(2).replace('01a1', '02a1'));
-      strictEqual(await named('01a1'), first);
-      await talk(store, third, { cwd: '/a', said: ['three'] });
-      strictEqual(await named('01a1dcd3'), 'thread-ambiguous');
-      strictEqual(await named('mine'), 'thread-unknown');
-      await store.directory.rename(first, 'mine');
-      strictEqual(await named('mine'), first);
-      strictEqual(await named('mine', { cwd: '/b' }), 'thread-unknown');
-      await store.directory.rename(third, 'mine');
-      strictEqual(await named('mine', { unique: true }), 'thread-ambiguous');
-      strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
-      strictEqual(await choose({ kind: 'last', cwd: '/c' }), 'thread-unknown');
-    },
+  'a thread is chosen by id, by the beginning of it, by name, or as the last one': async ({ store, other }) => {
+    const choose = async (choice: ThreadChoice): Promise<string> => {
+      const chosen = await other.directory.choose(choice);
+      return chosen.kind === 'chosen' ? chosen.id : chosen.code;
+    };
+    const named = (name: string, more: Partial<ThreadChoice> = {}): Promise<string> =>
+      choose({ ...more, kind: 'named', name });
+    strictEqual(await choose({ kind: 'last' }), 'thread-unknown');
+    await talk(store, first, { cwd: '/a', said: ['one'] });
+    await talk(store, uuid(2).replace('01a1', '02a1') as ThreadId, { cwd: '/b', said: ['two'] });
+    strictEqual(await named(first), first);
+    strictEqual(await named('02A1dcd3'), uuid(2).replace('01a1', '02a1'));
+    strictEqual(await named('01a1'), first);
+    await talk(store, third, { cwd: '/a', said: ['three'] });
+    strictEqual(await named('01a1dcd3'), 'thread-ambiguous');
+    strictEqual(await named('mine'), 'thread-unknown');
+    await store.directory.rename(first, 'mine');
+    strictEqual(await named('mine'), first);
+    strictEqual(await named('mine', { cwd: '/b' }), 'thread-unknown');
+    await store.directory.rename(third, 'mine');
+    strictEqual(await named('mine', { unique: true }), 'thread-ambiguous');
+    strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
+    strictEqual(await choose({ kind: 'last', cwd: '/c' }), 'thread-unknown');
   },
-  {
-    part: 'directory',
-    name: 'an archived thread is chosen where no other fits',
-    async run({ store, other }) {
-      await talk(store, first, { said: ['one'] });
-      await talk(store, second, { said: ['two'] });
-      for (const id of [first, second]) await store.directory.rename(id, 'mine');
-      const held = heldBy(await store.rollouts.hold(second));
-      await held.archive();
-      await held.release();
-      const mine = { kind: 'named', name: 'mine', unique: true } as const;
-      deepStrictEqual(await other.directory.choose(mine), { kind: 'chosen', id: first });
-      strictEqual(codeOf(await other.directory.choose({ ...mine, archived: true })), 'thread-ambiguous');
-      await store.directory.rename(first, '');
-      deepStrictEqual(await other.directory.choose(mine), { kind: 'chosen', id: second });
-      deepStrictEqual(await other.directory.choose({ kind: 'last' }), { kind: 'chosen', id: first });
-    },
+  'an archived thread is chosen where no other fits': async ({ store, other }) => {
+    await talk(store, first, { said: ['one'] });
+    await talk(store, second, { said: ['two'] });
+    for (const id of [first, second]) await store.directory.rename(id, 'mine');
+    await archive(store, second);
+    const mine = { kind: 'named', name: 'mine', unique: true } as const;
+    deepStrictEqual(await other.directory.choose(mine), { kind: 'chosen', id: first });
+    strictEqual(codeOf(await other.directory.choose({ ...mine, archived: true })), 'thread-ambiguous');
+    await store.directory.rename(first, '');
+    deepStrictEqual(await other.directory.choose(mine), { kind: 'chosen', id: second });
+    deepStrictEqual(await other.directory.choose({ kind: 'last' }), { kind: 'chosen', id: first });
   },
-];
+});
 
 interface Talk {
   readonly cwd?: string;
@@ -163,6 +135,12 @@ function turn(turnId: string, text: string, answer: string): readonly LineDraft[
     message('assistant', 'output_text', answer),
     { type: 'event_msg', payload: { type: 'task_complete', turn_id: turnId, last_agent_message: answer } },
   ];
+}
+
+async function archive({ rollouts }: ThreadStore, id: ThreadId): Promise<void> {
+  const held = heldBy(await rollouts.hold(id));
+  await held.archive();
+  await held.release();
 }
 
 async function listed({ directory }: ThreadStore, query: Partial<ThreadQuery>): Promise<readonly ThreadId[]> {

@@ -24,6 +24,27 @@ export interface ContractStores {
   lapse?(id: ThreadId): Promise<void>;
 }
 
+/** Cases by their names, all about one part of a store. */
+export function casesOf(
+  part: keyof ThreadStore,
+  cases: Readonly<Record<string, ContractCase['run']>>,
+): readonly ContractCase[] {
+  return Object.entries(cases).map(([name, run]) => ({ part, name, run }));
+}
+
+type RolloutStores = Record<'store' | 'other', RolloutStore> & Pick<ContractStores, 'lapse'>;
+
+/** The same for cases that see nothing but the rollouts of the stores. */
+export function rolloutCasesOf(
+  cases: Readonly<Record<string, (stores: RolloutStores) => Promise<void>>>,
+): readonly ContractCase[] {
+  return Object.entries(cases).map(([name, run]) => ({
+    part: 'rollouts',
+    name,
+    run: ({ store, other, ...more }) => run({ store: store.rollouts, other: other.rollouts, ...more }),
+  }));
+}
+
 export const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
 export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
 export const start = { from: 0 as Ordinal };
@@ -36,11 +57,16 @@ export function revertTo(rolloutId: string, end: number): Revert {
   return { rolloutId, to: { rolloutId: first, end: end as Ordinal }, note: {}, drafts: [] };
 }
 
-export async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
-  const opened = await store.open(id);
-  const thread = opened.kind === 'owned' ? opened : owned(await store.create(id, {}));
+/** Appends to a thread that was opened, and closes it. */
+export async function writeTo(opened: Owned | OpenRefused, ...said: readonly string[]): Promise<void> {
+  const thread = owned(opened);
   thread.append(wordDrafts(...said));
   await thread.close();
+}
+
+export async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
+  const opened = await store.open(id);
+  await writeTo(opened.kind === 'owned' ? opened : await store.create(id, {}), ...said);
 }
 
 export function owned(opened: Owned | OpenRefused): Owned {
@@ -57,14 +83,12 @@ export function refusedAs(code: OpenRefused['code'], answer: { readonly kind: st
   strictEqual('code' in answer ? answer.code : answer.kind, code);
 }
 
-export async function allLines(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
-  const found: Line[] = [];
-  for await (const line of lines) found.push(line);
-  return found;
+export function ordinals(lines: readonly Line[]): readonly unknown[] {
+  return lines.map(({ ordinal }) => ordinal);
 }
 
 export async function texts(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
-  return (await allLines(lines)).map(({ payload }) => payload['text'] ?? 'meta');
+  return (await Array.fromAsync(lines)).map(({ payload }) => payload['text'] ?? 'meta');
 }
 
 /** All but the first line. */

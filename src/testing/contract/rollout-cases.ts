@@ -1,13 +1,13 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import type { Ordinal } from '../../protocol/ids.ts';
 import {
-  allLines,
-  type ContractCase,
   first,
   heldBy,
+  ordinals,
   owned,
   refusedAs,
   revertTo,
+  rolloutCasesOf,
   second,
   start,
   texts,
@@ -15,212 +15,151 @@ import {
   third,
   uuid,
   wordDrafts,
+  writeTo,
   written,
 } from './kit.ts';
 
 /** What is promised of the lines of threads. */
-export const rolloutCases: readonly ContractCase[] = [
-  {
-    part: 'rollouts',
-    name: 'a thread in which nothing happened leaves nothing',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      await owned(await store.create(first, {})).close();
-      refusedAs('thread-unknown', await other.open(first));
-      refusedAs('thread-unknown', await other.current(first));
-      refusedAs('thread-unknown', await other.hold(first));
-      await rejects(storedTexts(other, first));
-    },
+export const rolloutCases = rolloutCasesOf({
+  'a thread in which nothing happened leaves nothing': async ({ store, other }) => {
+    await owned(await store.create(first, {})).close();
+    refusedAs('thread-unknown', await other.open(first));
+    refusedAs('thread-unknown', await other.current(first));
+    refusedAs('thread-unknown', await other.hold(first));
+    await rejects(storedTexts(other, first));
   },
-  {
-    part: 'rollouts',
-    name: 'lines are stamped in order, and are read as they were given back',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      const thread = owned(await store.create(first, Promise.resolve({ cwd: '/repo' })));
-      const given = [...thread.append(wordDrafts('a', 'b')), ...thread.append(wordDrafts('c'))];
-      deepStrictEqual(
-        given.map(({ ordinal }) => ordinal),
-        [0, 1, 2, 3],
-      );
-      deepStrictEqual(thread.append([]), []);
-      await thread.durable();
-      deepStrictEqual(await allLines(other.read(first, start)), given);
-      deepStrictEqual(await allLines(other.readBack(first)), given.toReversed());
-      deepStrictEqual(given[0]?.payload, { id: first, cwd: '/repo', history_mode: 'paginated' });
-      await thread.close();
-      await thread.close();
-    },
+  'lines are stamped in order, and are read as they were given back': async ({ store, other }) => {
+    const thread = owned(await store.create(first, Promise.resolve({ cwd: '/repo' })));
+    const given = [...thread.append(wordDrafts('a', 'b')), ...thread.append(wordDrafts('c'))];
+    deepStrictEqual(ordinals(given), [0, 1, 2, 3]);
+    deepStrictEqual(thread.append([]), []);
+    await thread.durable();
+    deepStrictEqual(await Array.fromAsync(other.read(first, start)), given);
+    deepStrictEqual(await Array.fromAsync(other.readBack(first)), given.toReversed());
+    deepStrictEqual(given[0]?.payload, { id: first, cwd: '/repo', history_mode: 'paginated' });
+    await thread.close();
+    await thread.close();
   },
-  {
-    part: 'rollouts',
-    name: 'lines are safe for each of those who wait for them at the same time',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      const thread = owned(await store.create(first, {}));
-      thread.append(wordDrafts('a'));
-      const before = thread.durable();
-      thread.append(wordDrafts('b'));
-      const [after, again] = [thread.durable(), thread.durable()];
-      await again;
-      deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
-      await Promise.all([before, after]);
-      await thread.close();
-    },
+  'lines are safe for each of those who wait for them at the same time': async ({ store, other }) => {
+    const thread = owned(await store.create(first, {}));
+    thread.append(wordDrafts('a'));
+    const before = thread.durable();
+    thread.append(wordDrafts('b'));
+    const [after, again] = [thread.durable(), thread.durable()];
+    await again;
+    deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
+    await Promise.all([before, after]);
+    await thread.close();
   },
-  {
-    part: 'rollouts',
-    name: 'reading begins and ends where it is asked to, and leaves out what is not wanted',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      const thread = owned(await store.create(first, {}));
-      thread.append([
-        ...wordDrafts('a', 'b'),
-        { type: 'event_msg', payload: { type: 'noise', text: 'n' } },
-        ...wordDrafts('c'),
-      ]);
-      await thread.close();
-      const range = { from: 2 as Ordinal, to: 4 as Ordinal };
-      deepStrictEqual(await texts(other.read(first, range)), ['b', 'n']);
-      const wanted = ({ payloadType = 'word' }): boolean => payloadType === 'word';
-      deepStrictEqual(await texts(other.read(first, { from: 1 as Ordinal, wanted })), ['a', 'b', 'c']);
-      deepStrictEqual((await texts(other.readBack(first, wanted))).slice(0, 3), ['c', 'b', 'a']);
-    },
+  'reading begins and ends where it is asked to, and leaves out what is not wanted': async ({ store, other }) => {
+    const thread = owned(await store.create(first, {}));
+    thread.append([
+      ...wordDrafts('a', 'b'),
+      { type: 'event_msg', payload: { type: 'noise', text: 'n' } },
+      ...wordDrafts('c'),
+    ]);
+    await thread.close();
+    const range = { from: 2 as Ordinal, to: 4 as Ordinal };
+    deepStrictEqual(await texts(other.read(first, range)), ['b', 'n']);
+    const wanted = ({ payloadType = 'word' }): boolean => payloadType === 'word';
+    deepStrictEqual(await texts(other.read(first, { from: 1 as Ordinal, wanted })), ['a', 'b', 'c']);
+    deepStrictEqual((await texts(other.readBack(first, wanted))).slice(0, 3), ['c', 'b', 'a']);
   },
-  {
-    part: 'rollouts',
-    name: 'a thread has one writer, and the next writer continues behind it',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      const thread = owned(await store.create(first, {}));
-      refusedAs('thread-locked', await other.create(first, {}));
-      thread.append(wordDrafts('a'));
-      await thread.durable();
-      refusedAs('thread-locked', await other.open(first));
-      refusedAs('thread-locked', await other.hold(first));
-      deepStrictEqual(await storedTexts(other, first), ['a']);
-      await thread.close();
-      const next = owned(await other.open(first));
-      deepStrictEqual(
-        next.append(wordDrafts('b')).map(({ ordinal }) => ordinal),
-        [2],
-      );
-      refusedAs('thread-locked', await store.open(first));
-      await next.close();
-      deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
-    },
+  'a thread has one writer, and the next writer continues behind it': async ({ store, other }) => {
+    const thread = owned(await store.create(first, {}));
+    refusedAs('thread-locked', await other.create(first, {}));
+    thread.append(wordDrafts('a'));
+    await thread.durable();
+    refusedAs('thread-locked', await other.open(first));
+    refusedAs('thread-locked', await other.hold(first));
+    deepStrictEqual(await storedTexts(other, first), ['a']);
+    await thread.close();
+    const next = owned(await other.open(first));
+    deepStrictEqual(ordinals(next.append(wordDrafts('b'))), [2]);
+    refusedAs('thread-locked', await store.open(first));
+    await next.close();
+    deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
   },
-  {
-    part: 'rollouts',
-    name: 'a fork continues from a place, and does not see what comes after it',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      const source = owned(await store.create(first, {}));
-      source.append(wordDrafts('a', 'b', 'c'));
-      await source.durable();
-      const child = owned(await other.fork(second, { forked_from_id: first }, { rolloutId: first, end: 3 as Ordinal }));
-      deepStrictEqual(
-        child.append(wordDrafts('d', 'e')).map(({ ordinal }) => ordinal),
-        [3, 4, 5],
-      );
-      await child.close();
-      source.append(wordDrafts('later'));
-      await source.close();
-      deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
-      const grandchild = owned(await store.fork(third, {}, { rolloutId: second, end: 5 as Ordinal }));
-      grandchild.append(wordDrafts('f'));
-      await grandchild.close();
-      deepStrictEqual(await storedTexts(store, third), ['a', 'b', 'd', 'f']);
-      deepStrictEqual((await texts(store.readBack(third))).slice(0, 4), ['f', 'd', 'b', 'a']);
-      deepStrictEqual(await texts(store.read(third, { from: 2 as Ordinal, to: 5 as Ordinal })), ['b', 'd']);
-      const again = owned(await store.open(third));
-      deepStrictEqual(
-        again.append(wordDrafts('g')).map(({ ordinal }) => ordinal),
-        [7],
-      );
-      await again.close();
-      deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'later']);
-    },
+  'a fork continues from a place, and does not see what comes after it': async ({ store, other }) => {
+    const source = owned(await store.create(first, {}));
+    source.append(wordDrafts('a', 'b', 'c'));
+    await source.durable();
+    const child = owned(await other.fork(second, { forked_from_id: first }, { rolloutId: first, end: 3 as Ordinal }));
+    deepStrictEqual(ordinals(child.append(wordDrafts('d', 'e'))), [3, 4, 5]);
+    await child.close();
+    source.append(wordDrafts('later'));
+    await source.close();
+    deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
+    await writeTo(await store.fork(third, {}, { rolloutId: second, end: 5 as Ordinal }), 'f');
+    deepStrictEqual(await storedTexts(store, third), ['a', 'b', 'd', 'f']);
+    deepStrictEqual((await texts(store.readBack(third))).slice(0, 4), ['f', 'd', 'b', 'a']);
+    deepStrictEqual(await texts(store.read(third, { from: 2 as Ordinal, to: 5 as Ordinal })), ['b', 'd']);
+    const again = owned(await store.open(third));
+    deepStrictEqual(ordinals(again.append(wordDrafts('g'))), [7]);
+    await again.close();
+    deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'later']);
   },
-  {
-    part: 'rollouts',
-    name: 'a fork of nothing is a new thread, and one of no place is refused',
-    async run({ store: { rollouts: store } }) {
-      await written(store, first, 'a');
-      const child = owned(await store.fork(second, {}, { rolloutId: first, end: 1 as Ordinal }));
-      child.append(wordDrafts('b'));
-      await child.close();
-      deepStrictEqual(await storedTexts(store, second), ['b']);
-      refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
-      refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
-      refusedAs('thread-unknown', await store.open(third));
-    },
+  'a fork of nothing is a new thread, and one of no place is refused': async ({ store }) => {
+    await written(store, first, 'a');
+    await writeTo(await store.fork(second, {}, { rolloutId: first, end: 1 as Ordinal }), 'b');
+    deepStrictEqual(await storedTexts(store, second), ['b']);
+    refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
+    refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
+    refusedAs('thread-unknown', await store.open(third));
   },
-  {
-    part: 'rollouts',
-    name: 'a revert hides what stood behind its place, and can be gone back on',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      await written(store, first, 'a', 'b', 'c');
-      const held = heldBy(await store.hold(first));
-      strictEqual(held.current.rolloutId, first);
-      refusedAs('thread-locked', await other.open(first));
-      refusedAs('place-unknown', await held.revert(revertTo(uuid(8), 9)));
-      const made = await held.revert({ ...revertTo(uuid(8), 3), note: { why: 'x' } });
-      strictEqual(made.kind, 'current');
-      await held.release();
-      deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
-      await written(other, first, 'd');
-      deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'd']);
-      const current = await other.current(first);
-      ok(current.kind === 'current');
-      deepStrictEqual([current.rolloutId, current.meta['id'], current.meta['capstan']], [uuid(8), first, { why: 'x' }]);
-      const back = heldBy(await other.hold(first));
-      await back.revert({ ...revertTo(uuid(9), 4), drafts: wordDrafts('again') });
-      await back.release();
-      deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'again']);
-      await written(store, first, 'f');
-      deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c', 'again', 'f']);
-      // What was reverted can still be forked.
-      const fork = owned(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }));
-      fork.append(wordDrafts('e'));
-      await fork.close();
-      deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
-    },
+  'a revert hides what stood behind its place, and can be gone back on': async ({ store, other }) => {
+    await written(store, first, 'a', 'b', 'c');
+    const held = heldBy(await store.hold(first));
+    strictEqual(held.current.rolloutId, first);
+    refusedAs('thread-locked', await other.open(first));
+    refusedAs('place-unknown', await held.revert(revertTo(uuid(8), 9)));
+    const made = await held.revert({ ...revertTo(uuid(8), 3), note: { why: 'x' } });
+    strictEqual(made.kind, 'current');
+    await held.release();
+    deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
+    await written(other, first, 'd');
+    deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'd']);
+    const current = await other.current(first);
+    ok(current.kind === 'current');
+    deepStrictEqual([current.rolloutId, current.meta['id'], current.meta['capstan']], [uuid(8), first, { why: 'x' }]);
+    const back = heldBy(await other.hold(first));
+    await back.revert({ ...revertTo(uuid(9), 4), drafts: wordDrafts('again') });
+    await back.release();
+    deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'again']);
+    await written(store, first, 'f');
+    deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c', 'again', 'f']);
+    // What was reverted can still be forked.
+    await writeTo(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }), 'e');
+    deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
   },
-  {
-    part: 'rollouts',
-    name: 'an archived thread is read and forked, and written when it is back',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      await written(store, first, 'a', 'b');
-      const held = heldBy(await store.hold(first));
-      await held.revert(revertTo(uuid(8), 2));
-      await held.archive();
-      await held.release();
-      refusedAs('thread-archived', await other.open(first));
-      deepStrictEqual(await storedTexts(other, first), ['a']);
-      const current = await other.current(first);
-      ok(current.kind === 'current' && current.archived);
-      const fork = owned(await other.fork(second, {}, { rolloutId: uuid(8), end: 2 as Ordinal }));
-      fork.append(wordDrafts('c'));
-      await fork.close();
-      const again = heldBy(await other.hold(first));
-      strictEqual(await again.unarchive(), 'unarchived');
-      strictEqual(await again.unarchive(), 'active');
-      await again.release();
-      await written(store, first, 'd');
-      deepStrictEqual(await storedTexts(store, first), ['a', 'd']);
-      deepStrictEqual(await storedTexts(store, second), ['a', 'c']);
-    },
+  'an archived thread is read and forked, and written when it is back': async ({ store, other }) => {
+    await written(store, first, 'a', 'b');
+    const held = heldBy(await store.hold(first));
+    await held.revert(revertTo(uuid(8), 2));
+    await held.archive();
+    await held.release();
+    refusedAs('thread-archived', await other.open(first));
+    deepStrictEqual(await storedTexts(other, first), ['a']);
+    const current = await other.current(first);
+    ok(current.kind === 'current' && current.archived);
+    await writeTo(await other.fork(second, {}, { rolloutId: uuid(8), end: 2 as Ordinal }), 'c');
+    const again = heldBy(await other.hold(first));
+    strictEqual(await again.unarchive(), 'unarchived');
+    strictEqual(await again.unarchive(), 'active');
+    await again.release();
+    await written(store, first, 'd');
+    deepStrictEqual(await storedTexts(store, first), ['a', 'd']);
+    deepStrictEqual(await storedTexts(store, second), ['a', 'c']);
   },
-  {
-    part: 'rollouts',
-    name: 'a deleted thread is gone, and its forks are known before',
-    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
-      await written(store, first, 'a', 'b');
-      const fork = owned(await store.fork(second, {}, { rolloutId: first, end: 2 as Ordinal }));
-      fork.append(wordDrafts('c'));
-      await fork.close();
-      await written(store, third, 'x');
-      const held = heldBy(await store.hold(first));
-      deepStrictEqual(await held.forks(), [second]);
-      strictEqual((await held.delete()).length, 1);
-      await held.release();
-      refusedAs('thread-unknown', await other.open(first));
-      deepStrictEqual(await storedTexts(other, third), ['x']);
-    },
+  'a deleted thread is gone, and its forks are known before': async ({ store, other }) => {
+    await written(store, first, 'a', 'b');
+    await writeTo(await store.fork(second, {}, { rolloutId: first, end: 2 as Ordinal }), 'c');
+    await written(store, third, 'x');
+    const held = heldBy(await store.hold(first));
+    deepStrictEqual(await held.forks(), [second]);
+    strictEqual((await held.delete()).length, 1);
+    await held.release();
+    refusedAs('thread-unknown', await other.open(first));
+    deepStrictEqual(await storedTexts(other, third), ['x']);
   },
-];
+});

@@ -1,5 +1,4 @@
-import { blobCases } from './blob-cases.ts';
-import { contentsCases } from './contents-cases.ts';
+import { blobCases, contentsCases } from './contents-cases.ts';
 import { directoryCases } from './directory-cases.ts';
 import type { ContractCase } from './kit.ts';
 import { leaseCases } from './lease-cases.ts';

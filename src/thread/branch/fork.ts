@@ -1,7 +1,7 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
@@ -14,7 +14,6 @@ import { closeForkedTurn } from '../turn/dead-turn.ts';
 import { findTurn } from '../../state/find-turn.ts';
 import { readPlaces } from './read-turns.ts';
 import { ThreadLog } from '../parts/log.ts';
-
 import type { ThreadParts } from '../parts/parts.ts';
 import { previewEnvelope } from '../contract/preview.ts';
 import { foldThread, type ResumedThread } from './resume.ts';
@@ -59,27 +58,16 @@ async function endOf(
   const turn = findTurn(source, places.turns, cut.turnId);
   if ('code' in turn) return turn;
   if (cut.kind === 'before') return turn.start;
-  return turn.end ?? unfinished(source, turn.id);
-}
-
-function unfinished(source: ThreadId, turn: TurnId): Outcome<'turn-unfinished'> {
-  return {
-    code: 'turn-unfinished',
-    message: `Turn ${turn} of thread ${source} has not ended.`,
-    next: 'Fork before it, or at the end of the thread: there the turn counts as interrupted.',
-  };
-}
-
-export interface ForkOptions {
-  readonly settings: Settings;
-  readonly git: JsonObject | undefined;
+  if (turn.end !== undefined) return turn.end;
+  const next = 'Fork before it, or at the end of the thread: there the turn counts as interrupted.';
+  return { code: 'turn-unfinished', message: `Turn ${turn.id} of thread ${source} has not ended.`, next };
 }
 
 /** Begins a thread that continues from the point. It is on the disk when this resolves. */
 export async function forkThread(
   parts: ThreadParts,
   { source, place, state, skipped }: ForkPoint,
-  { settings, git }: ForkOptions,
+  { settings, git }: { readonly settings: Settings; readonly git: JsonObject | undefined },
 ): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
   const id = parts.ids.uuid() as ThreadId;
   const envelope = await previewEnvelope(parts, id, settings, state);

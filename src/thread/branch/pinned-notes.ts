@@ -49,11 +49,8 @@ export function unpinNote(parts: PinningParts, id: ThreadId, which: string): Pro
     const pin = findPin(pins, which);
     if (pin !== undefined) return { kind: 'unpinned', pin, draft: pinRemoved(pin.id) };
     const have = pins.length === 1 ? 'one pinned note' : `${pins.length} pinned notes`;
-    return {
-      code: 'pin-unknown',
-      message: `Thread ${id} has no pinned note ${JSON.stringify(which)}: it has ${have}.`,
-      next: `See \`capstan threads pins ${id}\`.`,
-    };
+    const message = `Thread ${id} has no pinned note ${JSON.stringify(which)}: it has ${have}.`;
+    return { code: 'pin-unknown', message, next: `See \`capstan threads pins ${id}\`.` };
   });
 }
 
@@ -64,9 +61,7 @@ function findPin(pins: readonly Pin[], which: string): Pin | undefined {
   return begun.length === 1 ? begun[0] : undefined;
 }
 
-interface PinChange extends Pick<PinsChanged, 'kind' | 'pin'> {
-  readonly draft: LineDraft;
-}
+type PinChange = Pick<PinsChanged, 'kind' | 'pin'> & { readonly draft: LineDraft };
 
 async function changePins(
   parts: PinningParts,

@@ -15,10 +15,10 @@ export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: Thread
   const pins = new SetAside<Pin>((payload) => readPin(payload));
   for await (const { type, payload } of store.read(id, { from: 0 as Ordinal, wanted })) {
     if (type === lineType.waiting) messages.take(payload, stringAt(payload, 'dropped'));
-    if (type === lineType.pin)
-      pins.take(payload, payload['removed'] === true ? stringAt(payload, 'because') : undefined);
+    const removed = payload['removed'] === true ? stringAt(payload, 'because') : undefined;
+    if (type === lineType.pin) pins.take(payload, removed);
     if (type === lineType.compacted) {
-      const carried = objectAt(payload, 'capstan') ?? {};
+      const carried = objectAt(payload, 'capstan');
       for (const each of listed(carried, 'waiting')) messages.take(each, undefined);
       for (const each of listed(carried, 'pins')) pins.take(each, undefined);
     }
@@ -30,7 +30,7 @@ function wanted({ type }: LineKind): boolean {
   return type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
 }
 
-function listed(carried: JsonObject, key: string): readonly JsonObject[] {
+function listed(carried: JsonObject | undefined, key: string): readonly JsonObject[] {
   return (arrayAt(carried, key) ?? []).filter(isJsonObject);
 }
 

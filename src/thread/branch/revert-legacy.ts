@@ -7,7 +7,7 @@ import { repeated } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces, TurnPlace } from '../../state/turn-places.ts';
 import type { TakenBack } from '../../state/turns.ts';
 import { readPlaces } from './read-turns.ts';
-import { costStays } from './cost-stays.ts';
+import { costStays } from '../../state/turn-drafts.ts';
 import { foldThread } from './resume.ts';
 import {
   firstTaken,
@@ -16,7 +16,6 @@ import {
   type RollbackTo,
   type RollbackUndone,
   type RolledBack,
-  takenFrom,
   turnsSince,
 } from './rollback-range.ts';
 
@@ -26,10 +25,10 @@ export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo
     const places = await readPlaces(store, id);
     const first = firstTaken(id, places, to);
     if ('code' in first) return { kind: 'refused', ...first };
-    const turns = takenFrom(places, first);
-    owned.append(markerFor(places.turns.slice(places.turns.indexOf(first))));
+    const taken = places.turns.slice(places.turns.indexOf(first));
+    owned.append(markerFor(taken));
     await owned.durable();
-    return { kind: 'rolled-back', id, location: owned.location, turns };
+    return { kind: 'rolled-back', id, location: owned.location, turns: taken.map((turn) => turn.id) };
   });
 }
 
@@ -59,8 +58,8 @@ export function repeatTakenBack(
 
 function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
   const count = turns.filter(({ counts }) => counts).length;
-  if (count === 0) return [];
-  return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }];
+  const payload = { type: 'thread_rolled_back', num_turns: count };
+  return count === 0 ? [] : [{ type: lineType.event, payload }];
 }
 
 interface NotBack {

@@ -10,10 +10,9 @@ import { lastingNotes } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
-import { costStays } from './cost-stays.ts';
-import { closeCutTurn } from './cut-turn.ts';
+import { costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
 import { readPlaces } from './read-turns.ts';
-import { foldThread } from './resume.ts';
+import { foldThread, openThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import { nested, noteOf, notesAfterRollback, notesAfterUndo, notesIn, readNote } from './rollback-note.ts';
 import {
@@ -24,9 +23,11 @@ import {
   type RollbackTo,
   type RollbackUndone,
   type RolledBack,
-  takenBackIsGone,
   turnsSince,
 } from './rollback-range.ts';
+import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { ThreadLog } from '../parts/log.ts';
+import { recordEvent } from '../record/record-context.ts';
 
 /**
  * The newest turns are as if they had not been: a new rollout continues from before them, and the old one stays what it
@@ -50,15 +51,12 @@ export async function rollBack(
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
     const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
+    const left = noteOf({ current, places, now }, cut.kept, 'rollback');
+    const notes = notesAfterRollback(notesIn(current.meta), left);
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: {
-        ...lastingNotes(current.meta),
-        rollback: nested(
-          notesAfterRollback(notesIn(current.meta), noteOf({ current, places, now }, cut.kept, 'rollback')),
-        ),
-      },
+      note: { ...lastingNotes(current.meta), rollback: nested(notes) },
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
@@ -68,21 +66,15 @@ export async function rollBack(
       ],
     });
     if (made.kind === 'refused') return made;
-    done = { kind: 'rolled-back', id, location: made.location, ...rolledBack(places, cut) };
     open = cut.open;
+    const turns = idsIn(places).slice(cut.kept);
+    const about = defined({ cutTurn: open?.id, checkpoint: cut.checkpoint });
+    done = { kind: 'rolled-back', id, location: made.location, turns, ...about };
   } finally {
     await held.release();
   }
   if (open !== undefined) await closeCutTurn(store, ids, id, open);
   return done;
-}
-
-function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: RollbackCut) {
-  return {
-    turns: turns.slice(kept).map((turn) => turn.id),
-    ...(open === undefined ? {} : { cutTurn: open.id }),
-    ...defined({ checkpoint }),
-  };
 }
 
 /**
@@ -143,12 +135,10 @@ async function undoRevert(
       ...warningsStay([], now.warnings),
     ],
   });
-  if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? nothingToUndo(id, 'removed') : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
-  const [turns, replaced] = [
-    after.filter((turn) => !before.includes(turn)),
-    before.filter((turn) => !after.includes(turn)),
-  ];
+  const turns = after.filter((turn) => !before.includes(turn));
+  const replaced = before.filter((turn) => !after.includes(turn));
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
 }
 
@@ -173,4 +163,29 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
   await held.release();
   const next = `Bring it back first with \`capstan threads unarchive ${id}\`.`;
   return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
+}
+
+/**
+ * A rollback went to the middle of a turn, which is not continued: it ends there. If another process has taken the
+ * thread meanwhile, that one finds the open turn and ends it.
+ */
+async function closeCutTurn(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  { id: turnId, done }: NonNullable<RollbackCut['open']>,
+): Promise<void> {
+  const opened = await openThread(store, id);
+  if (opened.kind === 'refused') return;
+  const log = new ThreadLog(opened.owned, opened.state);
+  try {
+    if (done) log.record(turnDoneBefore(turnId));
+    else {
+      recordEvent({ log, parts: { ids }, turnId }, turnAbortedFragment, 'rolled-back');
+      log.record(turnLeftOpen(turnId, 'rolled-back'));
+    }
+    await log.durable();
+  } finally {
+    await log.close();
+  }
 }

@@ -1,7 +1,7 @@
 import type { CurrentRollout, RolloutPlace } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
-import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Pin, readPins } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
@@ -37,15 +37,17 @@ const marks: Readonly<Record<LeftBy, JsonObject>> = {
   exchange: { undo: true, exchange: true },
 };
 
-export interface Left {
-  readonly current: CurrentRollout;
-  readonly places: ThreadPlaces;
-  readonly now: Pick<ThreadState, 'pins' | 'usage'>;
-}
-
 /** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
-export function noteOf({ current, places: { end, turns }, now }: Left, kept: number, leftBy: LeftBy): JsonObject {
-  const { pins, usage } = now;
+export function noteOf(
+  {
+    current,
+    places,
+    now,
+  }: { readonly current: CurrentRollout; readonly places: ThreadPlaces; readonly now: ThreadState },
+  kept: number,
+  leftBy: LeftBy,
+): JsonObject {
+  const [{ pins, usage }, { end, turns }] = [now, places];
   const cost = { usage: { total: usageFields(usage.total), last: usageFields(usage.last) } };
   const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
   const place = { rollout_id: current.rolloutId, end_ordinal_exclusive: end };
@@ -61,24 +63,17 @@ export function readNote(note: JsonObject): RollbackNote | undefined {
   // Some older versions mark no undo; only after one does a thread have more turns than what it left.
   const isUndo = note['undo'] === true || kept > turns;
   const leftBy = !isUndo ? 'rollback' : note['exchange'] === false ? 'undo' : 'exchange';
-  return {
-    place: { rolloutId, end: end as Ordinal },
-    leftBy,
-    turns,
-    kept,
-    pins: readPins(note),
-    ...defined({ usage }),
-  };
+  const place = { rolloutId, end: end as Ordinal };
+  return { place, leftBy, turns, kept, pins: readPins(note), ...defined({ usage }) };
 }
 
 /** What undos go back to, the next one first. */
 export function notesIn(meta: JsonObject): readonly JsonObject[] {
   const notes: JsonObject[] = [];
-  let next = objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback');
-  while (next !== undefined && notes.length < mostInARow) {
-    const { earlier, ...note } = next;
+  let next = objectAt(objectAt(meta, 'capstan'), 'rollback');
+  for (; next !== undefined && notes.length < mostInARow; next = objectAt(next, 'earlier')) {
+    const { earlier: _earlier, ...note } = next;
     notes.push(note);
-    next = isJsonObject(earlier) ? earlier : undefined;
   }
   return notes;
 }
@@ -95,11 +90,6 @@ export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObjec
   return [left, ...(isSpare ? rest : notes)].slice(0, mostInARow);
 }
 
-interface NotesAfterUndo {
-  readonly notes: readonly JsonObject[];
-  readonly next?: 'earlier-rollback';
-}
-
 /**
  * No turn goes out of reach. Turns that are given in exchange come back with the next undo; when that has happened, the
  * undos after it go round all that the thread ever left.
@@ -108,7 +98,7 @@ export function notesAfterUndo(
   rest: readonly JsonObject[],
   undone: RollbackNote,
   { since, left }: { readonly since: number; left(by: LeftBy): JsonObject },
-): NotesAfterUndo {
+): { readonly notes: readonly JsonObject[]; readonly next?: 'earlier-rollback' } {
   if (undone.leftBy === 'undo') return { notes: [left('rollback'), ...rest] };
   if (since > 0) return { notes: [left('exchange'), ...rest] };
   const [next, ...others] = rest;

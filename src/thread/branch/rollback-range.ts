@@ -12,24 +12,23 @@ export type RollbackTo =
   | { readonly toTurn: string }
   | { readonly beforeCheckpoint: number | 'newest' };
 
-export interface RolledBack {
-  readonly kind: 'rolled-back';
+interface Reverted {
   readonly id: ThreadId;
   readonly location: string;
-  /** Taken back, oldest first. */
+  /** Taken back, or back again, oldest first. */
   readonly turns: readonly TurnId[];
+}
+
+export interface RolledBack extends Reverted {
+  readonly kind: 'rolled-back';
   /** The turn of which a part is taken back; what was before the place stays. */
   readonly cutTurn?: TurnId;
   /** The number of the checkpoint before which the thread continues, if one was named. */
   readonly checkpoint?: number;
 }
 
-export interface RollbackUndone {
+export interface RollbackUndone extends Reverted {
   readonly kind: 'rollback-undone';
-  readonly id: ThreadId;
-  readonly location: string;
-  /** Back again, oldest first. */
-  readonly turns: readonly TurnId[];
   /** Taken back in their place, oldest first. Alone, where an undo is undone. */
   readonly replaced: readonly TurnId[];
   /** The next undo brings back what an earlier rollback took. Absent: it takes this undo back. */
@@ -75,11 +74,12 @@ function findCheckpoint(
   const found = checkpoints[number - 1];
   if (found !== undefined) return { ...found, number };
   const have = checkpoints.length === 1 ? 'one checkpoint' : `${checkpoints.length} checkpoints`;
-  const message =
-    checkpoints.length === 0
-      ? `Thread ${id} has no checkpoint that stands.`
-      : `Thread ${id} has no checkpoint ${asked}: it has ${have}.`;
-  return { code: 'checkpoint-unknown', message, next: 'Nothing has changed.' };
+  const which = checkpoints.length === 0 ? ' that stands' : ` ${asked}: it has ${have}`;
+  return {
+    code: 'checkpoint-unknown',
+    message: `Thread ${id} has no checkpoint${which}.`,
+    next: 'Nothing has changed.',
+  };
 }
 
 /** The first of the turns that are to be taken back, where only whole turns can be. */
@@ -104,10 +104,6 @@ export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): 
   return counted[counted.length - to.turns] ?? nothingToTakeBack(`Thread ${id} has ${had} that can be taken back.`);
 }
 
-export function takenFrom({ turns }: ThreadPlaces, first: TurnPlace): readonly TurnId[] {
-  return turns.slice(turns.indexOf(first)).map((turn) => turn.id);
-}
-
 function outsideOfTurns(id: ThreadId, number: number): Outcome {
   return {
     code: 'nothing-to-roll-back',
@@ -120,13 +116,11 @@ function nothingToTakeBack(message: string): Outcome {
   return { code: 'nothing-to-roll-back', message, next: 'Nothing has changed.' };
 }
 
-export function nothingToUndo(id: ThreadId): Refused {
-  const message = `Nothing was taken back from thread ${id}, or it has been brought back.`;
-  return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
-}
-
-export function takenBackIsGone(id: ThreadId): Refused {
-  const message = `What was taken back from thread ${id} is not there any more: \`threads gc --reverted\` removes it.`;
+export function nothingToUndo(id: ThreadId, why: 'nothing-taken' | 'removed' = 'nothing-taken'): Refused {
+  const message =
+    why === 'nothing-taken'
+      ? `Nothing was taken back from thread ${id}, or it has been brought back.`
+      : `What was taken back from thread ${id} is not there any more: \`threads gc --reverted\` removes it.`;
   return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
 }
 

@@ -1,5 +1,6 @@
 import type { Step } from '../../envelope/step.ts';
 import { toolFailed } from '../../fragments/answers/call-answers.ts';
+import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
@@ -8,7 +9,6 @@ import type { StartedProcess } from '../../ports/processes.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
-import { CallOrder } from './call-order.ts';
 import { grantCall } from './grant-call.ts';
 import { heldThreads } from './held-threads.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -104,10 +104,8 @@ export class Calls {
 
   #tellStart({ item, standing }: PreparedCall): void {
     const { turnId, memory, log } = this.#turn;
-    const all = memory.standing;
-    const known = all.has(item.id);
-    if (standing === true) all.set(item.id, item);
-    log.tell({ kind: known ? 'item-updated' : 'item-started', turnId, item });
+    log.tell({ kind: memory.standing.has(item.id) ? 'item-updated' : 'item-started', turnId, item });
+    if (standing === true) memory.standing.set(item.id, item);
   }
 
   /** A process that finds the thread after a crash must know of a command that still runs. */
@@ -126,11 +124,11 @@ export class Calls {
   /** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */
   #previewOf(itemId: string): RunningCall['output'] {
     const { log, turnId } = this.#turn;
-    if (!log.wantPreviews) return undefined;
+    if (!log.subscribers.wantPreviews) return undefined;
     const decoder = new TextDecoder();
     return (bytes) => {
       const text = decoder.decode(bytes, { stream: true });
-      if (text !== '') log.preview({ provisional: true, kind: 'output', turnId, itemId, text });
+      if (text !== '') log.subscribers.preview({ provisional: true, kind: 'output', turnId, itemId, text });
     };
   }
 
@@ -154,8 +152,8 @@ export class Calls {
     const { log, parts, signal, threadId, turnId, effects, envelope } = this.#turn;
     const { call_id: callId, name: tool } = call;
     const { item, needs, idempotent } = prepared;
-    const again = idempotent === undefined ? {} : { idempotent };
-    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item, ...again }));
+    const at = parts.clock.now();
+    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent }) }));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared);
     const mayWrite = mayChangeFiles(envelope.policy.sandboxLevel, needs);
@@ -169,10 +167,27 @@ export class Calls {
     const warn = (outcome: Outcome): void => this.#warn(outcome);
     const output = this.#previewOf(item.id);
     const threads = heldThreads(parts.threads, envelope);
-    const preview = output === undefined ? {} : { output };
-    const end = await prepared.run({ signal, policy, threads, started, warn, ...preview });
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output }) });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;
+  }
+}
+
+/** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */
+class CallOrder {
+  readonly #begun = new Set<{ readonly alone: boolean; readonly over: Promise<void> }>();
+
+  /** A call is about to have an effect. It waits for `before`; when it is over, it leaves. */
+  begin(alone: boolean): { readonly before: readonly Promise<void>[]; leave(): void } {
+    const before = [...this.#begun].filter((other) => alone || other.alone).map(({ over }) => over);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const own = { alone, over: promise };
+    this.#begun.add(own);
+    const leave = (): void => {
+      this.#begun.delete(own);
+      resolve();
+    };
+    return { before, leave };
   }
 }

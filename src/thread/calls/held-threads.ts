@@ -9,26 +9,23 @@ import type { ThreadRefused, Threads, WantedThread } from '../../ports/threads.t
  * and works in the turn's folder unless another is asked for. Settings that grant more are refused.
  */
 export function heldThreads(threads: Threads, envelope: Envelope): Threads {
+  const held = async <Opened>(wanted: WantedThread, open: (narrowed: Narrowed) => Promise<Opened>) => {
+    const narrowed = heldBy(envelope, wanted);
+    return 'kind' in narrowed ? narrowed : open(narrowed);
+  };
   return {
     get open() {
       return threads.open;
     },
-    async start(wanted) {
-      const held = heldBy(envelope, wanted);
-      return 'kind' in held ? held : threads.start(held);
-    },
-    async resume(id, wanted) {
-      const held = heldBy(envelope, wanted);
-      return 'kind' in held ? held : threads.resume(id, held);
-    },
-    async fork(id, cut, wanted) {
-      const held = heldBy(envelope, wanted);
-      return 'kind' in held ? held : threads.fork(id, cut, held);
-    },
+    start: (wanted) => held(wanted, (narrowed) => threads.start(narrowed)),
+    resume: (id, wanted) => held(wanted, (narrowed) => threads.resume(id, narrowed)),
+    fork: (id, cut, wanted) => held(wanted, (narrowed) => threads.fork(id, cut, narrowed)),
   };
 }
 
-function heldBy(envelope: Envelope, wanted: WantedThread): (WantedThread & { readonly cwd: string }) | ThreadRefused {
+type Narrowed = WantedThread & { readonly cwd: string };
+
+function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefused {
   const { policy, workspace } = envelope;
   const { cwd = workspace.cwd, approval = policy.approval, permissionProfile = policy.profile } = wanted;
   const isWider =
@@ -50,12 +47,6 @@ const readOnly = profileFor('read-only', {
 });
 
 function refused(why: string): ThreadRefused {
-  return {
-    kind: 'refused',
-    outcome: {
-      code: 'wider-than-caller',
-      message: `The thread ${why}.`,
-      next: 'Ask for the same settings or narrower ones, or change those of the calling thread.',
-    },
-  };
+  const next = 'Ask for the same settings or narrower ones, or change those of the calling thread.';
+  return { kind: 'refused', outcome: { code: 'wider-than-caller', message: `The thread ${why}.`, next } };
 }

@@ -1,4 +1,5 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { WantedCompaction } from '../parts/compaction-result.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -15,9 +16,8 @@ export async function hookAgainst(
 ): Promise<Outcome | undefined> {
   const { threadId, turnId, envelope, parts } = turn;
   const { trigger, reason, phase, focus } = wanted;
-  const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase };
-  const hook = async () =>
-    reasonIn(await parts.checkpointHooks?.before?.(focus === undefined ? about : { ...about, focus }));
+  const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase, ...defined({ focus }) };
+  const hook = async () => reasonIn(await parts.checkpointHooks?.before?.(about));
   const against = await guarded(turn, 'before', { hook, signal });
   if (against === undefined) return undefined;
   const outcome = stopped(against);

@@ -1,15 +1,20 @@
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Entry } from '../../history/entry.ts';
 import { requestTokens } from '../../history/ledger.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
-import { foldReopened } from '../../state/behind.ts';
+import { foldReopened, reopenedLine } from '../../state/behind.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import { inputOf } from '../../state/request.ts';
 import { importOf } from '../../state/sealed-lines.ts';
-import { compactionContract } from '../contract/compaction-contract.ts';
+import { compactionContract } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
-import type { MakerToAsk, WayToRead } from './readable-way.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { Provider } from '../../ports/provider.ts';
+import { compact } from './compact.ts';
+import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import { lookAround } from '../contract/step-now.ts';
+import { compactAfterReopening } from './compact-when-full.ts';
 
 /**
  * The history behind the checkpoint is the whole truth, and needs no other provider. If it is too long to be read at
@@ -77,4 +82,59 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
   }
   if (!plainId.test(maker.id)) return 'Go on with that provider, or start a new thread.';
   return `Make a checkpoint that every provider can read, with that provider: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or continue with it.`;
+}
+
+/**
+ * How a turn gets a history that its provider can read, where history begins with a checkpoint that another provider
+ * made and encrypted. `behind`: the history that stands behind it is used again. `ask`: its maker is asked for a
+ * checkpoint that every provider can read; if that fails, `hasBehind` says whether there is the other way.
+ */
+export type WayToRead =
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
+  | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+export type OpenWay = Exclude<WayToRead, { kind: 'refused' }>;
+
+interface MakerToAsk {
+  readonly provider: Provider;
+  readonly by: Envelope;
+}
+
+/**
+ * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: of a checkpoint, if its
+ * maker is asked for one. `freesSpace`: a history that is used again and is too long is compacted; else that is done
+ * anyway.
+ */
+export async function goThere(
+  turn: Turn,
+  way: OpenWay,
+  { wanted, freesSpace }: { readonly wanted: WantedCompaction; readonly freesSpace: boolean },
+): Promise<CompactionResult | undefined> {
+  if (way.kind === 'ask') {
+    const { provider, by } = way.maker;
+    const step = await lookAround(turn, 0);
+    const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
+    if (result.kind !== 'failed') return result;
+    if (!way.hasBehind) {
+      const { message } = way.otherwise;
+      const why = `${message} That provider was asked for a summary, in vain: ${sentence(result.outcome.message)}`;
+      return { kind: 'failed', outcome: { ...way.otherwise, message: why } };
+    }
+  }
+  const { log, turnId, envelope } = turn;
+  const before = log.state.history.length;
+  const reader = providerOfTurn(envelope);
+  log.record(reopenedLine(turnId, reader));
+  log.tell({ kind: 'warning', outcome: usedAgain(log.state.history.length - before, reader.id) });
+  if (freesSpace) await compactAfterReopening(turn, await lookAround(turn, 0));
+  return undefined;
+}
+
+function usedAgain(items: number, provider: string) {
+  return {
+    code: 'history-reopened',
+    message: `The newest checkpoint of this thread can be read only by the provider that made it, and "${provider}" takes over. Capstan uses the history behind it instead, ${items} items more.`,
+    next: 'Nothing is lost, and nothing needs to be done.',
+  };
 }

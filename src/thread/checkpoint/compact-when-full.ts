@@ -7,14 +7,14 @@ import { isSameProvider } from '../../protocol/provider-name.ts';
 import { isPaused, passes } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
 import type { Telling } from '../../world/tell.ts';
-import { activeNow, estimateNow } from '../contract/active-now.ts';
-import { bundleTokens, tellingTokens } from '../contract/bundle-tokens.ts';
+import { activeNow, estimateNow, bundleTokens, tellingTokens, waitingTokens } from '../contract/active-now.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
-import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
-import { isFarFromFull } from '../contract/far-from-full.ts';
+import { compactionContract, compactionWindow, instructionsNow } from '../contract/contract-now.ts';
 import { hasNews, isWorthIt } from './worth-compacting.ts';
 import type { Turn } from '../parts/parts.ts';
-import { waitingTokens } from '../contract/waiting-tokens.ts';
+import { mergeFragments } from '../../history/merge-fragments.ts';
+import { mostTokens } from '../../history/most-tokens.ts';
+import { waitingItem } from '../../state/waiting.ts';
 
 /**
  * Before a step is entered: history is compacted if a caller asked for it, or if what stands and what is about to enter
@@ -25,13 +25,7 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
     const { focus, signal } = wish;
-    const wanted = {
-      trigger: 'manual',
-      reason: 'user_requested',
-      phase,
-      signal,
-      ...defined({ focus }),
-    } as const;
+    const wanted = { trigger: 'manual', reason: 'user_requested', phase, signal, ...defined({ focus }) } as const;
     const result = perform(turn, step, wanted);
     wish.settle(result);
     await result;
@@ -101,14 +95,13 @@ function switched(turn: Turn, step: Step): Wanted {
 }
 
 function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
-  return compatibility === undefined ? { model } : { model, compatibility };
+  return { model, ...defined({ compatibility }) };
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
   if (isFarFromFull(turn, step, telling)) return undefined;
-  return shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn))
-    ? { reason: 'context_limit' }
-    : undefined;
+  const isFull = shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn));
+  return isFull ? { reason: 'context_limit' } : undefined;
 }
 
 /** Whether the turn that ends leaves less space than the next one should find, and something can be done about it. */
@@ -122,4 +115,17 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const window = compactionWindow(turn);
   const isFull = limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
   return isFull && isWorthIt(turn, step);
+}
+
+/**
+ * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
+ * all that a start does before its request, V8 would spend the most on that loop.
+ */
+function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
+  const { history, usage, prefill } = turn.log.state;
+  if (history.length > 0 || usage.last.total > 0) return false;
+  const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
+  const active = mostTokens([instructionsNow(turn).text, ...step.tools]);
+  const pending = mostTokens([...context, ...turn.inbox.waiting.map(waitingItem)]);
+  return !limitReached({ active, pending, prefill, window: compactionWindow(turn) });
 }

@@ -1,5 +1,5 @@
 import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
-import { type CompactionState, type CompactionStep, begin, next } from '../../compaction/machine.ts';
+import { type CompactionStep, begin, next } from '../../compaction/machine.ts';
 import { planCompaction } from '../../compaction/plan/plan-compaction.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { olderWork, type WorkRecords } from '../../compaction/plan/work-records.ts';
@@ -10,20 +10,16 @@ import { requestTokens } from '../../history/ledger.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
-import { countFor, nextRequestTokens } from '../contract/active-now.ts';
-import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
+import { countFor, nextRequestTokens, bundleTokens, dueTokens, waitingTokens } from '../contract/active-now.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
-import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
+import { compactionContract, compactionWindow, windowNow } from '../contract/contract-now.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
-import { windowNow } from '../contract/contract-now.ts';
 import { learnWindow } from '../contract/learned-window.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from '../parts/parts.ts';
-import { waitingTokens } from '../contract/waiting-tokens.ts';
 
 /** Compacts history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
@@ -51,9 +47,10 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
   let opened: Opened = first;
   while (opened.move.kind === 'request' && !signal.aborted) {
     const { move, by } = opened;
-    if (wanted.only === true && !readsAll(move))
+    if (wanted.only === true && !readsAll(move)) {
       opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
-    if (opened.move.kind !== 'request') break;
+      break;
+    }
     const outcome = await requests.perform(move.request, opened);
     if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
@@ -61,7 +58,11 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
       // The model before may be gone, or full: the next model can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
-    } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };
+    } else {
+      // More may have come while the model was asked.
+      const source = { ...move.state.source, work: workNow(turn) };
+      opened = { ...opened, move: next({ ...move.state, source }, outcome) };
+    }
   }
   learnWindow(turn, assumed);
   if (signal.aborted) return aborted(turn, { ...opened, id, requests });
@@ -93,17 +94,17 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { parts, log, envelope, threadId, turnId, inbox } = turn;
   const { by = envelope, only: _only, signal: _signal, provider: other, ...asked } = wanted;
   const { history } = log.state;
-  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract({
-    parts,
-    log,
-    envelope: by,
-  });
+  const asker = compactionContract({ parts, log, envelope: by });
+  const { model, strategy, prompt, instructions, window, ...contract } = asker;
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
   // A provider that compacts by itself takes no wishes: a model reads them.
   const isOpen = strategy === 'remote' && asked.focus === undefined && other === undefined;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
+  // What the provider said, and at least what it refused: a total alone is no provider's count.
+  const refused = isRefusal(wanted) ? window.effective : 0;
+  const counted = Math.max(countFor(log.state, providerOfTurn(envelope)).input, refused);
   const plan = planCompaction(
     {
       ...asked,
@@ -121,7 +122,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      ...countedBy(countFor(log.state, providerOfTurn(envelope)), isRefusal(wanted) ? window.effective : 0),
+      ...(counted === 0 ? {} : { counted }),
       due: dueTokens({ log }, step),
       context: bundleTokens(step),
       pending: waitingTokens({ inbox }),
@@ -138,20 +139,9 @@ function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
 }
 
-/** More may have come while a model was asked. */
-function withWork(state: CompactionState, work: WorkRecords): CompactionState {
-  return { ...state, source: { ...state.source, work } };
-}
-
 /** Where nothing else is known of the refused request than that it was too much. */
 function isRefusal({ reason }: Pick<WantedCompaction, 'reason'>): boolean {
   return reason === 'context_overflow' || reason === 'unexplained_refusal';
-}
-
-/** What the provider said, and at least what it refused: a total alone is no provider's count. */
-function countedBy({ input }: Usage, refused: number): { readonly counted?: number } {
-  const counted = Math.max(input, refused);
-  return counted === 0 ? {} : { counted };
 }
 
 interface Ended extends Pick<Opened, 'plan' | 'move'> {
@@ -161,7 +151,7 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
 }
 
 async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSignal): Promise<CompactionResult> {
-  const { id, plan, move, requests } = ended;
+  const { id, plan, move } = ended;
   const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
     const { candidate, why } = move;
@@ -172,22 +162,24 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
     return { kind: 'installed', report };
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;
-  const { usage, count } = requests;
-  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
+  recordFailed(turn, ended, outcome);
   const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
   log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
   await log.durable();
   return { kind: 'failed', outcome };
 }
 
-function aborted({ log, threadId, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
-  const { usage, count } = requests;
-  const { trigger } = plan;
-  if (count > 0) {
-    log.record(compactionFailed({ id, turnId, trigger, outcome: interrupted, usage, requests: count }));
-  }
-  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome: interrupted, paused: false });
+function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult {
+  const { log, threadId, turnId } = turn;
+  if (ended.requests.count > 0) recordFailed(turn, ended, interrupted);
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id: ended.id, outcome: interrupted, paused: false });
   return { kind: 'aborted' };
+}
+
+function recordFailed({ log, turnId }: Turn, ended: Omit<Ended, 'startedAt'>, outcome: Outcome): void {
+  const { id, plan, requests } = ended;
+  const { usage, count } = requests;
+  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
 }
 
 /** Failures that another model may not have. */

@@ -1,11 +1,10 @@
-import type { CompactionPlan } from '../../compaction/plan/plan.ts';
-import type { CompactionOutcome, CompactionRequest } from '../../compaction/plan/request.ts';
+import type { CompactionPlan, CompactionOutcome, CompactionRequest } from '../../compaction/plan/plan.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { compactionMessage, compactionTrigger } from '../../fragments/message.ts';
 import type { AuthMode, ModelEvent, ModelFailure } from '../../ports/model-client.ts';
-import type { RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import type { RequestOptions } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage, type Item, messageText } from '../../protocol/item.ts';
@@ -14,10 +13,9 @@ import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import type { Turn } from '../parts/parts.ts';
-import { compactionContract } from '../contract/compaction-contract.ts';
-import { windowNow } from '../contract/contract-now.ts';
+import { compactionContract, windowNow } from '../contract/contract-now.ts';
+import { ModelExchange, type RequestToSend } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
-import { ModelExchange } from '../request/model-exchange.ts';
 import { tryAgain } from '../request/try-again.ts';
 
 interface Asking {
@@ -26,17 +24,10 @@ interface Asking {
   readonly by: Envelope;
 }
 
-/** How the model is asked, and until when. */
-interface AskedModel {
-  readonly provider: Provider;
-  readonly signal: AbortSignal;
-}
+type AskedContract = Pick<RequestToSend, 'options' | 'tools' | 'modalities'>;
 
-interface AskedContract {
-  readonly options: RequestOptions;
-  readonly tools: readonly ToolSpec[];
-  readonly modalities: readonly string[];
-}
+/** Where the provider makes the checkpoint by itself: how it is asked for that. */
+type RemoteForm = 'unary' | 'stream' | undefined;
 
 /** There are other ways to a checkpoint: a connection that fails is tried only so often. */
 const mostRetries = 2;
@@ -48,12 +39,13 @@ const longestTimer = 2 ** 31 - 1;
 export class CompactionRequests {
   readonly #turn: Turn;
   readonly #step: Step;
-  readonly #asked: AskedModel;
+  readonly #asked: { readonly provider: Provider; readonly signal: AbortSignal };
   #usage = noUsage;
   #count = 0;
   #counted = 0;
 
-  constructor(turn: Turn, step: Step, asked: AskedModel) {
+  /** `signal`: until when the provider is asked. */
+  constructor(turn: Turn, step: Step, asked: { readonly provider: Provider; readonly signal: AbortSignal }) {
     this.#turn = turn;
     this.#step = step;
     this.#asked = asked;
@@ -93,7 +85,7 @@ export class CompactionRequests {
       attempt,
       by,
       provider,
-      options: optionsFor(options, { request: asked, form, authMode }),
+      options: optionsFor(options, asked, { form, authMode }),
       tools,
       modalities,
       auxiliary: this.#auxiliary(asked, form),
@@ -103,7 +95,12 @@ export class CompactionRequests {
     });
     this.#count++;
     const answer = await this.#inTime(timeoutMs, (inTime) => this.#read(request.answer(inTime)));
-    request.end({ outcome: answer.kind === 'failed' ? 'failed' : 'done', calls: 0, ...failureIn(answer) });
+    const ended = answer.kind === 'failed' ? answer : undefined;
+    request.end({
+      outcome: ended === undefined ? 'done' : 'failed',
+      calls: 0,
+      ...defined({ failure: ended?.failure }),
+    });
     return answer;
   }
 
@@ -122,8 +119,11 @@ export class CompactionRequests {
     const wasLate = late.signal.aborted && !signal.aborted;
     done.abort();
     if (answer.kind !== 'failed') return answer;
-    if (answer.failure.code === 'aborted' && wasLate) return { kind: 'failed', failure: tooSlow(timeoutMs) };
-    return { kind: 'failed', failure: withOwnKey(answer.failure) };
+    const { failure } = answer;
+    return {
+      kind: 'failed',
+      failure: failure.code === 'aborted' && wasLate ? tooSlow(timeoutMs) : withOwnKey(failure),
+    };
   }
 
   async #read(events: AsyncIterable<ModelEvent>): Promise<CompactionOutcome> {
@@ -151,7 +151,7 @@ export class CompactionRequests {
    * The contract of the newest sampling request, if it was one of this model at this provider: what it held is in the provider's cache.
    * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
    */
-  #contract(by: Envelope, form: 'unary' | 'stream' | undefined): AskedContract {
+  #contract(by: Envelope, form: RemoteForm): AskedContract {
     const { parts, log, threadId, turnId } = this.#turn;
     const { sent, toolSets } = log.state;
     const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
@@ -162,44 +162,29 @@ export class CompactionRequests {
     const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
     const { serviceTier: sentTier, ...others } = options;
     const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
-    return {
-      options: { ...others, ...defined({ serviceTier }), labels },
-      tools: toolSets.get(toolSet) ?? own.tools,
-      modalities,
-    };
+    const tools = toolSets.get(toolSet) ?? own.tools;
+    return { options: { ...others, ...defined({ serviceTier }), labels }, tools, modalities };
   }
 
-  #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: 'unary' | 'stream' | undefined): Auxiliary {
+  #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: RemoteForm): Auxiliary {
     const message = ({ role, text }: CompactionRequest['tail'][number]): Item =>
       compactionMessage(`msg_${this.#turn.parts.ids.uuid()}`, role, text);
-    return {
-      purpose: 'compaction',
-      from,
-      to,
-      stubbed,
-      head: head.map(message),
-      tail: [...tail.map(message), ...(form === 'stream' ? [compactionTrigger] : [])],
-    };
+    const [before, after] = [head.map(message), tail.map(message)];
+    if (form === 'stream') after.push(compactionTrigger);
+    return { purpose: 'compaction', from, to, stubbed, head: before, tail: after };
   }
-}
-
-interface Form {
-  readonly request: CompactionRequest;
-  readonly form: 'unary' | 'stream' | undefined;
-  readonly authMode: AuthMode;
 }
 
 /** The unary form knows no tier without a ChatGPT account; the streaming one is a sampling request in all but its end. */
-function optionsFor(given: RequestOptions, { request, form, authMode }: Form): RequestOptions {
-  const { outputSchema: _schema, ...options } = given;
+function optionsFor(
+  { outputSchema: _schema, ...options }: RequestOptions,
+  { outputSchema }: CompactionRequest,
+  { form, authMode }: { readonly form: RemoteForm; readonly authMode: AuthMode },
+): RequestOptions {
   if (form === 'stream') return options;
-  if (form === 'unary') {
-    const { serviceTier, ...rest } = options;
-    const tier = serviceTier !== undefined && authMode === 'chatgpt' ? { serviceTier } : {};
-    return { ...rest, ...tier, form: 'compact' };
-  }
-  const schema = request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema };
-  return { ...options, ...schema, toolChoice: 'none' };
+  if (form === undefined) return { ...options, ...defined({ outputSchema }), toolChoice: 'none' };
+  const { serviceTier, ...rest } = options;
+  return { ...rest, ...defined({ serviceTier: authMode === 'chatgpt' ? serviceTier : undefined }), form: 'compact' };
 }
 
 function tooSlow(timeoutMs: number): ModelFailure {
@@ -220,8 +205,4 @@ function withOwnKey(failure: ModelFailure): ModelFailure {
 function answerOf(items: readonly Item[]): CompactionOutcome {
   const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
   return { kind: 'answer', text: said.map(messageText).join('\n'), items };
-}
-
-function failureIn(answer: CompactionOutcome): { readonly failure?: ModelFailure } {
-  return answer.kind === 'failed' ? { failure: answer.failure } : {};
 }

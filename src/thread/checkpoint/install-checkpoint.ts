@@ -12,13 +12,12 @@ import { stringAt } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage } from '../../protocol/usage.ts';
-import { compactedLines } from '../../state/compacted-lines.ts';
+import { compactedLines } from '../../state/compacted.ts';
 import { itemRecord } from '../../state/item-drafts.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import { buildBundle, type Telling } from '../../world/tell.ts';
 import { sections } from '../../world/sections.ts';
-import { nextRequestTokens } from '../contract/active-now.ts';
-import { bundleTokens } from '../contract/bundle-tokens.ts';
+import { nextRequestTokens, bundleTokens } from '../contract/active-now.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import { instructionsNow, windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -40,10 +39,8 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const { plan, candidate } = what;
   const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
   const context = telling === undefined ? [] : contextEntries(turn, telling);
-  const entries = withContext(
-    ownEntries(turn, candidate),
-    context.map(({ entry }) => entry),
-  );
+  const told = context.map(({ entry }) => entry);
+  const entries = withContext(ownEntries(turn, candidate), told);
   const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
   const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
   const input = entries.map(({ item }) => item);
@@ -111,34 +108,30 @@ function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
   return { text: model, provenance: { type: 'model', model: identity.model.slug } } as const;
 }
 
-interface Weights {
-  readonly before: number;
-  readonly after: number;
-}
-
-function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInstall, { before, after }: Weights) {
+function reportOf({ log }: Turn, what: ToInstall, tokens: { before: number; after: number }): CheckpointReport {
+  const { id, plan, candidate, requests, why } = what;
   const { trigger, reason, phase, model } = plan;
+  const { strategy, words, mended } = candidate;
   const { usage, count, uncounted } = requests;
-  const report: CheckpointReport = {
+  return {
     id,
     number: log.state.checkpoints.count + 1,
     trigger,
     reason,
     phase,
-    strategy: candidate.strategy,
+    strategy,
     model,
-    tokensBefore: before,
-    tokensAfter: after,
-    words: candidate.words,
+    tokensBefore: tokens.before,
+    tokensAfter: tokens.after,
+    words,
     folded: foldedItems(entriesOf(log.state.history), candidate),
     requests: count,
     ...(uncounted === 0 ? {} : { uncounted }),
     usage,
     ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
-    mended: candidate.mended,
+    mended,
     ...defined({ why }),
   };
-  return report;
 }
 
 /** How many items are left to the summary. A message that is quoted stands in another item and is not among them. */

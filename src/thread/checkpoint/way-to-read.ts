@@ -1,9 +1,8 @@
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import { hiddenFrom } from '../../state/behind.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
-import type { Turn } from '../parts/parts.ts';
-import type { WayToRead } from './readable-way.ts';
-import type { TurnEnding } from '../parts/turn-ending.ts';
+import type { Turn, TurnEnding } from '../parts/parts.ts';
+import type { OpenWay, WayToRead } from './choose-way-to-read.ts';
 
 /** Undefined for nearly all turns: their provider can read what stands. Nothing is recorded or sent yet. */
 export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
@@ -14,12 +13,9 @@ export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
 }
 
 /** Goes that way before the first request of a turn. Gives how the turn ends, if it cannot continue. */
-export async function makeReadable(
-  turn: Turn,
-  way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
-): Promise<TurnEnding | undefined> {
+export async function makeReadable(turn: Turn, way: OpenWay | undefined): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
-  const { goThere } = await import('./go-to-readable.ts');
+  const { goThere } = await import('./choose-way-to-read.ts');
   const wanted = { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' } as const;
   const result = await goThere(turn, way, { wanted, freesSpace: true });
   if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
@@ -29,10 +25,10 @@ export async function makeReadable(
 /** The same for a compaction in a turn of its own. Gives what came of it if nothing is left to compact. */
 export async function compactReadable(
   turn: Turn,
-  way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
+  way: OpenWay | undefined,
   wanted: WantedCompaction,
 ): Promise<CompactionResult | undefined> {
   if (way === undefined) return undefined;
-  const { goThere } = await import('./go-to-readable.ts');
+  const { goThere } = await import('./choose-way-to-read.ts');
   return goThere(turn, way, { wanted, freesSpace: false });
 }

@@ -1,24 +1,12 @@
 import { fullAfterCheckpoint, limitTooLow, type RaisableLimit } from '../../compaction/plan/limit-advice.ts';
-import {
-  type EveryRequest,
-  isEnoughNew,
-  leastNew,
-  leavesSpace,
-  limitIn,
-  type SinceCheckpoint,
-} from '../../compaction/plan/loop-guard.ts';
+import { isEnoughNew, leastNew, leavesSpace, limitIn, type SinceCheckpoint } from '../../compaction/plan/loop-guard.ts';
 import { mostGained } from '../../compaction/plan/plan-compaction.ts';
-import type { Envelope } from '../../envelope/envelope.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { contextWindowFor } from '../../envelope/window.ts';
 import { historyTokens, tokensSince } from '../../history/history-weight.ts';
-import { requestTokens } from '../../history/ledger.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
-import { activeNow, estimateNow } from '../contract/active-now.ts';
-import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
-import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
-import { windowNow } from '../contract/contract-now.ts';
+import { activeNow, fixedTokens, estimateNow, bundleTokens, dueTokens } from '../contract/active-now.ts';
+import { compactionWindow, windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnceForAll } from '../parts/warn-once.ts';
 
@@ -42,7 +30,8 @@ function savesEnough(turn: Turn, step: Step): boolean {
 const leastUseful = 500;
 
 function freesSpace(turn: Turn, step: Step): boolean {
-  const every = everyRequest(turn, step);
+  const [fixed, context] = [fixedTokens(turn, step), bundleTokens(step)];
+  const every = { fixed, context, overhead: overheadOf(turn, step) };
   const limit = limitIn(compactionWindow(turn));
   if (leavesSpace(every, limit)) return true;
   warnOnceForAll(turn, limitTooLow(every, raisable(turn)), String(limit));
@@ -56,15 +45,10 @@ function isNew(turn: Turn, step: Step): boolean {
   if (prefill !== undefined) {
     const isBody = window.autoCompactScope === 'body';
     const counted = activeNow(turn, step).tokens - (isBody ? prefill : 0);
-    const full = {
-      counted,
-      grown,
-      needed: leastNew(since),
-      overhead: isBody ? 0 : Math.max(0, counted - estimateNow(turn, step)),
-    };
+    const overhead = isBody ? 0 : Math.max(0, counted - estimateNow(turn, step));
+    const full = { counted, grown, needed: leastNew(since), overhead };
     const { autoCompact: now, mostAutoCompact: most } = windowNow(turn);
-    const limit = { ...raisable(turn), now, most };
-    warnOnceForAll(turn, fullAfterCheckpoint(full, limit), String(now));
+    warnOnceForAll(turn, fullAfterCheckpoint(full, { ...raisable(turn), now, most }), String(now));
   }
   return false;
 }
@@ -76,26 +60,10 @@ export function hasNews(turn: Turn): boolean {
 
 function sinceCheckpoint(turn: Turn): SinceCheckpoint {
   const { checkpoints, history, prefill } = turn.log.state;
-  const window = compactionWindow(turn);
-  return { window, prefill, grown: grownSince({ checkpoints, history }, turn.envelope) };
-}
-
-function grownSince(
-  { checkpoints: { seen }, history }: Pick<ThreadState, 'checkpoints' | 'history'>,
-  envelope: Envelope,
-): number | undefined {
-  if (seen === undefined) return undefined;
-  return seen === 'not-yet' ? 0 : tokensSince(history, seen, { reader: providerOfTurn(envelope) });
-}
-
-function everyRequest(turn: Turn, step: Step): EveryRequest {
-  return { fixed: fixedTokens(turn, step), context: bundleTokens(step), overhead: overheadOf(turn, step) };
-}
-
-/** Instructions and tools. */
-function fixedTokens(turn: Turn, step: Step): number {
-  const { instructions } = compactionContract(turn);
-  return requestTokens({ instructions, tools: step.tools, input: [] });
+  const { seen } = checkpoints;
+  const reader = providerOfTurn(turn.envelope);
+  const grown = typeof seen === 'number' ? tokensSince(history, seen, { reader }) : seen && 0;
+  return { window: compactionWindow(turn), prefill, grown };
 }
 
 /** By how much the provider's count of the first request after the newest checkpoint went beyond our estimate of it. */
@@ -104,8 +72,7 @@ function overheadOf(turn: Turn, step: Step): number {
   if (prefill === undefined || typeof checkpoints.seen !== 'number') return 0;
   const reader = { reader: providerOfTurn(turn.envelope) };
   const stood = historyTokens(history, reader) - tokensSince(history, checkpoints.seen, reader);
-  const estimate = fixedTokens(turn, step) + stood;
-  return Math.max(0, prefill - estimate);
+  return Math.max(0, prefill - fixedTokens(turn, step) - stood);
 }
 
 function raisable(turn: Turn): RaisableLimit {

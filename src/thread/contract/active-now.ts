@@ -7,23 +7,30 @@ import { isSameProvider, type ProviderName } from '../../protocol/provider-name.
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
-import { dueTokens } from './bundle-tokens.ts';
 import { type Contract, instructionsNow } from './contract-now.ts';
+import { mergeFragments } from '../../history/merge-fragments.ts';
+import { itemTokens } from '../../history/size.ts';
+import { buildBundle, type Telling } from '../../world/tell.ts';
+import { sections } from '../../world/sections.ts';
+import { tellingFor } from './step-now.ts';
+import { waitingItem } from '../../state/waiting.ts';
+import type { Turn } from '../parts/parts.ts';
 
 /** What the next request would weigh as things stand. */
-export function activeNow(turn: Contract, { tools }: Pick<Step, 'tools'>) {
-  const { state } = turn.log;
-  const { history } = state;
-  const reader = providerOfTurn(turn.envelope);
-  const instructions = instructionsNow(turn).text;
-  return activeTokens({
-    history,
-    reader,
-    instructions,
-    tools,
-    last: countFor(state, reader),
-    reasoningCounted: false,
-  });
+export function activeNow(turn: Contract, step: Pick<Step, 'tools'>) {
+  return activeAfter(turn, step, countFor(turn.log.state, providerOfTurn(turn.envelope)));
+}
+
+/** The same after this count of a request; undefined: by our estimate. */
+export function activeAfter(turn: Contract, { tools }: Pick<Step, 'tools'>, last: Usage | undefined) {
+  const { history } = turn.log.state;
+  const [reader, instructions] = [providerOfTurn(turn.envelope), instructionsNow(turn).text];
+  return activeTokens({ history, reader, instructions, tools, last, reasoningCounted: false });
+}
+
+/** Instructions and tools. */
+export function fixedTokens(turn: Contract, { tools }: Pick<Step, 'tools'>): number {
+  return requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
 }
 
 /** The same as users are shown it: a total that stands for a refusal is no number of tokens. */
@@ -40,10 +47,8 @@ export function nextRequestTokens(turn: Contract, step: Step): number {
 }
 
 /** What stands, by our estimate alone. */
-export function estimateNow(turn: Contract, { tools }: Pick<Step, 'tools'>): number {
-  const instructions = instructionsNow(turn).text;
-  const reader = providerOfTurn(turn.envelope);
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(turn.log.state.history, { reader });
+export function estimateNow(turn: Contract, step: Pick<Step, 'tools'>): number {
+  return fixedTokens(turn, step) + historyTokens(turn.log.state.history, { reader: providerOfTurn(turn.envelope) });
 }
 
 /** The newest count, unless another provider made it and was sent what this reader is not. */
@@ -52,4 +57,23 @@ export function countFor(state: ThreadState, reader: ProviderName): Usage {
   const by = (sent?.kind === 'request' ? sent.record.provider : undefined) ?? makerNow(state);
   const isOthers = by !== undefined && !isSameProvider(by, reader);
   return isOthers && weightOf(history, { reader }).hidden > 0 ? noUsage : usage.last;
+}
+
+/** What it takes to tell everything about the world. */
+export function bundleTokens(step: Step): number {
+  return tellingTokens(buildBundle(sections, step, () => false));
+}
+
+/** What the next request tells about the world if history stands as it is. */
+export function dueTokens({ log }: Pick<Contract, 'log'>, step: Step): number {
+  return tellingTokens(tellingFor(log.state, step));
+}
+
+export function tellingTokens({ told }: Telling): number {
+  return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);
+}
+
+/** What the words and items that wait to enter history weigh. */
+export function waitingTokens({ inbox }: Pick<Turn, 'inbox'>): number {
+  return inbox.waiting.reduce((sum, mail) => sum + itemTokens(waitingItem(mail)), 0);
 }

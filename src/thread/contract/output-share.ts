@@ -4,7 +4,7 @@ import { limitOutput } from '../../history/limit-output.ts';
 import { itemTokens } from '../../history/size.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { activeNow, estimateNow } from './active-now.ts';
-import { compactionContract } from './compaction-contract.ts';
+import { compactionContract } from './contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 
 type Output = CallResult['output'];

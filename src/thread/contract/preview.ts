@@ -2,16 +2,14 @@ import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
 import { environmentOf } from '../../envelope/environment.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Step } from '../../envelope/step.ts';
-import { defined } from '../../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { SettingsEvent } from '../../protocol/thread-event.ts';
-import { instructionsOf } from '../../state/instructions.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
 import type { Telling } from '../../world/tell.ts';
-import { namedWindows } from './named-windows.ts';
+import { pastFacts } from './contract-now.ts';
 import type { ThreadParts } from '../parts/parts.ts';
 import { stepNow, tellingFor } from './step-now.ts';
 
@@ -23,13 +21,7 @@ export async function previewEnvelope(
   state: ThreadState,
 ): Promise<Envelope> {
   const facts = await parts.gatherFacts(settings);
-  const base = instructionsOf(state);
-  const thread = {
-    id,
-    turnId: id as string as TurnId,
-    ...defined({ base }),
-    ...namedWindows(parts, state),
-  };
+  const thread = { id, turnId: id as string as TurnId, ...pastFacts(parts, state) };
   return resolveEnvelope({ ...facts, thread, tools: parts.router.tools }, settings);
 }
 
@@ -51,21 +43,12 @@ export async function previewRequest(
 ): Promise<NextRequest> {
   const envelope = await previewEnvelope(parts, id, settings, state);
   const { step } = await stepNow({ parts, envelope, log: { state } }, 0);
-  return {
-    envelope: storeEnvelope(envelope),
-    tools: step.tools,
-    telling: tellingFor(state, step),
-    waiting: state.waiting,
-  };
+  const [{ tools }, { waiting }] = [step, state];
+  return { envelope: storeEnvelope(envelope), tools, telling: tellingFor(state, step), waiting };
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
   const { thread_settings: settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
-  const environment = environmentOf(envelope, envelope.workspace.date);
-  return {
-    kind: 'settings',
-    cause,
-    settings: settings as JsonObject,
-    environment: environment as unknown as JsonObject,
-  };
+  const environment = environmentOf(envelope, envelope.workspace.date) as unknown as JsonObject;
+  return { kind: 'settings', cause, settings: settings as JsonObject, environment };
 }

@@ -1,12 +1,13 @@
 import type { Step } from '../../envelope/step.ts';
 import { isOffered } from '../../envelope/offered-tools.ts';
-import { standsIn } from '../../history/stands-in.ts';
+import { standsIn } from '../../history/history.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { tell, type Telling } from '../../world/tell.ts';
 import { type Contract, instructionsNow, windowNow } from './contract-now.ts';
-import type { ThreadParts } from '../parts/parts.ts';
+import type { ThreadParts, Turn } from '../parts/parts.ts';
+import { warnOnce } from '../parts/warn-once.ts';
 
 /** A step as the world is now, and what could not be read of it. */
 export async function stepNow(
@@ -31,4 +32,11 @@ export function asStateSays(turn: Contract, step: Omit<Step, 'window'>): Step {
 /** What the model has to be told before the step. */
 export function tellingFor({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
   return tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
+}
+
+/** The step as the world is now. Nothing of it is told yet. */
+export async function lookAround(turn: Turn, index: number): Promise<Step> {
+  const { step, problems } = await stepNow(turn, index);
+  for (const problem of problems) warnOnce(turn, problem, 'message');
+  return step;
 }

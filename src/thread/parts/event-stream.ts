@@ -14,7 +14,7 @@ export class EventStream implements ThreadSubscriber {
   readonly #waiting: { news: ThreadNews | undefined }[] = [];
   /** Of previews that wait, by item and kind. */
   readonly #pieces = new Map<string, { news: ThreadNews | undefined }>();
-  #wake: () => void = () => {};
+  #more = Promise.withResolvers<void>();
   #isOver = false;
 
   event(event: ThreadEvent): void {
@@ -37,7 +37,6 @@ export class EventStream implements ThreadSubscriber {
   ended(): void {
     this.#isOver = true;
     this.#wake();
-    this.#wake = () => {};
   }
 
   /** The next of them; undefined when the thread is closed, or the reader has stopped, and nothing waits any more. */
@@ -49,7 +48,7 @@ export class EventStream implements ThreadSubscriber {
         return slot.news;
       }
       if (slot === undefined && this.#isOver) return undefined;
-      if (slot === undefined) await this.#woken();
+      if (slot === undefined) await this.#more.promise;
     }
   }
 
@@ -61,22 +60,15 @@ export class EventStream implements ThreadSubscriber {
   }
 
   /** Several calls of `next` may wait at the same time. */
-  #woken(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const before = this.#wake;
-    this.#wake = () => {
-      before();
-      resolve();
-    };
-    return promise;
+  #wake(): void {
+    this.#more.resolve();
+    this.#more = Promise.withResolvers<void>();
   }
 
   #add(news: ThreadNews): { news: ThreadNews | undefined } {
     const slot = { news };
     if (!this.#isOver) this.#waiting.push(slot);
-    const wake = this.#wake;
-    this.#wake = () => {};
-    wake();
+    this.#wake();
     return slot;
   }
 

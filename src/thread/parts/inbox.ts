@@ -1,24 +1,17 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { Ids } from '../../ports/ids.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { Item } from '../../protocol/item.ts';
-import type { ProviderName } from '../../protocol/provider-name.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { makerOfWaiting } from '../../state/maker-now.ts';
-import { type DroppedBecause, messageDropped, messageWaits } from '../../state/waiting.ts';
+import { type DroppedBecause, messageDropped, messageWaits, type WaitingContent } from '../../state/waiting.ts';
 import type { CompactionResult } from './compaction-result.ts';
 import type { ThreadLog } from './log.ts';
 
 /** Something that arrived while a turn was running, or before the next one began. */
-export type Mail = Content & {
+export type Mail = WaitingContent & {
   /** The name of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
   readonly id?: string;
 };
-
-type Content =
-  | { readonly kind: 'words'; readonly input: UserInput }
-  /** An item that a program puts into history as it is. */
-  | { readonly kind: 'item'; readonly item: Item; readonly maker?: ProviderName };
 
 /** What a turn was submitted with. */
 export interface SubmittedWords {
@@ -76,7 +69,7 @@ export class Inbox {
   }
 
   /** Records a message for the next place where one can enter. The caller makes it durable. */
-  accept(message: Content): void {
+  accept(message: WaitingContent): void {
     // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
     this.keepAll();
     this.#record(message);
@@ -99,18 +92,16 @@ export class Inbox {
   /** The turn of these words is refused. Whether a line says so. */
   refuse(words: SubmittedWords, because: DroppedBecause): boolean {
     this.#forget(words);
-    if (words.id === undefined) return false;
-    this.#log.record(messageDropped(words.id, because));
-    return true;
+    if (words.id !== undefined) this.#log.record(messageDropped(words.id, because));
+    return words.id !== undefined;
   }
 
   /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */
   keep(): boolean {
     const fresh = this.#fresh;
-    if (fresh === undefined) return false;
     this.#fresh = undefined;
-    this.#keep(fresh);
-    return true;
+    if (fresh !== undefined) this.#keep(fresh);
+    return fresh !== undefined;
   }
 
   /** The same, and the words of turns that have not begun. */
@@ -130,7 +121,7 @@ export class Inbox {
     words.id = this.#record({ kind: 'words', input: words.input });
   }
 
-  #record(message: Content): string {
+  #record(message: WaitingContent): string {
     const id = this.#ids.uuid();
     this.#recordSettings();
     const maker = message.kind === 'item' ? makerOfWaiting(message.item, this.#log.state) : undefined;
@@ -197,9 +188,7 @@ function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
 function allOf(signals: readonly AbortSignal[]): AbortSignal {
   const all = new AbortController();
   for (const signal of signals) {
-    const look = (): void => {
-      if (signals.every(({ aborted }) => aborted)) all.abort(signal.reason);
-    };
+    const look = (): void => void (signals.every(({ aborted }) => aborted) && all.abort(signal.reason));
     signal.addEventListener('abort', look, { once: true });
   }
   return all.signal;

@@ -1,11 +1,10 @@
 import type { Owned } from '../../ports/rollout-store.ts';
 import type { LineDraft } from '../../protocol/line.ts';
-import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { reduce } from '../../state/reduce.ts';
 import type { Behind, ThreadState } from '../../state/thread-state.ts';
 import { withhold } from '../../state/withheld.ts';
-import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
+import { Subscribers } from './subscribers.ts';
 
 /**
  * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
@@ -13,7 +12,8 @@ import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
  */
 export class ThreadLog {
   readonly #owned: Owned;
-  readonly #subscribers: Subscribers;
+  /** Previews go out at once and beside the lines: see `ProvisionalEvent`. */
+  readonly subscribers: Subscribers;
   readonly #news: { readonly number: number; readonly event: ThreadEvent }[] = [];
   #told = 0;
   #beforeDurable: () => void = () => {};
@@ -28,7 +28,7 @@ export class ThreadLog {
   ) {
     this.#owned = owned;
     this.#state = state;
-    this.#subscribers = subscribers;
+    this.subscribers = subscribers;
     this.#readBehind = readBehind;
   }
 
@@ -71,27 +71,13 @@ export class ThreadLog {
     const upTo = this.#told;
     await this.#owned.durable();
     while (this.#news[0] !== undefined && this.#news[0].number <= upTo)
-      this.#subscribers.tell(this.#news.shift()!.event);
-  }
-
-  /** Goes out at once and beside the lines: see `ProvisionalEvent`. */
-  preview(event: ProvisionalEvent): void {
-    this.#subscribers.preview(event);
-  }
-
-  /** Whether previews reach a subscriber. */
-  get wantPreviews(): boolean {
-    return this.#subscribers.wantPreviews;
+      this.subscribers.tell(this.#news.shift()!.event);
   }
 
   /** Previews whose items will not be completed. What is about to be sent is not among them. */
   dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
     const told = new Set(this.#news.flatMap(({ event }) => (event.kind === 'item-completed' ? [event.item.id] : [])));
-    this.#subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
-  }
-
-  subscribe(subscriber: ThreadSubscriber): () => void {
-    return this.#subscribers.add(subscriber);
+    this.subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
   }
 
   /** Subscribers get their end in any case. Rejects with a Fault if lines or the ownership are lost. */
@@ -99,7 +85,7 @@ export class ThreadLog {
     try {
       await this.#owned.close();
     } finally {
-      this.#subscribers.end();
+      this.subscribers.end();
     }
   }
 }

@@ -123,3 +123,6 @@ export interface Turn extends Omit<TurnInput, 'settings'> {
 
 /** As much of a turn as it takes to record what belongs to it. */
 export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;
+
+/** How a turn comes to its end. */
+export type TurnEnding = { readonly kind: 'done' | 'aborted' } | { readonly kind: 'failed'; readonly failure: Outcome };

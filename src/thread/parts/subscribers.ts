@@ -1,4 +1,5 @@
 import { deepFreeze } from '../../envelope/deep-freeze.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 
@@ -70,12 +71,11 @@ export class Subscribers {
 }
 
 function bound(subscriber: ThreadSubscriber): ThreadSubscriber {
-  const { event, provisional, ended } = subscriber;
-  return {
-    ...(ended === undefined ? {} : { ended: ended.bind(subscriber) }),
-    ...(event === undefined ? {} : { event: event.bind(subscriber) }),
-    ...(provisional === undefined ? {} : { provisional: provisional.bind(subscriber) }),
-  };
+  return defined({
+    event: subscriber.event?.bind(subscriber),
+    provisional: subscriber.provisional?.bind(subscriber),
+    ended: subscriber.ended?.bind(subscriber),
+  });
 }
 
 /** A subscriber that throws is a fault of its program, and none of the thread: what is on the disk stays so. */

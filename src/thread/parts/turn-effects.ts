@@ -4,24 +4,20 @@ import type { Touched } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { notNeeded, type Snapshot, type SnapshotRequest, type Snapshots } from '../../ports/snapshots.ts';
 import type { TurnId } from '../../protocol/ids.ts';
-import type { PathRule, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { snapshotLine } from '../../state/snapshot-record.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
-import type { ThreadLog } from './log.ts';
-import { TurnRepositories } from './turn-repositories.ts';
+import { type RepositoriesInput, TurnRepositories } from './turn-repositories.ts';
 import { warnOnce } from './warn-once.ts';
 
-export interface EffectsInput {
+export interface EffectsInput extends Pick<RepositoriesInput, 'log' | 'signal' | 'warned'> {
   /** Absent: nothing is to be undone. */
   readonly snapshots: Snapshots | undefined;
   /** Absent: git folders are not searched for. */
   readonly gitGuard: GitGuard | undefined;
   readonly clock: Clock;
-  readonly log: ThreadLog;
   readonly turnId: TurnId;
   readonly envelope: Envelope;
-  readonly signal: AbortSignal;
-  readonly warned: Set<string>;
 }
 
 /** How long a call waits for a snapshot that is on its way. A turn without undo is better than one that hangs. */
@@ -140,7 +136,9 @@ export class TurnEffects {
 /** Asked about every file: where nothing is denied, no file needs a look at the rules. */
 export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
   const { files } = policy;
-  const isOpen = files.kind === 'unrestricted' || (files.denyGlobs.length === 0 && files.rules.every(allows));
+  const isOpen =
+    files.kind === 'unrestricted' ||
+    (files.denyGlobs.length === 0 && files.rules.every((rule) => rule.access !== 'deny'));
   return isOpen ? () => false : (path) => access(policy, path) === 'deny';
 }
 
@@ -148,10 +146,6 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
 function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
   const rules = files.kind === 'unrestricted' ? [] : files.rules;
   return [...new Set(rules.filter(({ keeps }) => keeps !== undefined).map(({ path }) => path))];
-}
-
-function allows(rule: PathRule): boolean {
-  return rule.access !== 'deny';
 }
 
 interface Taking {

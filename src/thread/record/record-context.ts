@@ -1,5 +1,5 @@
 import { contentName } from '../../fragments/foreign/content-name.ts';
-import { type Fragment, type FragmentKind, render } from '../../fragments/text/define.ts';
+import { type FragmentKind, render } from '../../fragments/text/define.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Json } from '../../protocol/json.ts';
@@ -10,10 +10,7 @@ import type { Telling } from '../../world/tell.ts';
 import type { RecordingTurn, ThreadParts } from '../parts/parts.ts';
 
 /** A text for the model, with what surfaces are sent of it. */
-interface ContextText {
-  readonly fragment: Fragment;
-  readonly value?: Json;
-}
+type ContextText = Pick<Telling['told'][number], 'fragment'> & { readonly value?: Json | undefined };
 
 /** As much of a turn as a text needs to enter its history. */
 interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
@@ -54,7 +51,7 @@ function recordContext({ log, parts, turnId }: ToldTurn, texts: readonly Context
 export function tellContext(
   { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
   itemId: string,
-  texts: readonly { readonly fragment: Fragment; readonly value: Json | undefined }[],
+  texts: readonly ContextText[],
   reason: Reason,
 ): void {
   for (const { fragment, value } of texts) {

@@ -2,19 +2,19 @@ import { userMessage } from '../../fragments/message.ts';
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
 import type { CallItem, Item } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
-import { answerLine, itemCompleted, userLine } from '../../state/item-drafts.ts';
+import { answerLine, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
 import { entering } from '../../state/waiting.ts';
 import type { UnusableImage, UserInput } from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { limitToShare } from '../contract/output-share.ts';
-import type { RecordingTurn } from '../parts/parts.ts';
+import type { RecordingTurn, Turn } from '../parts/parts.ts';
 import { recordEvent } from './record-context.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
 /** `waited`: the name of the line by which the message waited, if it did. */
-export function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
+function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
   const { log, parts, turnId } = turn;
   recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;
@@ -61,4 +61,12 @@ function textOf(output: CallResult['output']): string {
 /** The record from which lists and screens are made. */
 export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
   log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
+}
+
+/** What arrived meanwhile enters history, in the order in which it came. */
+export function drainInbox(turn: Turn): void {
+  for (const mail of turn.inbox.take()) {
+    if (mail.kind === 'words') recordUserMessage(turn, mail.input, mail.id);
+    else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
+  }
 }

@@ -17,11 +17,11 @@ export class AnswerPreviews {
 
   delta(event: Delta): void {
     const { log, turnId } = this.#turn;
-    if (!log.wantPreviews || event.delta === '') return;
+    if (!log.subscribers.wantPreviews || event.delta === '') return;
     const itemId = event.itemId === '' ? (this.#ownId ??= `msg_${this.#turn.parts.ids.uuid()}`) : event.itemId;
     this.#begun.add(itemId);
     const about = { provisional: true, turnId, itemId, text: event.delta } as const;
-    log.preview(
+    log.subscribers.preview(
       event.kind === 'text-delta' ? { ...about, kind: 'text' } : { ...about, kind: 'reasoning', part: event.part },
     );
   }

@@ -1,16 +1,14 @@
-import { answerTooLarge } from '../../model/http/answer-too-large.ts';
-import { abortedFailure, cutFailure } from '../../model/http/connection-failure.ts';
-import { providerFault } from '../../model/http/provider-fault.ts';
-import { unreadableAnswer } from '../../model/http/unreadable-answer.ts';
+import {
+  abortedFailure,
+  answerTooLarge,
+  cutFailure,
+  providerFault,
+  unreadableAnswer,
+} from '../../model/http/answer-failure.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
-import { asItem, type Item } from '../../protocol/item.ts';
+import { asItem } from '../../protocol/item.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { notPlain, plainCopy } from '../../protocol/plain-copy.ts';
-
-interface Limits {
-  readonly maxItems: number;
-  readonly signal: AbortSignal;
-}
 
 /**
  * An answer as the port promises it, whatever a wire format gives: it ends with exactly one `completed` or `failed`,
@@ -18,7 +16,7 @@ interface Limits {
  */
 export async function* checkedAnswer(
   ask: () => AsyncIterable<ModelEvent>,
-  { maxItems, signal }: Limits,
+  { maxItems, signal }: { readonly maxItems: number; readonly signal: AbortSignal },
 ): AsyncGenerator<ModelEvent, void> {
   let items = 0;
   let isOver = false;
@@ -46,21 +44,17 @@ function readable(event: ModelEvent): ModelEvent {
   if (!isJsonObject(given)) return failed(unreadableAnswer('event'));
   switch (event.kind) {
     case 'item':
-      return isRecordable(event.item) ? event : failed(unreadableAnswer('item'));
+      if (asItem(event.item) !== undefined && plainCopy(event.item) !== notPlain) return event;
+      return failed(unreadableAnswer('item'));
     case 'text-delta':
     case 'reasoning-delta':
-      return typeof event.delta === 'string' && typeof event.itemId === 'string'
-        ? event
-        : failed(unreadableAnswer('event'));
+      if (typeof event.delta === 'string' && typeof event.itemId === 'string') return event;
+      return failed(unreadableAnswer('event'));
     case 'failed':
       return isFailure(event.failure) ? event : failed(unreadableAnswer('end'));
     default:
       return event;
   }
-}
-
-function isRecordable(item: Item): boolean {
-  return asItem(item) !== undefined && plainCopy(item) !== notPlain;
 }
 
 function isFailure(failure: ModelFailure): boolean {

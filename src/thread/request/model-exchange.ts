@@ -10,7 +10,6 @@ import type { Auxiliary } from '../../state/request-record.ts';
 import { sentLine } from '../../state/request-sent.ts';
 import type { Turn } from '../parts/parts.ts';
 import { checkedAnswer } from './checked-answer.ts';
-import { requestHeaders } from './request-headers.ts';
 import { StepTrace } from './trace-step.ts';
 
 /** A request for an answer of a model: of a step, or beside the conversation. */
@@ -54,8 +53,7 @@ export class ModelExchange {
     this.#durable = log.durable();
     // A lost disk is reported at the end of the answer; until then nothing listens.
     this.#durable.catch(() => {});
-    const purpose = auxiliary === undefined ? {} : { purpose: auxiliary.purpose };
-    this.#trace = new StepTrace(turn, { step, attempt, envelope: by, ...purpose });
+    this.#trace = new StepTrace(turn, { step, attempt, envelope: by, ...defined({ purpose: auxiliary?.purpose }) });
   }
 
   get bytes(): number {
@@ -64,8 +62,8 @@ export class ModelExchange {
 
   /** To be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
   async *answer(signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
-    const { form } = this.#given;
-    const { client } = this.#given.provider;
+    const { form, provider } = this.#given;
+    const { client } = provider;
     const request = this.#request();
     const { answerMaxItems: maxItems } = this.#turn.parts;
     const ask = () => (form === 'unary' ? compacted(client, request, signal) : client.stream(request, signal));
@@ -92,9 +90,9 @@ export class ModelExchange {
     this.#hasLeft = true;
     const { parts, log, turnId } = this.#turn;
     const { step, auxiliary, provider } = this.#given;
-    const beside = auxiliary === undefined ? {} : ({ auxiliary: true } as const);
-    const request = { turnId, step: step.index, prompt: this.#prompt, body: this.#body, ...beside };
-    log.record(sentLine(log.state, request, { encoder: provider.encoder, digester: parts.digester }));
+    const about = { turnId, step: step.index, ...(auxiliary && { auxiliary: true as const }) };
+    const by = { encoder: provider.encoder, digester: parts.digester };
+    log.record(sentLine(log.state, about, { prompt: this.#prompt, body: this.#body }, by));
   }
 
   #request(): ModelRequest {
@@ -115,19 +113,9 @@ export class ModelExchange {
 /** Records what the request will hold, says what it breaks, and gives it. */
 function recordRequest({ log, turnId }: Turn, given: RequestToSend): Prompt {
   const { step, by, provider, options, tools, modalities, auxiliary } = given;
-  const { record, drafts, prefix } = planRequest(
-    log.state,
-    {
-      turnId,
-      step: step.index,
-      encoder: provider.encoder.version,
-      modalities,
-      options,
-      provider: providerOfTurn(by),
-      ...defined({ auxiliary }),
-    },
-    tools,
-  );
+  const about = { turnId, step: step.index, encoder: provider.encoder.version, modalities, options };
+  const asked = { ...about, provider: providerOfTurn(by), ...defined({ auxiliary }) };
+  const { record, drafts, prefix } = planRequest(log.state, asked, tools);
   log.record(...drafts);
   // The conversation continues as if a request beside it had not been.
   if (auxiliary === undefined && prefix !== undefined && prefix.breaks.length > 0) {
@@ -137,12 +125,25 @@ function recordRequest({ log, turnId }: Turn, given: RequestToSend): Prompt {
   return promptFor(log.state, record);
 }
 
-async function* compacted(client: ModelClient, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+async function* compacted(
+  client: ModelClient,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void> {
   const answer = await client.compact!(request, signal);
-  if (answer.kind === 'failed') {
-    yield answer;
-    return;
-  }
+  if (answer.kind === 'failed') return yield answer;
   for (const item of answer.output) yield { kind: 'item', item };
   yield { kind: 'completed', responseId: '', ...defined({ usage: answer.usage }) };
+}
+
+/** Names of the thread and of the program, for the provider's logs. */
+function requestHeaders({ threadId, envelope }: Turn): Readonly<Record<string, string>> {
+  const { client } = envelope.identity;
+  return {
+    'session-id': threadId,
+    'thread-id': threadId,
+    'x-client-request-id': threadId,
+    originator: client.name,
+    'user-agent': `${client.name}/${client.version}`,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../envelope/envelope.ts';
-import { sentEffort } from '../../envelope/sent-effort.ts';
+import { sentEffort } from '../../envelope/effort.ts';
 import type { RequestOptions } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Turn } from '../parts/parts.ts';

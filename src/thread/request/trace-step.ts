@@ -56,12 +56,13 @@ export class StepTrace {
     const totalMs = this.#elapsed();
     const whole: StepResult = {
       ...result,
-      ...(failure === undefined ? {} : { failure: failure.code }),
-      ...defined({ usage: this.#usage, firstEventMs: this.#firstEventMs }),
+      ...defined({ failure: failure?.code, usage: this.#usage, firstEventMs: this.#firstEventMs }),
       answerMs: this.#answerMs === 0 ? totalMs : this.#answerMs,
       totalMs,
     };
-    this.#turn.log.record({ type: lineType.step, payload: { ...this.#payload(whole), ...this.#namedWindow(failure) } });
+    // Read again by `state/model-limits.ts`.
+    const named = failure?.window === undefined ? {} : { named_window: failure.window, assumed_window: this.#window };
+    this.#turn.log.record({ type: lineType.step, payload: { ...this.#payload(whole), ...named } });
     this.#span.end(whole);
   }
 
@@ -76,18 +77,11 @@ export class StepTrace {
       provider,
       ...defined({ effort, purpose }),
       outcome: result.outcome,
-      ...defined({ failure: result.failure }),
-      ...(usage === undefined ? {} : { usage: usageFields(usage) }),
-      ...defined({ first_event_ms: result.firstEventMs }),
+      ...defined({ failure: result.failure, usage: usage && usageFields(usage), first_event_ms: result.firstEventMs }),
       answer_ms: result.answerMs,
       total_ms: result.totalMs,
       calls: result.calls,
     };
-  }
-
-  /** Read again by `state/model-limits.ts`. */
-  #namedWindow(failure: ModelFailure | undefined): JsonObject {
-    return failure?.window === undefined ? {} : { named_window: failure.window, assumed_window: this.#window };
   }
 
   #elapsed(): number {

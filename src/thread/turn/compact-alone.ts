@@ -3,13 +3,11 @@ import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
 import { runCompaction } from '../checkpoint/compact.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
-import { internalError } from '../parts/internal-error.ts';
-import { lookAround } from '../contract/look-around.ts';
+import { internalError, settle } from './settle.ts';
+import { lookAround } from '../contract/step-now.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
-import type { ThreadParts, TurnInput } from '../parts/parts.ts';
-import { settle } from './settle.ts';
-import type { TurnEnding } from '../parts/turn-ending.ts';
+import type { ThreadParts, TurnInput, TurnEnding } from '../parts/parts.ts';
 import { compactReadable, wayToRead } from '../checkpoint/way-to-read.ts';
 
 /** Compacts history in a turn of its own, in which the user says nothing. */

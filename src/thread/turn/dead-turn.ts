@@ -1,18 +1,19 @@
 import { neverAnswered, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
 import { type AbortCause, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
 import { arrayAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { callFoundDead, type CallStart } from '../../state/call-start.ts';
-import type { Survival } from '../../ports/processes.ts';
+import { callFoundDead, type CallStart, callProcess } from '../../state/call-start.ts';
+import type { Survival, StartedProcess } from '../../ports/processes.ts';
 import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnLeftOpen } from '../../state/turn-drafts.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
 import { recordAnswer } from '../record/record.ts';
 import { recordEvent } from '../record/record-context.ts';
-import { endSurvivors } from './survivors.ts';
+import type { Seals } from '../../ports/seals.ts';
+import { claimIn, sealSubject, sealText } from '../../state/sealed-lines.ts';
 
 /**
  * A process died in the middle of a turn. What it left running is ended; calls under way get the only honest answer and
@@ -108,4 +109,39 @@ function unansweredCalls(state: ThreadState): readonly CallItem[] {
   const items = entries(state.history).map(({ item }) => item);
   const answered = new Set(items.filter(({ type }) => type.endsWith('_output')).map((item) => item['call_id']));
   return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
+}
+
+/** Ends processes of calls that a dead program left in flight, and warns the user. By call. */
+async function endSurvivors(
+  { log, parts, threadId: ours }: Turn,
+  { id: turnId, calls = [] }: OpenTurn,
+): Promise<ReadonlyMap<string, Survival>> {
+  const subject = sealSubject(ours, log.state.meta);
+  const survivals = await Promise.all(
+    calls.map(async (call) => {
+      const { threadId, callId, process } = call;
+      // The writer of our own thread is dead, since we are that now; of other threads nothing is known. What a file
+      // says about processes counts only if this home wrote it: it could name any process of this machine.
+      const isOurs = threadId === ours && isSealed(parts.seals, subject, turnId, call);
+      const survival = process === undefined || !isOurs ? 'gone' : await parts.processes.end(process);
+      if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);
+      return [callId, survival] as const;
+    }),
+  );
+  return new Map(survivals);
+}
+
+function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, process, processSeal }: CallStart): boolean {
+  const said = process === undefined ? undefined : claimIn(callProcess(turnId, callId, process));
+  if (said === undefined || processSeal === undefined) return false;
+  return seals.holds(sealText(subject, said.claim), processSeal);
+}
+
+function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
+  const found = `A command of the turn that was cut off was still running (process ${pid})`;
+  const outcome =
+    survival === 'ended'
+      ? { message: `${found} and has been ended.`, next: 'Look at what it did before it is repeated.' }
+      : { message: `${found} and could not be ended.`, next: `End it yourself, for instance with \`kill -9 ${pid}\`.` };
+  log.tell({ kind: 'warning', outcome: { code: 'command-survived', ...outcome } });
 }

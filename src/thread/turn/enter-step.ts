@@ -4,8 +4,7 @@ import { compactWhenFull } from '../checkpoint/compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordTelling } from '../record/record-context.ts';
 import { recordSettings } from '../record/record-settings.ts';
-import { lookAround } from '../contract/look-around.ts';
-import { asStateSays, tellingFor } from '../contract/step-now.ts';
+import { lookAround, asStateSays, tellingFor } from '../contract/step-now.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {

@@ -1,5 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
-import { equalJson, type Json, type JsonObject, stringAt, valueAt } from '../../protocol/json.ts';
+import { equalJson, type JsonObject, stringAt, valueAt } from '../../protocol/json.ts';
 import type { FieldChange } from '../../protocol/thread-event.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -22,33 +22,23 @@ const fields = [
 /** One event that says what came with another model. */
 export function tellSwitch({ log, turnId, envelope }: Turn): void {
   const { context, envelope: before } = log.state;
-  const from = context === undefined ? undefined : stringAt(context, 'model');
+  const from = stringAt(context, 'model');
   const to = envelope.identity.model.slug;
   if (from !== undefined && from !== to) {
     const changes = before === undefined ? [] : changesBetween(before, storeEnvelope(envelope));
     log.tell({ kind: 'model-switched', turnId, from, to, changes });
   }
   const { asked, mode } = envelope.modes.collaboration;
-  if (asked !== undefined && (from !== to || asked !== modeBefore(before))) {
-    log.tell({
-      kind: 'warning',
-      outcome: {
-        code: 'mode-unsupported',
-        message: `The model ${to} cannot work in the mode ${asked}; the turn runs in the mode ${mode}.`,
-        next: `Choose a model that can, or leave the mode ${asked}.`,
-      },
-    });
+  if (asked !== undefined && (from !== to || asked !== valueAt(before, ['modes', 'collaboration', 'asked']))) {
+    const message = `The model ${to} cannot work in the mode ${asked}; the turn runs in the mode ${mode}.`;
+    const next = `Choose a model that can, or leave the mode ${asked}.`;
+    log.tell({ kind: 'warning', outcome: { code: 'mode-unsupported', message, next } });
   }
 }
 
 function changesBetween(before: JsonObject, now: JsonObject): readonly FieldChange[] {
   return fields.flatMap((field) => {
     const [from, to] = [valueAt(before, field.split('.')), valueAt(now, field.split('.'))];
-    if (equalJson(from, to)) return [];
-    return [{ field, ...defined({ from, to }) }];
+    return equalJson(from, to) ? [] : [{ field, ...defined({ from, to }) }];
   });
-}
-
-function modeBefore(before: JsonObject | undefined): Json | undefined {
-  return before === undefined ? undefined : valueAt(before, ['modes', 'collaboration', 'asked']);
 }

@@ -1,20 +1,19 @@
-import { effortFor } from '../../envelope/effort-for.ts';
+import { effortFor } from '../../envelope/effort.ts';
 import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
-import type { ProviderFacts, TurnFacts } from '../../envelope/facts.ts';
+import type { TurnFacts } from '../../envelope/facts.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
 import type { TurnSettings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { stringAt } from '../../protocol/json.ts';
-import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
-import { instructionsOf } from '../../state/instructions.ts';
+import { isSameProvider, providerName } from '../../protocol/provider-name.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { turnStarted } from '../../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { tellSwitch } from './model-switch.ts';
-import { namedWindows } from '../contract/named-windows.ts';
+import { pastFacts } from '../contract/contract-now.ts';
 import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
 import { TurnEffects } from '../parts/turn-effects.ts';
 import { newMemory } from '../parts/turn-memory.ts';
@@ -23,10 +22,10 @@ import { newMemory } from '../parts/turn-memory.ts';
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, ...own } = asked;
   const gathered = await parts.gatherFacts(settings);
-  const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId };
-  const facts = withPast({ ...gathered, thread, tools: parts.router.tools }, log.state, parts);
+  const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId, ...pastFacts(parts, log.state) };
+  const facts = { ...gathered, thread, tools: parts.router.tools };
   const envelope = resolveEnvelope(facts, settings);
-  const { turnId } = envelope.telemetry;
+  const { turnId } = thread;
   const { clock, snapshots, gitGuard } = parts;
   const { signal, warned } = own;
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
@@ -47,16 +46,9 @@ export async function beginTurn(turn: Turn): Promise<void> {
   turn.memory.phase = 'open';
 }
 
-/** What the thread's own lines say about its turns. */
-function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): TurnFacts {
-  const base = instructionsOf(state);
-  const past = { ...defined({ base }), ...namedWindows(parts, state) };
-  return { ...facts, thread: { ...facts.thread, ...past } };
-}
-
 /** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
 function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
-  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  const model = stringAt(state.context, 'model');
   const now = providerName(settings.provider, facts.provider?.address);
   const then = makerNow(state) ?? now;
   const isElsewhere = !isSameProvider(then, now);
@@ -66,12 +58,8 @@ function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): {
   const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
   const there = isElsewhere ? then : now;
   // Of a provider elsewhere only its name is known here.
-  const provider = isElsewhere ? nameFacts(then) : facts.provider;
+  const provider = isElsewhere ? defined({ address: then.address }) : facts.provider;
   const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
   const { provider: _now, ...others } = facts;
   return { before: resolveEnvelope({ ...others, ...defined({ provider }) }, known) };
-}
-
-function nameFacts({ address }: ProviderName): ProviderFacts {
-  return address === undefined ? {} : { address };
 }

@@ -1,13 +1,20 @@
 import type { Step } from '../../envelope/step.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
-import { fullText } from '../../protocol/outcome.ts';
+import { fullText, type Outcome, sentence } from '../../protocol/outcome.ts';
 import { isPaused } from '../../state/checkpoints.ts';
-import { estimateNow } from '../contract/active-now.ts';
+import { estimateNow, shownNow } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { compactAfterRefusal, mayCompactAgain } from '../checkpoint/compact-when-full.ts';
+import type { CompactionResult } from '../parts/compaction-result.ts';
 import type { Turn } from '../parts/parts.ts';
 import type { StepAnswer } from './sample.ts';
-import { afterUnexplained } from './unexplained-refusal.ts';
+import { type WhySmaller, whySmaller } from '../../compaction/plan/why-smaller.ts';
+import { providerOfTurn } from '../../envelope/provider-of.ts';
+import { historyTokens, weightOf } from '../../history/history-weight.ts';
+import { limitOf } from '../../state/model-limits.ts';
+
+type Failed = Extract<StepAnswer, { kind: 'failed' }>;
 
 /**
  * A request that the provider refused as too long is made again after history was compacted. If that is refused, too,
@@ -15,54 +22,103 @@ import { afterUnexplained } from './unexplained-refusal.ts';
  * nothing explains may be one for length.
  */
 export async function afterRefusal(turn: Turn, step: Step, answer: StepAnswer): Promise<StepAnswer> {
-  if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
-    return afterOverflow(turn, step, answer);
+  if (answer.kind === 'failed') {
+    if (answer.failure.code === 'context-window-exceeded') return afterOverflow(turn, step, answer);
+    if (answer.failure.unexplained === true) return afterUnexplained(turn, step, answer);
   }
-  if (answer.kind === 'failed' && answer.failure.unexplained === true) return afterUnexplained(turn, step, answer);
   turn.memory.refusedStep = undefined;
   return answer;
 }
 
-type Failed = Extract<StepAnswer, { kind: 'failed' }>;
-
-async function afterOverflow(turn: Turn, step: Step, { failure, lastMessage }: Failed): Promise<StepAnswer> {
-  const said = lastMessage === undefined ? {} : { lastMessage };
-  if (turn.memory.refusedStep !== undefined) return { kind: 'failed', failure: again(turn, step, failure), ...said };
-  if (isPaused(turn.log.state.checkpoints)) {
-    return { kind: 'failed', failure: whilePaused(turn, step, failure), ...said };
+async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
+  const { memory, log, threadId, envelope } = turn;
+  // By our own estimate: what the provider counted, it did not say, and an older count was of another request.
+  const sizes = `about ${estimateNow(turn, step)} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${windowNow(turn).effective}`;
+  const message = `${answer.failure.message} (${sizes})`;
+  const failed = (next: string): StepAnswer => ({ ...answer, failure: { ...answer.failure, message, next } });
+  if (memory.refusedStep !== undefined) return failed(refusedAgain);
+  if (isPaused(log.state.checkpoints)) {
+    return failed(
+      `Compaction failed twice in a row, and this thread does not try again by itself. Ask for it with \`capstan threads compact ${threadId}\`, choose a model with a larger window, or start a new thread.`,
+    );
   }
-  if (turn.memory.overflow === 'compacted' && !mayCompactAgain(turn)) {
-    return { kind: 'failed', failure: tooSoon(turn, step, failure), ...said };
-  }
-  const message = sizes(turn, step, failure);
+  if (memory.overflow === 'compacted' && !mayCompactAgain(turn)) return failed(tooSoon);
   const made = await compactAfterRefusal(turn, step, 'context_overflow');
-  turn.memory.refusedStep = step.index;
-  turn.memory.overflow = 'compacted';
-  if (made.kind === 'installed') return { kind: 'go-on', ...said };
-  if (made.kind === 'aborted') return { kind: 'aborted', ...said };
-  const next = `Making room failed: ${fullText(made.outcome)}`;
-  return { kind: 'failed', failure: { ...failure, message, next }, ...said };
+  memory.refusedStep = step.index;
+  memory.overflow = 'compacted';
+  return made.kind === 'failed' ? failed(`Making room failed: ${fullText(made.outcome)}`) : continued(made, answer);
 }
 
-function again(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
-  const next =
-    'It was refused again after history had been compacted. Shorten the message, choose a model with a larger window, or start a new thread.';
-  return { ...failure, message: sizes(turn, step, failure), next };
+const refusedAgain =
+  'It was refused again after history had been compacted. Shorten the message, choose a model with a larger window, or start a new thread.';
+const tooSoon =
+  'This turn has compacted the history after such a refusal, and little is new since. If the window of the model is smaller than configured, set model_context_window; else send the message again, or start a new thread.';
+
+function continued({ kind }: CompactionResult, { lastMessage }: Failed): StepAnswer {
+  return { kind: kind === 'installed' ? 'go-on' : 'aborted', ...defined({ lastMessage }) };
 }
 
-function tooSoon(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
-  const next =
-    'This turn has compacted the history after such a refusal, and little is new since. If the window of the model is smaller than configured, set model_context_window; else send the message again, or start a new thread.';
-  return { ...failure, message: sizes(turn, step, failure), next };
+/**
+ * The server refused a request and did not say why. Where it may be the length, history is compacted and the request
+ * made once more, once in a turn. If that does not help, the turn ends with what the server said first.
+ */
+async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
+  const { memory } = turn;
+  // The server's own words stand first.
+  const failed = (failure: ModelFailure, what: string): StepAnswer => ({
+    ...answer,
+    failure: { ...failure, next: `${sentence(failure.next)} ${what}` },
+  });
+  if (memory.refusedStep !== undefined && memory.unexplained !== undefined) {
+    return failed(
+      memory.unexplained,
+      'Capstan compacted the history and tried once more, and the provider refused that too.',
+    );
+  }
+  const sizes = { tokens: shownNow(turn, step), effective: windowNow(turn).effective };
+  const why = reasonToTry(turn, { ...sizes, bytes: answer.bytes ?? 0 });
+  if (why === undefined) {
+    memory.refusedStep = undefined;
+    return answer;
+  }
+  memory.unexplained = answer.failure;
+  turn.log.tell({ kind: 'warning', outcome: trying(why, sizes) });
+  const made = await compactAfterRefusal(turn, step, 'unexplained_refusal');
+  memory.refusedStep = step.index;
+  if (made.kind !== 'failed') return continued(made, answer);
+  const cause = sentence(made.outcome.message);
+  return failed(
+    answer.failure,
+    `Capstan tried to compact the history, in case the length was the cause, and could not: ${cause}`,
+  );
 }
 
-function whilePaused(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
-  const next = `Compaction failed twice in a row, and this thread does not try again by itself. Ask for it with \`capstan threads compact ${turn.threadId}\`, choose a model with a larger window, or start a new thread.`;
-  return { ...failure, message: sizes(turn, step, failure), next };
+interface RefusedSizes {
+  readonly tokens: number;
+  readonly effective: number;
 }
 
-/** By our own estimate: what the provider counted, it did not say, and an older count was of another request. */
-function sizes(turn: Turn, step: Step, failure: ModelFailure): string {
-  const { effective } = windowNow(turn);
-  return `${failure.message} (about ${estimateNow(turn, step)} tokens by Capstan's estimate; the effective window of ${turn.envelope.identity.model.slug} is ${effective})`;
+function reasonToTry(turn: Turn, sizes: RefusedSizes & { readonly bytes: number }): WhySmaller | undefined {
+  const { log, envelope, memory } = turn;
+  const { identity } = envelope;
+  const wasTried = memory.refusedStep !== undefined || memory.unexplained !== undefined;
+  return whySmaller({
+    ...sizes,
+    accepted: limitOf(log.state.limits, { provider: identity.provider, model: identity.model.slug })?.accepted,
+    hasPast: weightOf(log.state.history).afterModel !== undefined,
+    history: historyTokens(log.state.history, { reader: providerOfTurn(envelope) }),
+    mayCompact: !wasTried && mayCompactAgain(turn),
+  });
+}
+
+function trying(why: WhySmaller, { tokens, effective }: RefusedSizes): Outcome {
+  const size =
+    why === 'near-the-window'
+      ? `it fills ${Math.round((100 * tokens) / effective)} % of the effective window`
+      : 'it is larger than any that this provider answered in this thread';
+  return {
+    code: 'refused-without-cause',
+    message: `The provider refused a request of about ${tokens} tokens and named no cause that Capstan knows. It may be the length: ${size}. Capstan compacts the history and tries once more.`,
+    next: 'If that helps, the window of the model is smaller than configured: set model_context_window. If not, the turn ends with what the provider said.',
+  };
 }

@@ -1,13 +1,14 @@
 import { leastCheckpoint } from '../../compaction/plan/loop-guard.ts';
 import { userMessage } from '../../fragments/message.ts';
-import { requestTokens } from '../../history/ledger.ts';
 import { itemTokens } from '../../history/size.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
-import { bundleTokens } from '../contract/bundle-tokens.ts';
-import { instructionsNow, windowNow } from '../contract/contract-now.ts';
-import { lookAround } from '../contract/look-around.ts';
+import { bundleTokens, fixedTokens } from '../contract/active-now.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import { lookAround } from '../contract/step-now.ts';
 import type { Turn } from '../parts/parts.ts';
+import { oneLine } from '../../state/one-line.ts';
+import { messageDropped } from '../../state/waiting.ts';
 
 export function promptTokens(input: UserInput): number {
   return itemTokens(userMessage('', input));
@@ -24,8 +25,7 @@ export async function promptProblem(turn: Turn, input: UserInput): Promise<Outco
   // Nearly all prompts are far from it, and need no closer look.
   if (prompt <= effective / 2) return undefined;
   const step = await lookAround(turn, 0);
-  const fixed = requestTokens({ instructions: instructionsNow(turn).text, tools: step.tools, input: [] });
-  const others = fixed + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
+  const others = fixedTokens(turn, step) + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
   // A window that is too small without any prompt is a slip in the configuration: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;
   return tooLong({ prompt, others, effective, model: envelope.identity.model.slug });
@@ -43,5 +43,27 @@ export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'p
     code: 'prompt-too-long',
     message: `The prompt is too long: it holds about ${prompt} tokens, and the effective window of ${model} has room for ${Math.max(0, effective - others)} (${effective} less instructions, tools and context). Nothing was sent, and the thread is as it was.`,
     next: 'Shorten the prompt, or put the text into a file and name the file in the prompt. If the window of the model is larger, set model_context_window; else choose a model with a larger one.',
+  };
+}
+
+/**
+ * Words that another process left waiting may be too long for any request, as a prompt may be. They are dropped, and the
+ * user is warned: otherwise they would end every turn from here on.
+ */
+export async function dropTooLong(turn: Turn): Promise<void> {
+  for (const mail of turn.inbox.waiting) {
+    if (mail.kind !== 'words' || mail.id === undefined) continue;
+    const problem = await promptProblem(turn, mail.input);
+    if (problem === undefined) continue;
+    turn.log.record(messageDropped(mail.id, problem.code));
+    turn.log.tell({ kind: 'warning', outcome: dropped(mail.input.text, problem) });
+  }
+}
+
+function dropped(text: string, { next }: Outcome): Outcome<'waiting-message-dropped'> {
+  return {
+    code: 'waiting-message-dropped',
+    message: `A message that waited for this turn is too long for the window of the model and was left out: “${oneLine(text, 60)}”.`,
+    next,
   };
 }

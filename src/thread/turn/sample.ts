@@ -1,5 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
+import { stringAt } from '../../protocol/json.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { itemLine } from '../../state/item-drafts.ts';
@@ -8,10 +10,10 @@ import { Calls } from '../calls/calls.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { learnWindow } from '../contract/learned-window.ts';
 import type { Turn } from '../parts/parts.ts';
+import { type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
 import { recordOverflow, recordUsage } from '../record/record-usage.ts';
 import { recordTurnItem } from '../record/record.ts';
-import { type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
 import { tryAgain } from '../request/try-again.ts';
 
 /** What came of one step. `lastMessage` is the last thing the model said in it. */
@@ -34,10 +36,7 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
       if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
       return next;
     },
-    {
-      failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined),
-      most: turn.parts.streamMaxRetries,
-    },
+    { failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined), most: turn.parts.streamMaxRetries },
   );
   return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
 }
@@ -87,7 +86,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
 }
 
 function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
-  const { parts, envelope } = turn;
+  const { envelope, parts } = turn;
   const { modalities } = envelope.capabilities;
   const { provider } = parts;
   const options = requestOptions(turn, envelope);
@@ -110,13 +109,11 @@ function recordItem(turn: Turn, received: Item): Item {
 function shownItem(item: Item) {
   const id = String(item['id']);
   if (isMessage(item) && item.role === 'assistant') {
-    const phase = typeof item['phase'] === 'string' ? { phase: item['phase'] } : {};
-    return { kind: 'agent-message', id, text: messageText(item), ...phase } as const;
+    const phase = stringAt(item, 'phase');
+    return { kind: 'agent-message', id, text: messageText(item), ...defined({ phase }) } as const;
   }
   if (!isReasoning(item)) return undefined;
-  const summary = item.summary.flatMap((part) =>
-    typeof part['text'] === 'string' && part['text'].trim() !== '' ? [part['text']] : [],
-  );
+  const summary = item.summary.flatMap((part) => stringAt(part, 'text') ?? []).filter((text) => text.trim() !== '');
   return summary.length === 0 ? undefined : ({ kind: 'reasoning', id, summary } as const);
 }
 

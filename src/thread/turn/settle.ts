@@ -1,11 +1,11 @@
 import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
-import { drainInbox } from './drain-inbox.ts';
-import type { Turn } from '../parts/parts.ts';
-import type { TurnEnding } from '../parts/turn-ending.ts';
+import { drainInbox } from '../record/record.ts';
+import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
+import { errorWords } from '../../protocol/error-words.ts';
 
 /** How a turn ended. */
 export type TurnResult =
@@ -66,4 +66,14 @@ export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: O
   log.tell({ kind: 'turn-started', turnId }, { kind: 'turn-failed', turnId, outcome });
   await log.durable();
   return { kind: 'failed', outcome };
+}
+
+/** What was thrown where nothing should be, as an outcome. A Fault stays what it is: it is thrown on. */
+export function internalError(error: unknown): Outcome {
+  if (error instanceof Fault) throw error;
+  return {
+    code: 'internal-error',
+    message: `A part of the program failed: ${sentence(errorWords(error))}`,
+    next: 'Send the message again. If it fails again, report this with the words of the message.',
+  };
 }

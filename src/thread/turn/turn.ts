@@ -1,16 +1,13 @@
-import { drainInbox } from './drain-inbox.ts';
-import { dropTooLong } from './drop-too-long.ts';
+import { drainInbox } from '../record/record.ts';
+import { dropTooLong, promptProblem } from './prompt-size.ts';
 import { enterStep } from './enter-step.ts';
 import { leavesTooLittle } from '../checkpoint/compact-when-full.ts';
 import { beginTurn } from './open-turn.ts';
 import { afterRefusal } from './overflow.ts';
-import { internalError } from '../parts/internal-error.ts';
-import type { Turn } from '../parts/parts.ts';
-import type { TurnEnding } from '../parts/turn-ending.ts';
+import { internalError, refuseTurn, settle, type TurnResult } from './settle.ts';
+import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { sample } from './sample.ts';
-import { promptProblem } from './prompt-size.ts';
 import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
-import { refuseTurn, settle, type TurnResult } from './settle.ts';
 
 /**
  * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done and

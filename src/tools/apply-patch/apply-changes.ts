@@ -18,7 +18,7 @@ interface Done {
   readonly path: string;
   undo(): void;
   /** Where a file waits for its removal. */
-  readonly aside?: { readonly place: string; remove(): void };
+  readonly aside?: string;
 }
 
 /**
@@ -33,14 +33,14 @@ export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): 
       perform(step, disk, done);
     } catch (error) {
       const action = step.kind === 'remove' ? 'delete' : 'write';
-      return {
-        kind: 'failed',
-        message: `Failed to ${action} file ${step.path}: ${osError(error)}`,
-        left: takeBack(done),
-      };
+      const left = failing(done.toReversed(), ({ undo }) => undo()).map(({ path }) => path);
+      const message = `Failed to ${action} file ${step.path}: ${osError(error)}`;
+      return { kind: 'failed', message, left: [...new Set(left)] };
     }
   }
-  return settle(done);
+  // From here on there is no way back. A file that was set aside is gone under its own name whatever happens now.
+  const aside = done.flatMap((each) => each.aside ?? []);
+  return { kind: 'applied', leftBehind: failing(aside, (place) => disk.remove(place)) };
 }
 
 /** What is done is noted before it is begun where it can stop half-way, and after it where it cannot. */
@@ -61,11 +61,7 @@ function perform(step: PatchStep, disk: PatchDisk, done: Done[]): void {
       return;
     case 'remove': {
       const aside = disk.setAside(place);
-      done.push({
-        path,
-        undo: () => disk.rename(aside, place),
-        aside: { place: aside, remove: () => disk.remove(aside) },
-      });
+      done.push({ path, undo: () => disk.rename(aside, place), aside });
     }
   }
 }
@@ -75,27 +71,22 @@ function putBack(disk: PatchDisk, place: string, content: Uint8Array): void {
   if (!Buffer.from(disk.read(place)).equals(content)) disk.overwrite(place, content);
 }
 
-function takeBack(done: readonly Done[]): readonly string[] {
-  const left: string[] = [];
-  for (const { path, undo } of done.toReversed()) {
+/** Those for which the work throws. */
+function failing<Each>(all: readonly Each[], work: (each: Each) => void): readonly Each[] {
+  return all.filter((each) => {
     try {
-      undo();
+      work(each);
+      return false;
     } catch {
-      left.push(path);
+      return true;
     }
-  }
-  return [...new Set(left)];
+  });
 }
 
-/** From here on there is no way back. A file that was set aside is gone under its own name whatever happens now. */
-function settle(done: readonly Done[]): Applied {
-  const leftBehind: string[] = [];
-  for (const { aside } of done) {
-    try {
-      aside?.remove();
-    } catch {
-      if (aside !== undefined) leftBehind.push(aside.place);
-    }
-  }
-  return { kind: 'applied', leftBehind };
+/** What was done, by kind, with paths as the patch spells them. */
+export function summarise(changes: readonly PatchedFile[]): string {
+  const lines = Object.entries({ add: 'A', update: 'M', delete: 'D' }).flatMap(([wanted, letter]) =>
+    changes.filter(({ kind }) => kind === wanted).map(({ spelled }) => `${letter} ${spelled}\n`),
+  );
+  return `Success. Updated the following files:\n${lines.join('')}`;
 }

@@ -4,13 +4,8 @@ import type { Tool } from '../define.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
 import { applyPatchFunctionSpec, applyPatchSpec } from './spec.ts';
 
-export interface ApplyPatchOptions {
-  /** How the tool is offered. Calls of both forms are taken either way. */
-  readonly form: 'freeform' | 'function';
-}
-
-/** Edits files by patches, in this process and within the turn's policy. */
-export function applyPatchTool(ports: ApplyPatchPorts, { form }: ApplyPatchOptions): Tool {
+/** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
+export function applyPatchTool(ports: ApplyPatchPorts, { form }: { readonly form: 'freeform' | 'function' }): Tool {
   return {
     name: 'apply_patch',
     effect: 'files',

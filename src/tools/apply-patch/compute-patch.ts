@@ -7,9 +7,8 @@ import type { Guard } from './guard.ts';
 import { osError, osErrorOf } from './os-error.ts';
 import { type Overlay, overlayOn } from './overlay.ts';
 import type { Chunk, Hunk, Patch } from './patch.ts';
-import { SearchEffort, TooMuchToSearch } from './search-effort.ts';
-import { bytesOf } from './text-bytes.ts';
-import { updateBytes } from './update-bytes.ts';
+import { SearchEffort, TooMuchToSearch } from './seek-lines.ts';
+import { bytesOf, updateBytes } from './update-bytes.ts';
 
 /** One hunk held against the disk. */
 export interface PatchedFile {
@@ -25,22 +24,17 @@ export interface PatchedFile {
  */
 export type PatchStep = { readonly path: string; readonly place: string; readonly foundSince?: number } & (
   | { readonly kind: 'make-folder' }
+  /** `movedFrom` is the place that the content comes from, and that the patch removes. */
   | { readonly kind: 'create'; readonly content: Uint8Array; readonly mode?: number; readonly movedFrom?: string }
   | {
       readonly kind: 'overwrite';
       readonly content: Uint8Array;
       readonly before: Uint8Array;
-      /** The place that the content comes from, and that the patch removes. */
       readonly movedFrom?: string;
     }
   /** `sha256` is absent for a link, and for a file that is too large to be read. */
   | { readonly kind: 'remove'; readonly sha256?: string }
 );
-
-export interface ComputedPatch {
-  readonly kind: 'computed';
-  readonly changes: readonly PatchedFile[];
-}
 
 /** The first thing that is in the way. */
 export interface PatchProblem {
@@ -61,45 +55,39 @@ export interface PatchScene {
 /** Each takes a few looks at the disk, and nothing else is done meanwhile. */
 const mostHunks = 5000;
 
+const splitPatch = 'Split it into several patches.';
+
 /** Works out a whole patch before anything is written. Each hunk sees what the hunks before it leave. */
-export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene): ComputedPatch | PatchProblem {
-  const work: Work = {
-    folder,
-    guard,
-    overlay: overlayOn(disk),
-    effort: new SearchEffort(),
-    read: { bytes: 0, removed: 0 },
-  };
-  const changes: PatchedFile[] = [];
-  if (patch.hunks.length > mostHunks) {
-    const message = `The patch is about more than ${mostHunks} files`;
-    return { kind: 'unfit', message, hint: 'Split it into several patches.' };
-  }
+export function computePatch(
+  patch: Patch,
+  { folder, disk, guard }: PatchScene,
+): { readonly kind: 'computed'; readonly changes: readonly PatchedFile[] } | PatchProblem {
+  const read = { bytes: 0, removed: 0 };
+  const work: Work = { folder, guard, overlay: overlayOn(disk), effort: new SearchEffort(), read };
   try {
-    for (const hunk of patch.hunks) changes.push(computeHunk(work, hunk));
-    return { kind: 'computed', changes };
+    if (patch.hunks.length > mostHunks) throw unfit(`The patch is about more than ${mostHunks} files`, splitPatch);
+    return { kind: 'computed', changes: patch.hunks.map((hunk) => computeHunk(work, hunk)) };
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    const { kind, message, hint } = error;
-    return { kind, message, ...defined({ hint }) };
+    if (error instanceof InTheWay) return error.problem;
+    throw error;
   }
 }
 
 /** Never leaves this file: hunks give up from deep inside. */
-class Unfit extends Error {
-  readonly kind: PatchProblem['kind'];
-  readonly hint: string | undefined;
+class InTheWay extends Error {
+  readonly problem: PatchProblem;
 
-  constructor(kind: PatchProblem['kind'], message: string, hint?: string) {
-    super(message);
-    this.kind = kind;
-    this.hint = hint;
+  constructor(problem: PatchProblem) {
+    super(problem.message);
+    this.problem = problem;
   }
 }
 
-interface Work {
-  readonly folder: string;
-  readonly guard: Guard;
+function unfit(message: string, hint?: string): InTheWay {
+  return new InTheWay({ kind: 'unfit', message, ...defined({ hint }) });
+}
+
+interface Work extends Omit<PatchScene, 'disk'> {
   readonly overlay: Overlay;
   readonly effort: SearchEffort;
   /** What was read of files so far. */
@@ -107,57 +95,28 @@ interface Work {
 }
 
 function computeHunk(work: Work, hunk: Hunk): PatchedFile {
-  switch (hunk.kind) {
-    case 'add': {
-      const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
-      return { kind: 'add', spelled: hunk.path, steps: write(work, hunk.path, content) };
-    }
-    case 'delete':
-      return { kind: 'delete', spelled: hunk.path, steps: remove(work, hunk.path) };
-    case 'update':
-      return computeUpdateHunk(work, hunk);
-  }
+  if (hunk.kind === 'update') return computeUpdateHunk(work, hunk);
+  const { path: spelled } = hunk;
+  if (hunk.kind === 'delete') return { kind: 'delete', spelled, steps: remove(work, spelled) };
+  const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
+  return { kind: 'add', spelled, steps: write(work, spelled, content) };
 }
 
 function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>): PatchedFile {
   const { path: spelled, movePath, chunks } = hunk;
   const path = absolute(work, spelled, 'update');
-  // A file that moves away must be removable where it stands, but what a link at its end leads to is only read.
-  const source = follow(work, path, movePath === undefined ? 'write' : 'read', `read file to update ${path}`);
   const failed = `Failed to read file to update ${path}`;
-  if (source.sight.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
-  if (source.sight.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
-  const before = read(work, source.place, failed);
-  const updated = update(work, { before, chunks, failed: `Failed to update file ${path}` });
-  switch (updated.kind) {
-    case 'encoding':
-      throw new Unfit('unfit', `${failed}: ${updated.reason}`);
-    case 'anchor-not-found':
-      throw new Unfit('unfit', `Failed to find context '${updated.anchor}' in ${path}`);
-    case 'lines-not-found':
-      throw new Unfit(
-        'unfit',
-        `Failed to find expected lines in ${path}:\n${updated.expected.join('\n')}`,
-        explainMismatch(updated),
-      );
-    case 'updated':
-      break;
-  }
+  // A file that moves away must be removable where it stands, but what a link at its end leads to is only read.
+  const { place, sight } = follow(work, path, movePath === undefined ? 'write' : 'read', failed);
+  requireFile(sight, failed);
+  const before = read(work, place, failed);
+  const content = update(work, { path, before, chunks });
   if (movePath === undefined) {
-    work.overlay.write(source.place, updated.content);
-    const step: PatchStep = {
-      kind: 'overwrite',
-      path,
-      place: source.place,
-      content: updated.content,
-      before,
-      ...foundSince(source.sight),
-    };
-    return { kind: 'update', spelled, steps: [step] };
+    return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })] };
   }
-  const written = write(work, movePath, updated.content, source.sight.mode);
+  const written = write(work, movePath, content, sight.mode);
   // Moved onto itself, by whatever spelling: there is nothing to take away.
-  const stays = written.at(-1)?.place === follow(work, path, 'write', `delete file ${path}`, 'meant').place;
+  const stays = written.at(-1)?.place === follow(work, path, 'write', `Failed to delete file ${path}`, 'meant').place;
   if (stays) return { kind: 'update', spelled: movePath, steps: written };
   const removed = remove(work, spelled);
   const from = removed.map(({ place }) => ({ movedFrom: place }))[0];
@@ -165,17 +124,24 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   return { kind: 'update', spelled: movePath, steps: [...moved, ...removed] };
 }
 
+/** The content of the file after its chunks. */
 function update(
   { effort }: Work,
-  { before, chunks, failed }: { before: Uint8Array; chunks: readonly Chunk[]; failed: string },
-): ReturnType<typeof updateBytes> {
-  if (lineEnds(before) > mostLines) throw new Unfit('unfit', `${failed}: it has more than ${mostLines} lines`);
+  { path, before, chunks }: { path: string; before: Uint8Array; chunks: readonly Chunk[] },
+): Uint8Array {
+  const failed = `Failed to update file ${path}`;
+  if (lineEnds(before) > mostLines) throw unfit(`${failed}: it has more than ${mostLines} lines`);
   try {
-    return updateBytes(before, chunks, effort);
+    const updated = updateBytes(before, chunks, effort);
+    if (updated.kind === 'updated') return updated.content;
+    if (updated.kind === 'encoding') throw unfit(`Failed to read file to update ${path}: ${updated.reason}`);
+    if (updated.kind === 'anchor-not-found') throw unfit(`Failed to find context '${updated.anchor}' in ${path}`);
+    const expected = updated.expected.join('\n');
+    throw unfit(`Failed to find expected lines in ${path}:\n${expected}`, explainMismatch(updated));
   } catch (error) {
     if (!(error instanceof TooMuchToSearch)) throw error;
     const hint = 'Write fewer chunks, or chunks with lines that the file has only once.';
-    throw new Unfit('unfit', `${failed}: finding the lines of its chunks takes too long`, hint);
+    throw unfit(`${failed}: finding the lines of its chunks takes too long`, hint);
   }
 }
 
@@ -184,21 +150,20 @@ const mostLines = 1_000_000;
 
 function lineEnds(bytes: Uint8Array): number {
   let count = 0;
-  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) count += 1;
-  for (let at = bytes.indexOf(0x0d); at !== -1; at = bytes.indexOf(0x0d, at + 1)) count += 1;
+  for (const end of [0x0a, 0x0d]) {
+    for (let at = bytes.indexOf(end); at !== -1; at = bytes.indexOf(end, at + 1)) count += 1;
+  }
   return count;
 }
 
 function write(work: Work, spelled: string, content: Uint8Array, mode?: number): readonly PatchStep[] {
   const path = absolute(work, spelled, 'write');
-  const { place, sight, missingFolders } = follow(work, path, 'write', `write file ${path}`);
   const failed = `Failed to write file ${path}`;
-  if (sight.kind === 'file') {
-    const before = read(work, place, failed);
-    work.overlay.write(place, content);
-    return [{ kind: 'overwrite', path, place, content, before, ...foundSince(sight) }];
+  const { place, sight, missingFolders } = follow(work, path, 'write', failed);
+  if (sight.kind !== 'missing') {
+    requireFile(sight, failed);
+    return [overwrite(work, { path, place, sight, content, before: read(work, place, failed) })];
   }
-  if (sight.kind !== 'missing') throw new Unfit('unfit', `${failed}: it is not a file`);
   const found = foundSince(look(() => work.overlay.look(parentOf(missingFolders[0] ?? place)), failed));
   for (const folder of missingFolders) work.overlay.makeFolder(folder);
   work.overlay.write(place, content);
@@ -206,15 +171,21 @@ function write(work: Work, spelled: string, content: Uint8Array, mode?: number):
   return [...folders, { kind: 'create', path, place, content, ...defined({ mode }), ...found }];
 }
 
+function overwrite(
+  { overlay }: Work,
+  { sight, ...step }: Omit<Extract<PatchStep, { kind: 'overwrite' }>, 'kind'> & { readonly sight: PatchSight },
+): PatchStep {
+  overlay.write(step.place, step.content);
+  return { kind: 'overwrite', ...step, ...foundSince(sight) };
+}
+
 function remove(work: Work, spelled: string): readonly PatchStep[] {
   const path = absolute(work, spelled, 'delete');
-  const { place, sight } = follow(work, path, 'write', `delete file ${path}`, 'meant');
   const failed = `Failed to delete file ${path}`;
+  const { place, sight } = follow(work, path, 'write', failed, 'meant');
   const meant: FollowedPath | undefined =
     sight.kind === 'link' ? look(() => followPath(work.overlay, path, { lastLink: 'followed' }), failed) : undefined;
-  const leadsTo: PatchSight = meant?.kind === 'found' ? meant.sight : sight;
-  if (leadsTo.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
-  if (leadsTo.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
+  requireFile(meant?.kind === 'found' ? meant.sight : sight, failed);
   const sha256 = sight.kind === 'file' ? hashOfRemoved(work, place) : undefined;
   work.overlay.remove(place);
   return [{ kind: 'remove', path, place, ...defined({ sha256 }), ...foundSince(sight) }];
@@ -232,13 +203,19 @@ function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | 
   }
 }
 
+function requireFile(sight: PatchSight, failed: string): asserts sight is Extract<PatchSight, { kind: 'file' }> {
+  if (sight.kind !== 'file') {
+    throw unfit(`${failed}: ${sight.kind === 'missing' ? osErrorOf('ENOENT') : 'it is not a file'}`);
+  }
+}
+
 function foundSince(sight: PatchSight): { readonly foundSince?: number } {
   return 'since' in sight && sight.since !== undefined ? { foundSince: sight.since } : {};
 }
 
 function absolute({ folder }: Work, spelled: string, action: string): string {
   const path = absolutePath(folder, spelled);
-  if (path === undefined) throw new Unfit('unfit', `Failed to ${action} ${spelled}: it is not a path`);
+  if (path === undefined) throw unfit(`Failed to ${action} ${spelled}: it is not a path`);
   return path;
 }
 
@@ -247,15 +224,15 @@ function follow(
   { guard, overlay }: Work,
   path: string,
   need: 'read' | 'write',
-  action: string,
+  failed: string,
   lastLink: 'followed' | 'meant' = 'followed',
 ): Extract<FollowedPath, { kind: 'found' }> {
   const permit = (message: string | undefined) => {
-    if (message !== undefined) throw new Unfit('refused', message);
+    if (message !== undefined) throw new InTheWay({ kind: 'refused', message });
   };
   permit(guard.check({ path, need }));
-  const followed = look(() => followPath(overlay, path, { lastLink }), `Failed to ${action}`);
-  if (followed.kind === 'blocked') throw new Unfit('unfit', `Failed to ${action}: ${osErrorOf(followed.code)}`);
+  const followed = look(() => followPath(overlay, path, { lastLink }), failed);
+  if (followed.kind === 'blocked') throw unfit(`${failed}: ${osErrorOf(followed.code)}`);
   permit(guard.check({ path, place: followed.place, need }));
   return followed;
 }
@@ -267,8 +244,7 @@ function read({ overlay, read: sofar }: Work, place: string, failed: string): Ui
   const content = look(() => overlay.read(place), failed);
   sofar.bytes += content.length;
   if (sofar.bytes > mostBytes) {
-    const hint = 'Split it into several patches.';
-    throw new Unfit('unfit', `${failed}: the files of this patch have more than ${mostBytes / 1024 / 1024} MB`, hint);
+    throw unfit(`${failed}: the files of this patch have more than ${mostBytes / 1024 / 1024} MB`, splitPatch);
   }
   return content;
 }
@@ -277,6 +253,6 @@ function look<Result>(ask: () => Result, failed: string): Result {
   try {
     return ask();
   } catch (error) {
-    throw new Unfit('unfit', `${failed}: ${osError(error)}`);
+    throw unfit(`${failed}: ${osError(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeUpdate } from './compute-update.ts';
-import { SearchEffort } from './search-effort.ts';
+import { SearchEffort } from './seek-lines.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Chunk, ChunkLine } from './patch.ts';
 

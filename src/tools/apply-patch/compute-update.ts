@@ -1,12 +1,6 @@
 import type { Mismatch } from './explain-mismatch.ts';
 import { type Chunk, oldLines } from './patch.ts';
-import type { SearchEffort } from './search-effort.ts';
-import { type SearchedLines, searchLines, seekLines } from './seek-lines.ts';
-
-export interface UpdatedText {
-  readonly kind: 'updated';
-  readonly text: string;
-}
+import { type SearchedLines, type SearchEffort, searchLines, seekLines, type SeekOptions } from './seek-lines.ts';
 
 /** A chunk that does not fit the file. */
 export type UpdateProblem =
@@ -22,8 +16,8 @@ interface FileLine {
 /** Takes lines out at a place and puts others there. */
 interface Edit {
   readonly at: number;
-  readonly removed: number;
-  readonly added: readonly string[];
+  removed: number;
+  readonly added: string[];
 }
 
 /**
@@ -35,46 +29,34 @@ export function computeUpdate(
   text: string,
   chunks: readonly Chunk[],
   effort: SearchEffort,
-): UpdatedText | UpdateProblem {
+): { readonly kind: 'updated'; readonly text: string } | UpdateProblem {
   const lines = splitLines(text);
   const newline = lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
-  const searched = searchLines(lines.map((line) => line.text));
-  const file: SearchedFile = { lines, newline, searched, effort };
+  const fileLines = lines.map((line) => line.text);
+  const searched = searchLines(fileLines);
   effort.spend(lines.length);
   const edits: Edit[] = [];
   let cursor = 0;
   for (const chunk of chunks) {
     if (chunk.anchor !== undefined) {
-      const found = seekLines(file.searched, [chunk.anchor], { from: cursor, atEnd: false, effort });
+      const found = seekLines(searched, [chunk.anchor], { from: cursor, atEnd: false, effort });
       if (found === undefined) return { kind: 'anchor-not-found', anchor: chunk.anchor };
       cursor = found + 1;
     }
     if (chunk.lines.every(({ kind }) => kind === 'add')) {
-      edits.push(addition(file, chunk, cursor));
+      // Lines without neighbours stand after their anchor; without one, at the end.
+      const at = chunk.anchor === undefined || chunk.endOfFile ? lines.length : cursor;
+      edits.push({ at, removed: 0, added: chunk.lines.map((line) => line.text) });
       continue;
     }
-    const located = locate(file, chunk, cursor);
+    const located = locate(searched, chunk, { from: cursor, atEnd: chunk.endOfFile, effort });
     if (located === undefined) {
-      const fileLines = lines.map((line) => line.text);
       return { kind: 'lines-not-found', fileLines, expected: oldLines(chunk), atEnd: chunk.endOfFile };
     }
     for (const edit of editsOf(chunk, located)) edits.push(edit);
     cursor = located.at + located.matched;
   }
-  return { kind: 'updated', text: rebuild(file, edits) };
-}
-
-interface SearchedFile {
-  readonly lines: readonly FileLine[];
-  readonly newline: string;
-  readonly searched: SearchedLines;
-  readonly effort: SearchEffort;
-}
-
-/** Lines without neighbours stand after their anchor; without one, at the end. */
-function addition({ lines }: SearchedFile, chunk: Chunk, cursor: number): Edit {
-  const at = chunk.anchor === undefined || chunk.endOfFile ? lines.length : cursor;
-  return { at, removed: 0, added: chunk.lines.map(({ text }) => text) };
+  return { kind: 'updated', text: rebuild(lines, newline, edits) };
 }
 
 interface Located {
@@ -83,22 +65,20 @@ interface Located {
   readonly matched: number;
 }
 
-function locate({ searched, effort }: SearchedFile, chunk: Chunk, cursor: number): Located | undefined {
-  const pattern = oldLines(chunk);
-  const options = { from: cursor, atEnd: chunk.endOfFile, effort };
-  const at = seekLines(searched, pattern, options);
-  if (at !== undefined) return { at, matched: pattern.length };
+function locate(searched: SearchedLines, chunk: Chunk, options: SeekOptions): Located | undefined {
+  const whole = oldLines(chunk);
   // Models count the empty piece after a file's last newline as a line.
-  if (pattern.at(-1) !== '') return undefined;
-  const shorter = pattern.slice(0, -1);
-  const shorterAt = seekLines(searched, shorter, options);
-  return shorterAt === undefined ? undefined : { at: shorterAt, matched: shorter.length };
+  for (const pattern of whole.at(-1) === '' ? [whole, whole.slice(0, -1)] : [whole]) {
+    const at = seekLines(searched, pattern, options);
+    if (at !== undefined) return { at, matched: pattern.length };
+  }
+  return undefined;
 }
 
 /** One edit for each run of changed lines. Context in between is not touched. */
 function editsOf(chunk: Chunk, { at, matched }: Located): readonly Edit[] {
-  const edits: { at: number; removed: number; added: string[] }[] = [];
-  let run = { at, removed: 0, added: [] as string[] };
+  const edits: Edit[] = [];
+  let run: Edit = { at, removed: 0, added: [] };
   let old = 0;
   for (const { kind, text } of chunk.lines) {
     const found = kind !== 'add' && old++ < matched;
@@ -114,7 +94,7 @@ function editsOf(chunk: Chunk, { at, matched }: Located): readonly Edit[] {
 }
 
 /** The line that was not found goes from both sides: what is empty at the end of the new lines is no line either. */
-function dropLastLine(chunk: Chunk, edits: { at: number; removed: number; added: string[] }[]): void {
+function dropLastLine(chunk: Chunk, edits: Edit[]): void {
   const last = chunk.lines.findLast(({ kind }) => kind !== 'remove');
   const run = edits.at(-1);
   if (last?.text !== '' || run === undefined) return;
@@ -123,7 +103,7 @@ function dropLastLine(chunk: Chunk, edits: { at: number; removed: number; added:
   else edits.push({ at: run.at - 1, removed: 1, added: [] });
 }
 
-function rebuild({ lines, newline }: SearchedFile, edits: readonly Edit[]): string {
+function rebuild(lines: readonly FileLine[], newline: string, edits: readonly Edit[]): string {
   let text = '';
   let next = 0;
   const keep = (line: FileLine) => (text += line.text + (line.ending === '' ? newline : line.ending));

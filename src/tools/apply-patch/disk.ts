@@ -8,21 +8,19 @@ export interface PatchView {
   read(place: string): Uint8Array;
 }
 
-/** What stands at a place, not followed when it is a link. */
+/**
+ * What stands at a place, not followed when it is a link. `since` says since when it has been as it is, in milliseconds:
+ * the change time of a file or link, and of a folder when names in it last came or went. Absent for what is not on the
+ * disk yet.
+ */
 export type PatchSight =
   | { readonly kind: 'missing' }
-  | { readonly kind: 'folder'; readonly since?: FileStamp }
-  | { readonly kind: 'link'; readonly target: string; readonly since?: FileStamp }
+  | { readonly kind: 'folder'; readonly since?: number }
+  | { readonly kind: 'link'; readonly target: string; readonly since?: number }
   /** `identity` is the same for all names of one file. */
-  | { readonly kind: 'file'; readonly identity: string; readonly mode: number; readonly since?: FileStamp }
+  | { readonly kind: 'file'; readonly identity: string; readonly mode: number; readonly since?: number }
   /** A device, a pipe, a socket. */
   | { readonly kind: 'other' };
-
-/**
- * Since when it has been as it is, in milliseconds: the change time of a file or link, and of a folder when names in it
- * last came or went. Absent for what is not on the disk yet.
- */
-type FileStamp = number;
 
 export interface PatchDisk extends PatchView {
   /** Makes one folder in one that exists. */

@@ -1,5 +1,4 @@
-import { SearchEffort, TooMuchToSearch } from './search-effort.ts';
-import { type SearchedLines, searchLines, seekLines } from './seek-lines.ts';
+import { type SearchedLines, SearchEffort, searchLines, seekLines, TooMuchToSearch } from './seek-lines.ts';
 
 /** Lines that a chunk expected and that were not where it looked for them. */
 export interface Mismatch {
@@ -13,24 +12,19 @@ const mostCharacters = 2000;
 /** Comparisons that a hint is worth. */
 const mostWork = 5_000_000;
 
-/** Where the lines are instead, or what comes closest to them. Undefined when nothing does. */
-export function explainMismatch(mismatch: Mismatch): string | undefined {
+/** Where the lines are instead, or what comes closest to them. Undefined when nothing does, or the search takes too long. */
+export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): string | undefined {
+  const lines = searchLines(fileLines);
   try {
-    return explain(mismatch);
+    const options = { from: 0, atEnd: false, effort: new SearchEffort(mostWork) };
+    const elsewhere = expected.length === 0 ? undefined : seekLines(lines, expected, options);
+    if (elsewhere !== undefined) {
+      const order = 'before the previous chunk or the @@ line: chunks come in the order of the file';
+      return `They stand at line ${elsewhere + 1}, ${atEnd ? 'which is not the end of the file' : order}.`;
+    }
   } catch (error) {
     if (error instanceof TooMuchToSearch) return undefined;
     throw error;
-  }
-}
-
-function explain({ fileLines, expected, atEnd }: Mismatch): string | undefined {
-  const lines = searchLines(fileLines);
-  const options = { from: 0, atEnd: false, effort: new SearchEffort(mostWork) };
-  const elsewhere = expected.length === 0 ? undefined : seekLines(lines, expected, options);
-  if (elsewhere !== undefined) {
-    return atEnd
-      ? `They stand at line ${elsewhere + 1}, which is not the end of the file.`
-      : `They stand at line ${elsewhere + 1}, before the previous chunk or the @@ line: chunks come in the order of the file.`;
   }
   const at = closest(lines, searchLines(expected));
   if (at === undefined) return undefined;

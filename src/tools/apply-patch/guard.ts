@@ -12,5 +12,5 @@ export interface Touch {
   readonly need: 'read' | 'write';
 }
 
-/** For a patch that the user applies by hand. */
+/** For a patch that the user applies by hand, and where nothing is restricted. */
 export const noGuard: Guard = { check: () => undefined };

@@ -1,3 +1,5 @@
+import { errorCode } from '../../disk/file-system.ts';
+
 const sentences: Readonly<Record<string, string>> = {
   ENOENT: 'No such file or directory',
   ENOTDIR: 'Not a directory',
@@ -13,9 +15,9 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** Why the disk refused, in the words of the operating system. */
 export function osError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  if (code === undefined) return error instanceof Error ? error.message : String(error);
-  return osErrorOf(code);
+  const code = errorCode(error);
+  if (code !== undefined) return osErrorOf(code);
+  return error instanceof Error ? error.message : String(error);
 }
 
 export function osErrorOf(code: string): string {

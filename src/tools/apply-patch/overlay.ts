@@ -1,4 +1,5 @@
 import { parentOf } from '../../policy/paths.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { PatchView, PatchSight } from './disk.ts';
 
 /** The disk as it will be: what is written here is seen by later looks, and by no other process. */
@@ -15,11 +16,8 @@ export function overlayOn(disk: PatchView): Overlay {
   let made = 0;
 
   const look = (place: string): PatchSight => {
-    let sight = sights.get(place);
-    if (sight === undefined) {
-      sight = disk.look(place);
-      sights.set(place, sight);
-    }
+    const sight = sights.get(place) ?? disk.look(place);
+    sights.set(place, sight);
     return sight;
   };
   return {
@@ -40,8 +38,8 @@ export function overlayOn(disk: PatchView): Overlay {
     makeFolder(place) {
       const above = look(parentOf(place));
       // What is missing in it has been missing since names in the folder above last came or went.
-      const since = above.kind === 'folder' && above.since !== undefined ? { since: above.since } : {};
-      sights.set(place, { kind: 'folder', ...since });
+      const since = above.kind === 'folder' ? above.since : undefined;
+      sights.set(place, { kind: 'folder', ...defined({ since }) });
     },
     remove: (place) => void sights.set(place, { kind: 'missing' }),
   };

@@ -1,6 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
-import { emptyChunk, expectedAnchor, type ParseProblem, problem, unexpectedLine } from './parse-problem.ts';
-import type { ChunkLine, Hunk, Patch } from './patch.ts';
+import type { ChunkLine, Patch } from './patch.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
 const beginMarker = '*** Begin Patch';
@@ -15,10 +14,7 @@ const endOfFileMarker = '*** End of File';
 /** More than any model writes. */
 const longestPatch = 8 * 1024 * 1024;
 
-export interface ParsedPatch {
-  readonly kind: 'parsed';
-  readonly patch: Patch;
-}
+export type ParsedPatch = { readonly kind: 'parsed'; readonly patch: Patch };
 
 /**
  * Reads a patch, more leniently than its grammar: models pad markers, wrap the text in a heredoc and leave out the
@@ -55,58 +51,56 @@ function unwrap(lines: readonly string[]): readonly string[] | undefined {
   return opened && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : undefined;
 }
 
-interface OpenUpdate {
-  readonly path: string;
-  readonly header: number;
-  movePath?: string;
-  readonly chunks: OpenChunk[];
-}
-
 interface OpenChunk {
   readonly anchor?: string;
   readonly lines: ChunkLine[];
   endOfFile: boolean;
 }
 
-/** The hunk that the lines belong to at the moment. */
-type Open =
-  | { readonly kind: 'none' }
+type OpenHunk =
   | { readonly kind: 'add'; readonly path: string; readonly lines: string[] }
-  | ({ readonly kind: 'update' } & OpenUpdate);
+  | { readonly kind: 'delete'; readonly path: string }
+  | { readonly kind: 'update'; readonly path: string; movePath?: string; readonly chunks: OpenChunk[] };
+
+type OpenUpdate = Extract<OpenHunk, { kind: 'update' }>;
 
 function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
-  const hunks: Hunk[] = [];
-  let open: Open = { kind: 'none' };
+  const hunks: OpenHunk[] = [];
+  /** The hunk that the lines belong to at the moment, and the line that it begins with. */
+  let open: OpenHunk | undefined;
+  let begin = 0;
   let environment: string | undefined;
   let ended = false;
   for (const [index, line] of lines.entries()) {
     const number = index + 1;
     if (index === 0) continue;
     // The last line ends the patch however it is indented.
-    if (number === lines.length) return finish(open, hunks, number, environment);
+    if (number === lines.length) {
+      const broken = checkEnd(open, { begin, number, line: undefined });
+      return broken ?? { kind: 'parsed', patch: { hunks, ...defined({ environment }) } };
+    }
     if (ended) {
       if (trim(line) !== '') return lastLineProblem;
       continue;
     }
     // In the body of an update an indented marker is text of the file.
-    const marker = open.kind === 'update' ? trimEnd(line) : trim(line);
+    const marker = open?.kind === 'update' ? trimEnd(line) : trim(line);
     const header = readHeader(marker);
     if (header !== undefined) {
-      const broken = close(open, hunks, { line: marker, number, ends: header.kind === 'end' });
+      ended = header === 'end';
+      const broken = checkEnd(open, { begin, number, line: ended ? undefined : marker });
       if (broken !== undefined) return broken;
-      if (header.kind === 'end') ended = true;
-      if (header.kind === 'delete') hunks.push({ kind: 'delete', path: header.path });
-      if (header.kind === 'add') open = { kind: 'add', path: header.path, lines: [] };
-      else if (header.kind === 'update') open = { kind: 'update', path: header.path, header: number, chunks: [] };
-      else open = { kind: 'none' };
+      begin = number;
+      open = header === 'end' ? undefined : header;
+      if (open !== undefined) hunks.push(open);
       continue;
     }
-    if (open.kind === 'update') {
+    if (open?.kind === 'update') {
       const broken = readBody(open, line, number);
       if (broken !== undefined) return broken;
-    } else if (open.kind === 'add' && line.startsWith('+')) {
+    } else if (open?.kind === 'add' && line.startsWith('+')) {
       open.lines.push(line.slice(1));
-    } else if (hunks.length === 0 && open.kind === 'none' && marker.startsWith(environmentHeader)) {
+    } else if (hunks.length === 0 && marker.startsWith(environmentHeader)) {
       const id = trim(marker.slice(environmentHeader.length));
       if (id === '') return problem('apply_patch environment_id cannot be empty');
       if (environment !== undefined) return problem('apply_patch environment_id cannot be specified more than once');
@@ -121,46 +115,26 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
   return lastLineProblem;
 }
 
-function finish(
-  open: Open,
-  hunks: readonly Hunk[],
-  number: number,
-  environment: string | undefined,
-): ParsedPatch | ParseProblem {
-  const all = [...hunks];
-  const broken = close(open, all, { line: endMarker, number, ends: true });
-  if (broken !== undefined) return broken;
-  return { kind: 'parsed', patch: { hunks: all, ...defined({ environment }) } };
-}
-
-type Header = { readonly kind: 'end' } | { readonly kind: 'add' | 'delete' | 'update'; readonly path: string };
-
-function readHeader(marker: string): Header | undefined {
-  if (marker === endMarker) return { kind: 'end' };
-  if (marker.startsWith(addHeader)) return { kind: 'add', path: marker.slice(addHeader.length) };
+function readHeader(marker: string): OpenHunk | 'end' | undefined {
+  if (marker === endMarker) return 'end';
+  if (marker.startsWith(addHeader)) return { kind: 'add', path: marker.slice(addHeader.length), lines: [] };
   if (marker.startsWith(deleteHeader)) return { kind: 'delete', path: marker.slice(deleteHeader.length) };
-  if (marker.startsWith(updateHeader)) return { kind: 'update', path: marker.slice(updateHeader.length) };
+  if (marker.startsWith(updateHeader)) return { kind: 'update', path: marker.slice(updateHeader.length), chunks: [] };
   return undefined;
 }
 
-interface Closing {
-  readonly line: string;
-  readonly number: number;
-  /** The patch ends with the hunk. */
-  readonly ends: boolean;
-}
-
-/** Puts the hunk that ends here to the others. */
-function close(open: Open, hunks: Hunk[], { line, number, ends }: Closing): ParseProblem | undefined {
-  if (open.kind === 'add') hunks.push({ kind: 'add', path: open.path, lines: open.lines });
-  if (open.kind !== 'update') return undefined;
+/** Whether the hunk may end here, before the line. Without one the patch ends with it. */
+function checkEnd(
+  open: OpenHunk | undefined,
+  { begin, number, line }: { begin: number; number: number; line: string | undefined },
+): ParseProblem | undefined {
+  if (open?.kind !== 'update') return undefined;
   const { path, movePath, chunks } = open;
   if (chunks.length === 0 && movePath === undefined) {
-    return problem(`Update file hunk for path '${path}' is empty`, open.header);
+    return problem(`Update file hunk for path '${path}' is empty`, begin);
   }
-  if (chunks.at(-1)?.lines.length === 0) return ends ? emptyChunk(number) : unexpectedLine(line, number);
-  hunks.push({ kind: 'update', path, ...defined({ movePath }), chunks });
-  return undefined;
+  if (chunks.at(-1)?.lines.length !== 0) return undefined;
+  return line === undefined ? emptyChunk(number) : unexpectedLine(line, number);
 }
 
 function readBody(open: OpenUpdate, line: string, number: number): ParseProblem | undefined {
@@ -186,26 +160,40 @@ function readBody(open: OpenUpdate, line: string, number: number): ParseProblem 
   if (current?.endOfFile) return marker === '' ? undefined : expectedAnchor(line, number);
   const body = readChunkLine(line);
   if (body === undefined) {
-    return current !== undefined && current.lines.length > 0
-      ? expectedAnchor(line, number)
-      : unexpectedLine(line, number);
+    return current !== undefined && ready ? expectedAnchor(line, number) : unexpectedLine(line, number);
   }
   if (current === undefined) chunks.push({ lines: [body], endOfFile: false });
   else current.lines.push(body);
   return undefined;
 }
 
+const chunkMarks: Readonly<Record<string, ChunkLine['kind']>> = { ' ': 'context', '+': 'add', '-': 'remove' };
+
 function readChunkLine(line: string): ChunkLine | undefined {
-  switch (line[0]) {
-    case undefined:
-      return { kind: 'context', text: '' };
-    case ' ':
-      return { kind: 'context', text: line.slice(1) };
-    case '+':
-      return { kind: 'add', text: line.slice(1) };
-    case '-':
-      return { kind: 'remove', text: line.slice(1) };
-    default:
-      return undefined;
-  }
+  const kind = chunkMarks[line[0] ?? ' '];
+  return kind === undefined ? undefined : { kind, text: line.slice(1) };
+}
+
+/** What is wrong with the text of a patch. `line` counts from 1; without it the whole is meant. */
+export interface ParseProblem {
+  readonly kind: 'problem';
+  readonly message: string;
+  readonly line?: number;
+}
+
+function emptyChunk(number: number): ParseProblem {
+  return problem('Update hunk does not contain any lines', number);
+}
+
+function unexpectedLine(line: string, number: number): ParseProblem {
+  const marks = "' ' (context line), '+' (added line), or '-' (removed line)";
+  return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
+}
+
+function expectedAnchor(line: string, number: number): ParseProblem {
+  return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
+}
+
+function problem(message: string, line?: number): ParseProblem {
+  return { kind: 'problem', message, ...defined({ line }) };
 }

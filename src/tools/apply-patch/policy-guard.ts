@@ -7,12 +7,12 @@ import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { PatchView } from './disk.ts';
 import { followPath } from './follow-path.ts';
-import type { Guard, Touch } from './guard.ts';
+import { type Guard, noGuard, type Touch } from './guard.ts';
 
 /** Holds a patch to the turn's policy: under the name it uses for a file, and at the place where the file really is. */
 export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView): Guard {
   const { files } = policy;
-  if (files.kind === 'unrestricted') return { check: () => undefined };
+  if (files.kind === 'unrestricted') return noGuard;
   let realRules: readonly AccessRule[] | undefined;
   const grantedAt = (place: string): Access => {
     // A glob speaks of spellings; a place has one too.
@@ -34,19 +34,20 @@ export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView
 
 const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
 
-type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
-
 /**
  * The rules with their own links followed: a workspace or `/tmp` may be reached through one. Nothing is granted through
  * a link that commands can replace, nor where a path leads to another place than when the turn began. Where two
  * spellings of one place disagree, the stricter rule holds.
  */
-function rulesAtPlaces(files: RestrictedFiles, disk: PatchView): readonly AccessRule[] {
-  const unmoved = files.rules.filter((rule) => !isMoved(rule, placeOf(disk, rule.path)));
-  const followed = unmoved.map(({ path, access, keeps }) => {
-    const found = followPath(disk, path, { lastLink: 'followed' });
-    const rule = { access, ...defined({ keeps }) };
-    return found.kind === 'found' ? { path: found.place, links: found.links, ...rule } : { path, links: [], ...rule };
+function rulesAtPlaces(
+  { rules }: Extract<ResolvedFiles, { kind: 'restricted' }>,
+  disk: PatchView,
+): readonly AccessRule[] {
+  const followed = rules.flatMap((rule) => {
+    const found = followPath(disk, rule.path, { lastLink: 'followed' });
+    const { place, links } = found.kind === 'found' ? found : { place: rule.path, links: [] };
+    if (isMoved(rule, place)) return [];
+    return { path: place, links, access: rule.access, ...defined({ keeps: rule.keeps }) };
   });
   const chosen = new Map<string, AccessRule>();
   for (const { links, ...rule } of followed) {

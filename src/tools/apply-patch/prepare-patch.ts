@@ -7,21 +7,18 @@ import {
   patchUnfit,
 } from '../../fragments/answers/patch-output.ts';
 import type { NeededPath } from '../../policy/approval.ts';
-import type { ChangeWatch, CallTime, Touched } from '../../ports/change-watch.ts';
+import type { ChangeWatch, Content, Touched, TouchedPath } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Prepared, RunningCall } from '../define.ts';
-import { applyChanges } from './apply-changes.ts';
-import { computePatch } from './compute-patch.ts';
+import { applyChanges, summarise } from './apply-changes.ts';
+import { computePatch, type PatchedFile, type PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from './disk.ts';
 import { absolutePath, followPath } from './follow-path.ts';
 import { parsePatch } from './parse-patch.ts';
-import type { ParseProblem } from './parse-problem.ts';
 import type { Hunk, Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
-import { summarise } from './summary.ts';
-import { touchedPaths } from './touched-paths.ts';
 
 export interface ApplyPatchPorts {
   readonly disk: PatchDisk;
@@ -43,43 +40,35 @@ export interface PatchCall {
 export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step): Prepared {
   const budget = step.window.toolOutput;
   const parsed = parsePatch(call.text);
-  if (parsed.kind === 'problem') return { kind: 'refused', output: patchUnfit(parseMessage(parsed), budget) };
+  if (parsed.kind === 'problem') {
+    const where = parsed.line === undefined ? 'invalid patch:' : `invalid hunk at line ${parsed.line},`;
+    return { kind: 'refused', output: patchUnfit(`${where} ${parsed.message}`, budget) };
+  }
   const { patch } = parsed;
   if (patch.environment !== undefined) {
     return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
   }
   if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
-  const item: FileChangeItem = {
-    kind: 'file-change',
-    id: call.callId,
-    changes: changedFiles(patch.hunks, call.folder),
-    status: 'in-progress',
-  };
+  const changes = changedFiles(patch.hunks, call.folder);
+  const item: FileChangeItem = { kind: 'file-change', id: call.callId, changes, status: 'in-progress' };
   return {
     kind: 'prepared',
     item,
-    needs: { effect: 'files', paths: item.changes.flatMap(neededPaths) },
+    needs: { effect: 'files', paths: changes.flatMap(neededPaths) },
     // It looks at files, computes, and writes: what a command writes in between would be lost.
     alone: true,
     run: ({ signal, policy }) => {
-      const end = signal.aborted
-        ? { output: patchAborted, ok: false }
-        : runPatch(ports, patch, { ...call, policy }, step);
-      const { output, ok, touched }: PatchEnd = end;
-      const over = ok ? ({ status: 'completed' } as const) : ({ status: 'failed', problem: output } as const);
-      return Promise.resolve<CallResult>({ output, item: { ...item, ...over }, ...defined({ touched }) });
+      const aborted: PatchEnd = { ok: false, output: patchAborted };
+      const { ok, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
+      const over = ok ? ({ status: 'completed' } as const) : ({ status: 'failed', problem: end.output } as const);
+      return Promise.resolve({ ...end, item: { ...item, ...over } });
     },
   };
 }
 
-function parseMessage({ message, line }: ParseProblem): string {
-  return line === undefined ? `invalid patch: ${message}` : `invalid hunk at line ${line}, ${message}`;
-}
-
-interface PatchEnd {
-  readonly ok: boolean;
+interface PatchEnd extends Omit<CallResult, 'item'> {
   readonly output: string;
-  readonly touched?: Touched;
+  readonly ok: boolean;
 }
 
 /** From the first look to the last write in one go: no other call of this process gets in between. */
@@ -110,17 +99,15 @@ function runPatch(
   if (applied.kind === 'failed') {
     const left = applied.left.map((path) => `Could not be put back as it was: ${path}\n`).join('');
     // What could not be put back is known by its time alone.
-    const touched = applying === undefined ? undefined : failedTouch(applying, left === '' ? 'nothing' : 'something');
-    return end(1, `${applied.message}\n${left === '' ? 'Nothing was changed.\n' : left}`, touched);
+    const time: Touched | undefined = applying && { kind: 'time', time: applying };
+    if (left !== '') return end(1, `${applied.message}\n${left}`, time);
+    const nothing: Touched | undefined = applying && { kind: 'paths', paths: [], timeId: applying.id };
+    return end(1, `${applied.message}\nNothing was changed.\n`, nothing);
   }
   const behind = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
-  const known = applying === undefined ? {} : { timeId: applying.id };
-  const touched = { kind: 'paths', paths: touchedPaths(computed.changes), ...known } as const;
+  const paths = touchedPaths(computed.changes);
+  const touched = { kind: 'paths', paths, ...defined({ timeId: applying?.id }) } as const;
   return end(0, `${summarise(computed.changes)}${behind}`, touched);
-}
-
-function failedTouch(time: CallTime, left: 'nothing' | 'something'): Touched {
-  return left === 'nothing' ? { kind: 'paths', paths: [], timeId: time.id } : { kind: 'time', time };
 }
 
 function isFolder(disk: PatchDisk, folder: string): boolean {
@@ -133,7 +120,7 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
 }
 
 function neededPaths({ path, movePath }: ChangedFile): readonly NeededPath[] {
-  return [path, ...(movePath === undefined ? [] : [movePath])].map((each) => ({ path: each, access: 'write' }));
+  return [path, movePath].flatMap((each) => (each === undefined ? [] : { path: each, access: 'write' }));
 }
 
 /** What surfaces show before the disk is looked at. A file that is touched twice is shown once. */
@@ -164,4 +151,32 @@ function diffOf(hunk: Hunk): string | undefined {
       ),
     )
     .join('\n');
+}
+
+/** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
+export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedPath[] {
+  return changes.flatMap(({ steps }) => steps).map(touchedPath);
+}
+
+function touchedPath(step: PatchStep): TouchedPath {
+  const { place: path, foundSince } = step;
+  const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
+  return { path, ...defined({ foundSince, movedFrom }), ...foundAndLeft(step) };
+}
+
+function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'left'>> {
+  switch (step.kind) {
+    case 'make-folder':
+      return { found: 'nothing', left: 'folder' };
+    case 'create':
+      return { found: 'nothing', left: contentOf(step.content) };
+    case 'overwrite':
+      return { found: contentOf(step.before), left: contentOf(step.content) };
+    case 'remove':
+      return { found: step.sha256 === undefined ? 'something' : { sha256: step.sha256 }, left: 'nothing' };
+  }
+}
+
+function contentOf(bytes: Uint8Array): Content {
+  return { sha256: process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex') };
 }

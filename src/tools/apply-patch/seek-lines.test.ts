@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SearchEffort } from './search-effort.ts';
-import { searchLines, seekLines } from './seek-lines.ts';
+import { SearchEffort, searchLines, seekLines } from './seek-lines.ts';
 
 const seek = (lines: readonly string[], pattern: readonly string[], from = 0, atEnd = false) =>
   seekLines(searchLines(lines), pattern, { from, atEnd, effort: new SearchEffort() });

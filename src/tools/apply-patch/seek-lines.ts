@@ -1,4 +1,3 @@
-import type { SearchEffort } from './search-effort.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
 /** The lines of a file, ready to be searched more and more loosely. */
@@ -12,8 +11,8 @@ export interface SearchedLines {
 
 interface NumberedLines {
   readonly numbers: readonly number[];
-  /** The number of a line in the form of the pass; undefined for one that the file does not have. */
-  numberOf(line: string): number | undefined;
+  /** The numbers of the lines that the file has, in the form of the pass. */
+  readonly known: ReadonlyMap<string, number>;
 }
 
 /** From exact to loose. A looser pass begins only when the stricter ones found nothing anywhere. */
@@ -38,7 +37,28 @@ function numberLines(lines: readonly string[]): NumberedLines {
     if (number === known.size) known.set(line, number);
     return number;
   });
-  return { numbers, numberOf: (line) => known.get(line) };
+  return { numbers, known };
+}
+
+/** Comparisons that finding the lines of one patch may take: a fraction of a second. */
+export const mostComparisons = 20_000_000;
+
+/** Thrown when a search takes more than it may. Caught where the patch is computed. */
+export class TooMuchToSearch extends Error {}
+
+/** How much a search has taken so far. One for all chunks of a patch. */
+export class SearchEffort {
+  readonly #most: number;
+  spent = 0;
+
+  constructor(most: number = mostComparisons) {
+    this.#most = most;
+  }
+
+  spend(comparisons: number): void {
+    this.spent += comparisons;
+    if (this.spent > this.#most) throw new TooMuchToSearch();
+  }
 }
 
 export interface SeekOptions {
@@ -63,8 +83,8 @@ export function seekLines(
   if (first > last) return undefined;
   for (const [pass, compared] of passes.entries()) {
     effort.spend(pattern.length);
-    const { numbers, numberOf } = lines.numbered(pass);
-    const wanted = pattern.map((line) => numberOf(compared(line)));
+    const { numbers, known } = lines.numbered(pass);
+    const wanted = pattern.map((line) => known.get(compared(line)));
     // A line that the file does not have settles it.
     if (!wanted.every((number) => number !== undefined)) continue;
     const at = findRun(numbers, wanted, { from: first, effort });

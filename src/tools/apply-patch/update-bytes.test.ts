@@ -2,9 +2,8 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chunk, ChunkLine } from './patch.ts';
-import { SearchEffort } from './search-effort.ts';
-import { bytesOf, bytesAsText } from './text-bytes.ts';
-import { updateBytes } from './update-bytes.ts';
+import { SearchEffort } from './seek-lines.ts';
+import { bytesAsText, bytesOf, updateBytes } from './update-bytes.ts';
 
 const change = (from: string, to: string): readonly Chunk[] => [
   { lines: [{ kind: 'remove', text: from } satisfies ChunkLine, { kind: 'add', text: to }], endOfFile: false },

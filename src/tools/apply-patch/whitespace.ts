@@ -2,32 +2,17 @@
  * White space as Unicode defines it. `String.prototype.trim` is close, but leaves U+0085 and takes U+FEFF, and a patch
  * that matches in one program must match in the other.
  */
-function isWhitespace(code: number): boolean {
-  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-  if (code < 0x1680) return code === 0x85 || code === 0xa0;
-  return (
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000
-  );
-}
+const whitespace =
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 export function trimEnd(text: string): string {
   let end = text.length;
-  while (end > 0 && isWhitespace(text.charCodeAt(end - 1))) end--;
-  return end === text.length ? text : text.slice(0, end);
-}
-
-function trimStart(text: string): string {
-  let start = 0;
-  while (start < text.length && isWhitespace(text.charCodeAt(start))) start++;
-  return start === 0 ? text : text.slice(start);
+  while (end > 0 && whitespace.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
 }
 
 export function trim(text: string): string {
-  return trimStart(trimEnd(text));
+  let start = 0;
+  while (start < text.length && whitespace.includes(text[start]!)) start++;
+  return trimEnd(text.slice(start));
 }

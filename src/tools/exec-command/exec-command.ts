@@ -1,26 +1,23 @@
 import { resolve } from 'node:path';
 import type { Step } from '../../envelope/step.ts';
 import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
-import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
+import { commandOutput } from '../../fragments/answers/command-output.ts';
 import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
-import { access } from '../../policy/access.ts';
+import { access, needsSandbox } from '../../policy/access.ts';
 import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
-import type { ShellEnvironment, ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
+import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
 import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
-import { type ExecCommandArguments, readArguments } from './arguments.ts';
-import { type PatchProgram, withPatchProgram } from './patch-program.ts';
-import { execCommandSpec } from './spec.ts';
+import { type ExecCommandArguments, execCommandSpec, readArguments } from './arguments.ts';
 
 export interface ExecCommandPorts {
   readonly spawn: Spawn;
@@ -29,7 +26,12 @@ export interface ExecCommandPorts {
   /** For commands that are patches. */
   readonly patches: ApplyPatchPorts;
   /** For commands that apply patches among other things. */
-  readonly patchProgram: PatchProgram;
+  readonly patchProgram: {
+    /** The folder in which it stands under its names. */
+    readonly folder: string;
+    /** The Node that runs it: the one on a command's own path may be old, or none. */
+    readonly node: string;
+  };
   /** Absent: no change is attributed to a command. */
   readonly watch?: ChangeWatch;
   /** Absent: only the git folders that the policy names are protected. */
@@ -49,13 +51,12 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
-      const item = startedItem(call, given, step);
-      return {
-        kind: 'prepared',
-        item,
-        needs: needsOf(given),
-        run: (running) => run(ports, item, given, step, running),
-      };
+      // The variables of the login shell are asked for once, so that the shell itself need not be one.
+      const argv = [step.envelope.workspace.shell.path, '-c', given.script];
+      const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
+      const item: CommandItem = { kind: 'command', ...begun };
+      const needs = needsOf(given);
+      return { kind: 'prepared', item, needs, run: (running) => run(ports, item, given, step, running) };
     },
   };
 }
@@ -92,19 +93,6 @@ function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
   return workdir === undefined ? cwd : resolve(cwd, workdir);
 }
 
-function startedItem(call: ToolCall, given: ExecCommandArguments, step: Step): CommandItem {
-  const { shell } = step.envelope.workspace;
-  // The variables of the login shell are asked for once, so that the shell itself need not be one.
-  return {
-    kind: 'command',
-    id: call.callId,
-    argv: [shell.path, '-c', given.script],
-    cwd: folderOf(given, step),
-    status: 'in-progress',
-    output: '',
-  };
-}
-
 async function run(
   { spawn, sandbox, shellEnvironment, patchProgram, watch, gitGuard }: ExecCommandPorts,
   item: CommandItem,
@@ -119,7 +107,9 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  const inherited = await shellEnvironment.variables({ signal, warn, ...writableUnder(policy) });
+  // Without a sandbox there is nothing to get out of: commands may start every program themselves.
+  const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => access(policy, path) === 'write' };
+  const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy, gitGuard?.current ?? []);
@@ -135,45 +125,38 @@ async function run(
   return { ...answer(item, end, given, outputBudget(step.window.toolOutput, given.outputTokens)), ...touched };
 }
 
-/** Nothing where commands run without a sandbox: they may start every program themselves. */
-function writableUnder(policy: ResolvedPolicy): Pick<ShellEnvironmentRequest, 'isWritable'> {
-  const isFree = policy.files.kind === 'unrestricted' && policy.network === 'enabled';
-  if (policy.enforcement !== 'managed' || isFree) return {};
-  return { isWritable: (path) => access(policy, path) === 'write' };
+/**
+ * A script that is nothing but a patch needs no shell (`interceptPatch`). One that does more, and calls `apply_patch`
+ * on the way, finds it on its path. It works with the rights of the command, no more.
+ */
+function withPatchProgram(
+  env: Readonly<Record<string, string>>,
+  script: string,
+  { folder, node }: ExecCommandPorts['patchProgram'],
+): Readonly<Record<string, string>> {
+  const path = env['PATH'];
+  if (path === undefined || !/apply_?patch/.test(script)) return env;
+  return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
 }
 
 function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
-    return {
-      output: refusedCall(end.reason, 'Nothing was done.'),
-      item: { ...item, status: 'failed', output: end.reason, unfinished: 'not-started' },
-    };
+    const { reason } = end;
+    const over = { status: 'failed', output: reason, unfinished: end.kind } as const;
+    return { output: refusedCall(reason, 'Nothing was done.'), item: { ...item, ...over } };
   }
-  const report: CommandReport = { seconds: end.durationMs / 1000, end: reportEnd(end, given), output: end.output.text };
-  const ok = end.kind === 'exited' && end.exitCode === 0;
-  const output = commandOutput(report, budget);
-  const isWhole = output.endsWith(report.output);
+  const { durationMs } = end;
+  const { text } = end.output;
+  const how = end.kind === 'timed-out' ? { kind: end.kind, limitSeconds: given.timeoutMs / 1000 } : end;
+  const output = commandOutput({ seconds: durationMs / 1000, end: how, output: text }, budget);
+  const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
+  const status = exitCode === 0 ? 'completed' : 'failed';
+  const unfinished = ({ exited: undefined, 'timed-out': 'timed-out', aborted: 'interrupted' } as const)[end.kind];
   return {
     output,
-    ...(isWhole ? {} : { fullOutput: report.output }),
-    item: {
-      ...item,
-      status: ok ? 'completed' : 'failed',
-      output: end.output.text,
-      durationMs: end.durationMs,
-      ...(end.kind === 'exited'
-        ? { exitCode: end.exitCode }
-        : { unfinished: end.kind === 'timed-out' ? 'timed-out' : 'interrupted' }),
-    },
+    ...(output.endsWith(text) ? {} : { fullOutput: text }),
+    item: { ...item, status, output: text, durationMs, ...defined({ exitCode, unfinished }) },
   };
-}
-
-function reportEnd(
-  end: Exclude<ProcessEnd, { kind: 'not-started' }>,
-  given: ExecCommandArguments,
-): CommandReport['end'] {
-  if (end.kind === 'timed-out') return { kind: 'timed-out', limitSeconds: given.timeoutMs / 1000 };
-  return end.kind === 'exited' ? { kind: 'exited', exitCode: end.exitCode } : { kind: 'aborted' };
 }
 
 /** What the model asked for never raises what the window allows. */

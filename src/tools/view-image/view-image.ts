@@ -4,16 +4,13 @@ import type { ToolSpec } from '../../ports/prompt.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
-import type { CallResult, Tool } from '../define.ts';
+import type { Tool } from '../define.ts';
 
 export interface ViewImagePorts {
   /** Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. */
   loadImage(path: string, policy: ResolvedPolicy): UserImage | Outcome;
 }
-
-type ImageViewItem = Extract<TurnItem, { kind: 'image-view' }>;
 
 const spec: ToolSpec = {
   type: 'function',
@@ -46,15 +43,15 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
         item,
         needs: { paths: [{ path: absolute, access: 'read' }] },
         idempotent: true,
-        run: ({ policy }) => Promise.resolve(view(ports, item, policy)),
+        async run({ policy }) {
+          const image = ports.loadImage(absolute, policy);
+          if (!('code' in image)) {
+            return { output: [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }], item };
+          }
+          const { message, next } = image;
+          return { output: refusedCall(message, next), item: { ...item, problem: message } };
+        },
       };
     },
   };
-}
-
-function view(ports: ViewImagePorts, item: ImageViewItem, policy: ResolvedPolicy): CallResult {
-  const image = ports.loadImage(item.path, policy);
-  if ('code' in image)
-    return { output: refusedCall(image.message, image.next), item: { ...item, problem: image.message } };
-  return { output: [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }], item };
 }

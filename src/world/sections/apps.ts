@@ -1,10 +1,9 @@
-import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../fragments/sections/apps-guidance.ts';
-import { guidanceSection } from './guidance-section.ts';
+import { appsGuidanceFragment } from '../../fragments/sections/apps-guidance.ts';
+import { guidanceSection } from './text-section.ts';
 
 export const appsSection = guidanceSection({
   id: 'apps_instructions',
   assumes: 'the permissions that govern what an app may be asked for',
   kind: appsGuidanceFragment,
-  withdrawn: appsGuidanceWithdrawnFragment,
   holds: ({ envelope: { capabilities, modes } }) => capabilities.apps && !modes.leaveOut.includes('apps'),
 });

@@ -1,11 +1,10 @@
 import {
   collaborationModeFragment,
   type CollaborationModeText,
-  collaborationModeWithdrawnFragment,
+  modeGuidance,
 } from '../../fragments/sections/collaboration-mode.ts';
 import { type Fragment, render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
-import { modeGuidance } from '../../fragments/sections/mode-guidance.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -19,7 +18,7 @@ interface StoredMode extends JsonObject {
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
-  kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeWithdrawnFragment.id] },
+  kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeFragment.withdrawn.id] },
 
   of({ envelope: { modes } }) {
     if (modes.leaveOut.includes('collaboration-mode')) return undefined;
@@ -45,7 +44,7 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
 const nothing: CollaborationModeText = { mode: 'default', instructions: '' };
 
 function told(fact: CollaborationModeText): Fragment {
-  if (fact.instructions === '') return render(collaborationModeWithdrawnFragment, undefined);
+  if (fact.instructions === '') return render(collaborationModeFragment.withdrawn, undefined);
   return render(collaborationModeFragment, fact);
 }
 

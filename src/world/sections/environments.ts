@@ -1,10 +1,6 @@
 import { type Environment, environmentOf } from '../../envelope/environment.ts';
 import { render } from '../../fragments/text/define.ts';
-import {
-  environmentFragment,
-  type EnvironmentText,
-  environmentWithdrawnFragment,
-} from '../../fragments/sections/environment.ts';
+import { environmentFragment, type EnvironmentText } from '../../fragments/sections/environment.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -24,7 +20,7 @@ type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone'>;
 export const environmentsSection: Section<Environment, StoredEnvironments> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
-  kinds: { telling: [environmentFragment.id], withdrawing: [environmentWithdrawnFragment.id] },
+  kinds: { telling: [environmentFragment.id], withdrawing: [environmentFragment.withdrawn.id] },
 
   of: ({ envelope, facts }) =>
     envelope.modes.leaveOut.includes('environment') ? undefined : environmentOf(envelope, facts.date),
@@ -43,32 +39,29 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
     return fact === undefined ? undefined : environmentsSection.stored(fact);
   },
 
-  full: (now) => [render(environmentFragment, withoutEmptyLists(now))],
+  full: (now) => [
+    render(
+      environmentFragment,
+      only(now, (value) => !Array.isArray(value) || value.length > 0),
+    ),
+  ],
 
   change(before, now) {
-    if (now === undefined) return [render(environmentWithdrawnFragment, undefined)];
+    if (now === undefined) return [render(environmentFragment.withdrawn, undefined)];
     const told = before === unknown ? undefined : readEnvironment(before);
     // Of an unknown past anything may stand, also in lists that are empty now.
-    if (told === undefined) return [render(environmentFragment, asText(now))];
-    const news = difference(told, now);
+    if (told === undefined) return [render(environmentFragment, now)];
+    const news = only(now, (value, key) => !equalJson(value, told[key]));
     return Object.keys(news).length === 0 ? [] : [render(environmentFragment, news)];
   },
 };
 
-function asText(environment: Environment): EnvironmentText {
-  return environment as EnvironmentText;
-}
-
-function withoutEmptyLists(environment: Environment): EnvironmentText {
-  const kept = Object.entries(environment).filter(([, value]) => !Array.isArray(value) || value.length > 0);
-  return Object.fromEntries(kept) as EnvironmentText;
-}
-
-function difference(before: Environment, now: Environment): EnvironmentText {
-  const changed = Object.entries(now).filter(
-    ([key, value]) => !equalJson(value as Json, before[key as keyof Environment] as Json),
-  );
-  return Object.fromEntries(changed) as EnvironmentText;
+function only(
+  environment: Environment,
+  isTold: (value: string | readonly string[], key: keyof Environment) => boolean,
+): EnvironmentText {
+  const told = Object.entries(environment).filter(([key, value]) => isTold(value, key as keyof Environment));
+  return Object.fromEntries(told) as EnvironmentText;
 }
 
 const ownKeys: ReadonlySet<string> = new Set(['environments', 'current_date', 'timezone', 'capstan']);

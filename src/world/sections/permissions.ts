@@ -2,11 +2,7 @@ import { approvedPrefixesFragment } from '../../fragments/sections/approved-pref
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { networkRulesFragment } from '../../fragments/sections/network-rules.ts';
-import {
-  permissionsFragment,
-  type PermissionsText,
-  permissionsWithdrawnFragment,
-} from '../../fragments/sections/permissions.ts';
+import { permissionsFragment, type PermissionsText } from '../../fragments/sections/permissions.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
@@ -24,7 +20,7 @@ interface StoredPermissions extends JsonObject {
 export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
   assumes: 'the model that must keep to them',
-  kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsWithdrawnFragment.id] },
+  kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
 
   of({ envelope: { policy, workspace, modes } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
@@ -61,7 +57,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   full: (now) => [render(permissionsFragment, now)],
 
   change(before, now) {
-    if (now === undefined) return [render(permissionsWithdrawnFragment, undefined)];
+    if (now === undefined) return [render(permissionsFragment.withdrawn, undefined)];
     if (before === unknown) return permissionsSection.full(now);
     const stored = permissionsSection.stored(now);
     const prefixes = added(before.approved_command_prefixes, stored.approved_command_prefixes);

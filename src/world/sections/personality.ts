@@ -1,10 +1,6 @@
 import type { Personality } from '../../envelope/settings.ts';
 import { render } from '../../fragments/text/define.ts';
-import {
-  personalityFragment,
-  personalityText,
-  personalityWithdrawnFragment,
-} from '../../fragments/sections/personality.ts';
+import { personalityFragment, personalityText } from '../../fragments/sections/personality.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
@@ -25,7 +21,7 @@ interface StoredPersonality extends JsonObject {
 export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   id: 'personality',
   assumes: 'model, permissions and mode: it changes the voice and nothing else',
-  kinds: { telling: [personalityFragment.id], withdrawing: [personalityWithdrawnFragment.id] },
+  kinds: { telling: [personalityFragment.id], withdrawing: [personalityFragment.withdrawn.id] },
 
   of: ({ envelope: { identity, modes } }) => ({
     model: identity.model.slug,
@@ -46,7 +42,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   change(before, now) {
     const personality = now?.personality;
     if (before !== unknown && before.personality === personality) return [];
-    return [personality === undefined ? render(personalityWithdrawnFragment, undefined) : told(personality)];
+    return [personality === undefined ? render(personalityFragment.withdrawn, undefined) : told(personality)];
   },
 };
 

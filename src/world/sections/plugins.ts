@@ -1,13 +1,9 @@
-import {
-  pluginsGuidanceFragment,
-  pluginsGuidanceWithdrawnFragment,
-} from '../../fragments/sections/plugins-guidance.ts';
-import { guidanceSection } from './guidance-section.ts';
+import { pluginsGuidanceFragment } from '../../fragments/sections/plugins-guidance.ts';
+import { guidanceSection } from './text-section.ts';
 
 export const pluginsSection = guidanceSection({
   id: 'plugins_instructions',
   assumes: 'apps, which a plugin may bring along',
   kind: pluginsGuidanceFragment,
-  withdrawn: pluginsGuidanceWithdrawnFragment,
   holds: ({ envelope: { capabilities } }) => capabilities.plugins,
 });

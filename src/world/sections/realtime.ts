@@ -1,19 +1,12 @@
+import type { RealtimeSetting } from '../../envelope/settings.ts';
+import { defined } from '../../protocol/defined.ts';
 import { render } from '../../fragments/text/define.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../fragments/sections/realtime.ts';
-import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
-export interface RealtimeFact {
-  readonly active: boolean;
-  readonly startInstructions?: string;
-}
-
-interface StoredRealtime extends JsonObject {
-  readonly active: boolean;
-}
-
 /** Whether the user speaks or types. Only the transition is told: text that changes while it runs changes nothing. */
-export const realtimeSection: Section<RealtimeFact, StoredRealtime> = {
+export const realtimeSection: Section<RealtimeSetting, { readonly active: boolean }> = {
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',
   kinds: { telling: [realtimeStartFragment.id], withdrawing: [realtimeEndFragment.id] },
@@ -34,6 +27,6 @@ export const realtimeSection: Section<RealtimeFact, StoredRealtime> = {
   },
 };
 
-function start({ startInstructions }: RealtimeFact) {
-  return render(realtimeStartFragment, startInstructions === undefined ? {} : { instructions: startInstructions });
+function start({ startInstructions }: RealtimeSetting) {
+  return render(realtimeStartFragment, defined({ instructions: startInstructions }));
 }

@@ -1,4 +1,4 @@
-import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../fragments/sections/session-context.ts';
+import { sessionContextFragment } from '../../fragments/sections/session-context.ts';
 import { textSection } from './text-section.ts';
 
 /** What hooks said when the thread was opened. */
@@ -6,7 +6,6 @@ export const sessionContextSection = textSection<{ readonly texts: readonly stri
   id: 'capstan.session_context',
   assumes: 'the tools and skills that hooks may speak of',
   kind: sessionContextFragment,
-  withdrawn: sessionContextWithdrawnFragment,
   of: ({ envelope: { capabilities } }) =>
     capabilities.hooks.sessionContext.length === 0 ? undefined : { texts: capabilities.hooks.sessionContext },
 });

@@ -1,12 +1,8 @@
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
-import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../fragments/sections/skills.ts';
+import { skillsCatalogueFragment } from '../../fragments/sections/skills.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
-
-export interface SkillsFact {
-  readonly body: string;
-}
 
 interface StoredSkills extends JsonObject {
   /** Digest; the catalogue itself stands in its message (I9). */
@@ -14,10 +10,10 @@ interface StoredSkills extends JsonObject {
 }
 
 /** Which skills there are. The catalogue is one text: a change tells it anew. */
-export const skillsSection: Section<SkillsFact, StoredSkills> = {
+export const skillsSection: Section<{ readonly body: string }, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
-  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsWithdrawnFragment.id] },
+  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
 
   of: ({ envelope: { capabilities } }) =>
     capabilities.skills === undefined ? undefined : { body: capabilities.skills },
@@ -32,7 +28,7 @@ export const skillsSection: Section<SkillsFact, StoredSkills> = {
   full: (now) => [render(skillsCatalogueFragment, now)],
 
   change(before, now) {
-    if (now === undefined) return [render(skillsWithdrawnFragment, undefined)];
+    if (now === undefined) return [render(skillsCatalogueFragment.withdrawn, undefined)];
     const same = before !== unknown && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;
     return same ? [] : skillsSection.full(now);
   },

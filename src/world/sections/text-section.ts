@@ -1,5 +1,5 @@
 import type { Step } from '../../envelope/step.ts';
-import { type FragmentKind, render } from '../../fragments/text/define.ts';
+import { type FragmentFamily, render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
@@ -13,19 +13,18 @@ export interface TextSection<Fact> {
   readonly id: string;
   readonly assumes: string;
   readonly of: (step: Step) => Fact | undefined;
-  readonly kind: FragmentKind<Fact & { readonly replaces: boolean }>;
-  readonly withdrawn: FragmentKind<void>;
+  readonly kind: FragmentFamily<Fact & { readonly replaces: boolean }>;
 }
 
 /** A section that is one text: told, replaced as a whole, or withdrawn. */
 export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
-  const { id, assumes, of, kind, withdrawn } = definition;
+  const { id, assumes, of, kind } = definition;
   const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
   const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
   return {
     id,
     assumes,
-    kinds: { telling: [kind.id], withdrawing: [withdrawn.id] },
+    kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
     of,
     stored,
     read(value) {
@@ -37,9 +36,33 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
     full: (now) => [told(now, false)],
     change(before, now) {
       const nothingStands = before !== unknown && before.instructions === undefined;
-      if (now === undefined) return nothingStands ? [] : [render(withdrawn, undefined)];
+      if (now === undefined) return nothingStands ? [] : [render(kind.withdrawn, undefined)];
       if (before !== unknown && before.instructions === stored(now).instructions) return [];
       return [told(now, !nothingStands)];
+    },
+  };
+}
+
+export interface GuidanceSection {
+  readonly id: string;
+  readonly assumes: string;
+  readonly holds: (step: Step) => boolean;
+  readonly kind: FragmentFamily<void>;
+}
+
+/** A section that is a fixed text which holds or does not. Stored as other programs do: true or false. */
+export function guidanceSection({ id, assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> {
+  return {
+    id,
+    assumes,
+    kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
+    of: holds,
+    stored: (fact) => fact,
+    read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
+    full: (now) => (now ? [render(kind, undefined)] : []),
+    change(before, now = false) {
+      if (before !== unknown && before === now) return [];
+      return [render(now ? kind : kind.withdrawn, undefined)];
     },
   };
 }

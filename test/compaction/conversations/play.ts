@@ -2,7 +2,7 @@ import { noWork, type WorkRecords } from '../../../src/compaction/plan/work-reco
 import { planUpdated } from '../../../src/fragments/answers/call-answers.ts';
 import { commandOutput } from '../../../src/fragments/answers/command-output.ts';
 import { render } from '../../../src/fragments/text/define.ts';
-import { hookPromptFragment } from '../../../src/fragments/events/hook-prompt.ts';
+import { hookPromptFragment } from '../../../src/fragments/events/hook-words.ts';
 import { contextMessage } from '../../../src/fragments/message.ts';
 import { patchOutput, patchUnfit } from '../../../src/fragments/answers/patch-output.ts';
 import { turnAbortedFragment } from '../../../src/fragments/events/turn-aborted.ts';

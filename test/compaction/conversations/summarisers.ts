@@ -1,9 +1,7 @@
-import type { Candidate } from '../../../src/compaction/candidates/candidate.ts';
-import { type Faulty, isFaulty } from '../../../src/compaction/candidates/faulty.ts';
-import { mechanicalCandidate } from '../../../src/compaction/candidates/mechanical-candidate.ts';
-import { plainCandidate } from '../../../src/compaction/candidates/plain-candidate.ts';
+import { type Candidate, type Faulty, isFaulty } from '../../../src/compaction/candidates/candidate.ts';
+import { mechanicalCandidate } from '../../../src/compaction/candidates/candidate-parts.ts';
+import { plainCandidate, structuredCandidate } from '../../../src/compaction/candidates/written-candidate.ts';
 import { remoteCandidate } from '../../../src/compaction/candidates/remote-candidate.ts';
-import { structuredCandidate } from '../../../src/compaction/candidates/structured-candidate.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { answerOf, planOf, sourceOf } from '../scene.ts';
 import type { Asked } from './asked.ts';

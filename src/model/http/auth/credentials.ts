@@ -17,49 +17,34 @@ export interface CredentialSources {
   readonly now: () => number;
 }
 
-/**
- * Credentials by a provider's own options: what its command prints; else the first of its variables that is set, else
- * the login of the home folder; without variables the token of the configuration; without any of these none is needed.
- */
+/** Credentials from the provider's command, else its variables, else the login of the home, else its token; or none. */
 export function providerCredentials(
   provider: ProviderOptions,
   sources: CredentialSources,
 ): (wanted: CredentialsWanted) => Promise<Credentials> {
   if (provider.tokenCommand !== undefined) return tokenFromCommand(provider.tokenCommand, provider, sources);
-  // A login may be renewed while the program runs: it is read when it is needed.
-  return async (wanted) => resolve(provider, sources, wanted);
-}
-
-async function resolve(
-  provider: ProviderOptions,
-  sources: CredentialSources,
-  wanted: CredentialsWanted,
-): Promise<Credentials> {
   const { envKeys, bearerToken, login, name, envKeyInstructions } = provider;
-  const { environment } = sources;
-  if (envKeys.length === 0) {
-    const token = bearerToken?.trim() ?? '';
-    return token === '' ? { kind: 'none' } : { kind: 'bearer', mode: 'api-key', token };
-  }
-  const token = envKeys.map((key) => environment[key]?.trim() ?? '').find((value) => value !== '');
-  if (token !== undefined) return { kind: 'bearer', mode: 'api-key', token };
-  const stored: Login = login === undefined ? { kind: 'none' } : sources.logins.load();
-  switch (stored.kind) {
-    case 'unusable':
-      return { kind: 'missing', message: stored.message, next: stored.next };
-    case 'api-key':
-      return { kind: 'bearer', mode: 'api-key', token: stored.key, renew: stored.renew };
-    case 'chatgpt':
-      return fromLogin(stored, login?.baseUrl, sources, wanted);
-    case 'none': {
-      const names = envKeys.join(' or ');
-      return {
-        kind: 'missing',
-        message: `The environment variable ${names}, which holds the key for ${name}, is not set.`,
-        next: envKeyInstructions ?? `Set ${names} and try again.`,
-      };
+  return async (wanted) => {
+    const set = envKeys.length === 0 ? [bearerToken] : envKeys.map((key) => sources.environment[key]);
+    const token = set.map((value) => value?.trim() ?? '').find((value) => value !== '');
+    if (token !== undefined) return { kind: 'bearer', mode: 'api-key', token };
+    if (envKeys.length === 0) return { kind: 'none' };
+    // A login may be renewed while the program runs: it is read when it is needed.
+    const stored: Login = login === undefined ? { kind: 'none' } : sources.logins.load();
+    switch (stored.kind) {
+      case 'unusable':
+        return { ...stored, kind: 'missing' };
+      case 'api-key':
+        return { kind: 'bearer', mode: 'api-key', token: stored.key, renew: stored.renew };
+      case 'chatgpt':
+        return fromLogin(stored, login?.baseUrl, sources, wanted);
+      case 'none': {
+        const names = envKeys.join(' or ');
+        const message = `The environment variable ${names}, which holds the key for ${name}, is not set.`;
+        return { kind: 'missing', message, next: envKeyInstructions ?? `Set ${names} and try again.` };
+      }
     }
-  }
+  };
 }
 
 /** Renewed this long before it expires. */
@@ -90,23 +75,14 @@ function isDue({ expiresAt, renewedAt }: ChatgptLogin, now: number): boolean {
 }
 
 function bearer({ accessToken, accountId, refreshToken, renew }: ChatgptLogin, baseUrl?: string): Credentials {
-  return {
-    kind: 'bearer',
-    mode: 'chatgpt',
-    token: accessToken,
-    ...defined({ accountId, baseUrl }),
-    renew,
-    ...(refreshToken === undefined ? {} : { renewable: true }),
-  };
+  const renewable = refreshToken === undefined ? undefined : true;
+  return { kind: 'bearer', mode: 'chatgpt', token: accessToken, ...defined({ accountId, baseUrl, renewable }), renew };
 }
 
 function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewed' }>, fate: string): Credentials {
   const start = `The login with ChatGPT ${fate}`;
   if (renewal.kind === 'ended') return { kind: 'missing', message: `${start}: ${renewal.why}.`, next: renew };
-  return {
-    kind: 'missing',
-    message: `${start} and could not be renewed: ${renewal.why}.`,
-    next: `Try again. If that does not help, sign in again. ${renew}`,
-    passing: true,
-  };
+  const message = `${start} and could not be renewed: ${renewal.why}.`;
+  const next = `Try again. If that does not help, sign in again. ${renew}`;
+  return { kind: 'missing', message, next, passing: true };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Opened, Send } from '../network/exchange.ts';
+import { readWhole } from '../network/response-body.ts';
 import { noAnswerFailure } from '../no-answer-failure.ts';
 import { type Target, targetAt } from '../network/target.ts';
 
@@ -23,28 +24,13 @@ export function postJson(sendTo: (target: Target) => Send): PostJson {
     if (target === undefined) return { kind: 'lost', why: 'the address for it is not an http or https address' };
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const untilSent = stoppableUntilSent(signal);
-    const opened = await sendTo(target)({
-      headers,
-      body: [Buffer.from(JSON.stringify(body))],
-      idleMs,
-      ...untilSent,
-    });
+    const posted = [Buffer.from(JSON.stringify(body))];
+    const opened = await sendTo(target)({ headers, body: posted, idleMs, ...untilSent });
     untilSent.onSent();
     if (opened.kind !== 'answer') return { kind: 'lost', why: whyLost(opened, target.origin) };
-    const chunks: Uint8Array[] = [];
-    for (let size = 0; ;) {
-      const part = await opened.body.read(idleMs);
-      if (part.kind === 'end') break;
-      if (part.kind === 'chunk') {
-        size += part.bytes.length;
-        chunks.push(part.bytes);
-      }
-      if (part.kind === 'chunk' && size <= largestAnswerBytes) continue;
-      opened.body.close();
-      return { kind: 'lost', why: `the answer of ${target.origin} did not come to its end` };
-    }
-    const text = Buffer.concat(chunks).toString('utf8');
-    return { kind: 'answer', status: opened.message.statusCode ?? 0, text };
+    const read = await readWhole(opened.body, { idleMs, maxBytes: largestAnswerBytes });
+    if (read.kind === 'whole') return { kind: 'answer', status: opened.message.statusCode ?? 0, text: read.text };
+    return { kind: 'lost', why: `the answer of ${target.origin} did not come to its end` };
   };
 }
 

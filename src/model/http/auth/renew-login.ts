@@ -5,10 +5,8 @@ import type { PostJson } from './post-json.ts';
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
-  /** Only the user can sign in again. `why` is the end of a sentence. */
-  | { readonly kind: 'ended'; readonly why: string }
-  /** It may work another time. */
-  | { readonly kind: 'failed'; readonly why: string };
+  /** `ended`: only the user can sign in again. `failed`: it may work another time. `why` is the end of a sentence. */
+  | { readonly kind: 'ended' | 'failed'; readonly why: string };
 
 export interface RenewalParts {
   readonly store: LoginStore;
@@ -108,7 +106,5 @@ function tokensIn(body: JsonObject): NewTokens | undefined {
     return text === '' ? undefined : text;
   });
   if (accessToken === undefined && refreshToken === undefined) return undefined;
-  return {
-    ...defined({ accessToken, refreshToken, idToken }),
-  };
+  return defined({ accessToken, refreshToken, idToken });
 }

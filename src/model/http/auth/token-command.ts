@@ -29,11 +29,9 @@ export function tokenFromCommand(
     const printed = program === undefined ? notFound : await run(command, program, environment).catch(notStarted);
     running = undefined;
     if (printed.kind === 'failed') {
-      return {
-        kind: 'missing',
-        message: `The command that prints the key for ${provider.name} ${printed.why}.`,
-        next: `Run the command in model_providers.${provider.id}.auth by hand to see why.`,
-      };
+      const message = `The command that prints the key for ${provider.name} ${printed.why}.`;
+      const next = `Run the command in model_providers.${provider.id}.auth by hand to see why.`;
+      return { kind: 'missing', message, next };
     }
     kept = { token: printed.token, at: now() };
     return asBearer(printed.token);
@@ -54,6 +52,7 @@ type Printed = { readonly kind: 'token'; readonly token: string } | { readonly k
 
 function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Variables): Promise<Printed> {
   const { spawn } = process.getBuiltinModule('node:child_process');
+  const { isUtf8 } = process.getBuiltinModule('node:buffer');
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => resolve({ kind: 'failed', why });
     const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -77,8 +76,10 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
       clearTimeout(timer);
       if (code !== 0) return fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
       if (bytes > mostBytes) return fail('printed too much');
-      const token = textOf(Buffer.concat(chunks));
-      if (token === undefined) return fail('printed something that is no text');
+      const printed = Buffer.concat(chunks);
+      if (!isUtf8(printed)) return fail('printed something that is no text');
+      // A byte order mark counts as a blank.
+      const token = printed.toString('utf8').trim();
       if (token === '') return fail('printed nothing');
       resolve({ kind: 'token', token });
     });
@@ -92,12 +93,4 @@ const notFound: Printed = {
 
 function notStarted(error: NodeJS.ErrnoException): Printed {
   return { kind: 'failed', why: `could not be started (${error.code ?? error.message})` };
-}
-
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
-  } catch {
-    return undefined;
-  }
 }

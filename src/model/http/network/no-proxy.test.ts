@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isExempt, isLoopback } from './no-proxy.ts';
+import { isExempt, isLoopback } from './proxy.ts';
 
 test.each([
   ['models.corp.example', 'corp.example', true],

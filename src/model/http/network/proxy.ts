@@ -1,7 +1,5 @@
-import { isExempt, isLoopback } from './no-proxy.ts';
 import type { Variables } from '../../../protocol/variables.ts';
-import type { Target } from './target.ts';
-import { bareHost } from './target.ts';
+import { bareHost, type Target } from './target.ts';
 
 /** Who passes requests on, as the environment names it. */
 export interface Proxy {
@@ -40,10 +38,7 @@ export function proxyFor(target: Target, environment: Variables): Proxy | Unusab
   return proxyAt(named.value, named.name);
 }
 
-/**
- * The options of a connection to the proxy. Its name is said in so many words: Node would take it from the header `host`,
- * which speaks of the target. Addresses are not said as names.
- */
+/** The name is given: Node would take it from the header `host`, which speaks of the target. An address is no name. */
 export function connectionTo({ host, port }: Proxy) {
   const servername = process.getBuiltinModule('node:net').isIP(host) === 0 ? host : '';
   return { host, port, servername };
@@ -61,12 +56,7 @@ export function proxySecrets(environment: Variables): readonly string[] {
 
 const defaultPorts = { 'http:': 80, 'https:': 443 };
 
-interface Named {
-  readonly name: string;
-  readonly value: string;
-}
-
-function firstSet(names: readonly string[], environment: Variables): Named | undefined {
+function firstSet(names: readonly string[], environment: Variables) {
   return names
     .flatMap((name) => [name, name.toLowerCase()])
     .map((name) => ({ name, value: environment[name]?.trim() ?? '' }))
@@ -76,16 +66,11 @@ function firstSet(names: readonly string[], environment: Variables): Named | und
 function proxyAt(value: string, variable: string): Proxy | Unusable {
   const url = addressOf(value);
   if (url === undefined) {
-    const cause = /^socks/i.test(value)
-      ? 'names a SOCKS proxy, which cannot be used'
-      : 'does not hold the address of a proxy';
-    return {
-      kind: 'unusable',
-      message: `${variable} ${cause}.`,
-      next:
-        `Let ${variable} name an HTTP proxy, such as http://proxy.example.com:8080 (signs in a user name or a password ` +
-        'are written as %40 for @, %2F for / and so on), or unset it.',
-    };
+    const isSocks = /^socks/i.test(value);
+    const cause = isSocks ? 'names a SOCKS proxy, which cannot be used' : 'does not hold the address of a proxy';
+    const signs = 'signs in a user name or a password are written as %40 for @, %2F for / and so on';
+    const next = `Let ${variable} name an HTTP proxy, such as http://proxy.example.com:8080 (${signs}), or unset it.`;
+    return { kind: 'unusable', message: `${variable} ${cause}.`, next };
   }
   return {
     kind: 'proxy',
@@ -118,4 +103,58 @@ function decoded(text: string): string {
     // A percent sign that begins no code stands for itself.
     return text;
   }
+}
+
+/** Whether the host is this machine: no proxy elsewhere would find the same one under such a name. */
+export function isLoopback(host: string): boolean {
+  const name = plain(host);
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return contains('127.0.0.0/8', name) || contains('::1/128', name);
+}
+
+/**
+ * Whether a list in the form of NO_PROXY names the place. Entries stand between commas or blanks: a host, which means
+ * the hosts below it too, with or without a dot or `*.` in front; an address; a range such as `10.0.0.0/8`; each of
+ * these with or without a port; or `*` for everything. The host is without brackets.
+ */
+export function isExempt({ host, port }: { readonly host: string; readonly port: number }, list: string): boolean {
+  const name = plain(host);
+  return list
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      const { pattern, only } = entryOf(entry);
+      if (only !== undefined && only !== port) return false;
+      return pattern === '*' || (pattern.includes('/') ? contains(pattern, name) : covers(pattern, name));
+    });
+}
+
+function entryOf(entry: string): { readonly pattern: string; readonly only?: number } {
+  // Several colons without brackets are an address of version 6, and none of them begins a port.
+  const [, bracketed, named = '', port] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+  if (bracketed === undefined && named === '') return { pattern: plain(entry) };
+  return { pattern: plain(bracketed ?? named), ...(port === undefined ? {} : { only: Number(port) }) };
+}
+
+function covers(pattern: string, name: string): boolean {
+  const net = process.getBuiltinModule('node:net');
+  if (net.isIP(pattern) !== 0) return contains(`${pattern}/${net.isIPv6(pattern) ? 128 : 32}`, name);
+  const domain = pattern.replace(/^\*?\./, '');
+  return domain !== '' && net.isIP(name) === 0 && (name === domain || name.endsWith(`.${domain}`));
+}
+
+/** Whether the name is an address in the range. */
+function contains(range: string, name: string): boolean {
+  const net = process.getBuiltinModule('node:net');
+  const [base = '', bits = ''] = range.split('/');
+  const version = net.isIP(base);
+  const most = version === 6 ? 128 : 32;
+  if (version === 0 || net.isIP(name) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) return false;
+  const block = new net.BlockList();
+  block.addSubnet(base, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
+  return block.check(name, net.isIPv6(name) ? 'ipv6' : 'ipv4');
+}
+
+function plain(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
 }

@@ -7,14 +7,30 @@ export type Read =
   | { readonly kind: 'idle' }
   | { readonly kind: 'aborted' };
 
+/** All of a body as text, or how it ended before: then it is closed. `large`: it has more bytes than are taken. */
+export async function readWhole(
+  body: ResponseBody,
+  { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
+): Promise<Exclude<Read, { kind: 'chunk' | 'end' }> | { readonly kind: 'large' } | { kind: 'whole'; text: string }> {
+  const chunks: Uint8Array[] = [];
+  for (let size = 0; ;) {
+    const part = await body.read(idleMs);
+    if (part.kind === 'end') return { kind: 'whole', text: Buffer.concat(chunks).toString('utf8') };
+    if (part.kind === 'chunk') {
+      size += part.bytes.length;
+      chunks.push(part.bytes);
+      if (size <= maxBytes) continue;
+    }
+    body.close();
+    return part.kind === 'chunk' ? { kind: 'large' } : part;
+  }
+}
+
 /** A response that finished may hold back its last bytes this long before its connection is given up. */
 const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
-/**
- * The body of one response, read chunk by chunk on demand, so that a slow reader slows the server down. Its owner ends
- * it with `close` or `release`.
- */
+/** A body, read on demand: a slow reader slows the server down. Its owner ends it by `close` or `release`. */
 export class ResponseBody {
   readonly #message: IncomingMessage;
   /** Kept: the message loses it when the connection goes back to the pool. */
@@ -61,10 +77,7 @@ export class ResponseBody {
     this.#message.destroy();
   }
 
-  /**
-   * Gives the connection back for the next request once the server has sent what is left. Resolves soon: when all of
-   * it is here already it waits for the hand-over, else it leaves that to the background.
-   */
+  /** Gives the connection back once the rest has come. Waits for that only when all of it is here already. */
   async release(): Promise<void> {
     this.#forget();
     const message = this.#message;

@@ -1,4 +1,4 @@
-import type { Agent, ClientRequestArgs, RequestOptions } from 'node:http';
+import type { Agent, ClientRequest, ClientRequestArgs, RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
 import { defined } from '../../../protocol/defined.ts';
@@ -31,11 +31,9 @@ export interface TunnelOptions extends RequestOptions {
  */
 export function tunnelThrough(proxy: Proxy, agent: Agent, secureContext: SecureContext | undefined): void {
   const connectInside = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    openTunnel({
-      proxy,
-      secureContext,
-      options,
+  agent.createConnection = (options: TunnelOptions, callback) => {
+    const request = connectRequest(proxy, options, secureContext);
+    openTunnel(request, options.giveUp, {
       opened: (socket) => callback?.(null, connectInside({ ...options, socket } as ClientRequestArgs) as Duplex),
       failed: (error) => callback?.(error, undefined as never),
     });
@@ -43,31 +41,29 @@ export function tunnelThrough(proxy: Proxy, agent: Agent, secureContext: SecureC
   };
 }
 
-interface Opening {
-  readonly proxy: Proxy;
-  readonly secureContext: SecureContext | undefined;
-  readonly options: TunnelOptions;
-  readonly opened: (socket: Duplex) => void;
-  readonly failed: (error: TunnelError) => void;
-}
-
-function openTunnel({ proxy, secureContext, options, opened, failed }: Opening): void {
-  const { host, port, timeout, giveUp } = options;
+function connectRequest(
+  proxy: Proxy,
+  { host, port, timeout }: TunnelOptions,
+  secureContext: SecureContext | undefined,
+): ClientRequest {
   const authority = `${host?.includes(':') ? `[${host}]` : host}:${port}`;
-  const http = process.getBuiltinModule(proxy.protocol === 'https:' ? 'node:https' : 'node:http');
-  const request = http.request({
+  const known = defined({ 'proxy-authorization': proxy.authorization });
+  return process.getBuiltinModule(proxy.protocol === 'https:' ? 'node:https' : 'node:http').request({
     method: 'CONNECT',
     ...connectionTo(proxy),
     path: authority,
-    headers: {
-      host: authority,
-      connection: 'keep-alive',
-      ...defined({ 'proxy-authorization': proxy.authorization }),
-    },
+    headers: { host: authority, connection: 'keep-alive', ...known },
     agent: false,
     timeout,
     ...defined({ secureContext }),
   } as RequestOptions);
+}
+
+function openTunnel(
+  request: ClientRequest,
+  giveUp: AbortSignal | undefined,
+  { opened, failed }: { opened: (socket: Duplex) => void; failed: (error: TunnelError) => void },
+): void {
   let settled = false;
   const settle = (): boolean => {
     giveUp?.removeEventListener('abort', onGiveUp);

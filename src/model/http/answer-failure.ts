@@ -1,0 +1,66 @@
+import type { ModelFailure } from '../../ports/model-client.ts';
+import { errorWords } from '../../protocol/error-words.ts';
+import { Fault, sentence } from '../../protocol/outcome.ts';
+import { detailOf, modelFailure } from './failure.ts';
+import type { Read } from './network/response-body.ts';
+
+/** Why an answer is not complete, by how its body ended. */
+export function endFailure(end: Exclude<Read, { kind: 'chunk' }>, idleMs: number): ModelFailure {
+  if (end.kind === 'aborted') return abortedFailure();
+  if (end.kind === 'idle') return idleFailure(idleMs);
+  return cutFailure(end.kind === 'cut' ? end.code : 'end of stream');
+}
+
+export function cutFailure(code: string): ModelFailure {
+  const message = `The connection ended before the answer was complete (${code}).`;
+  return modelFailure({ code: 'stream-cut', message, retry: {} });
+}
+
+/** The answer began and ended like a stream, without one event in it. */
+export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
+  const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
+  return modelFailure({
+    code: 'server-error',
+    message: `The provider sent an answer ${type} in which there is no event.`,
+    next: `Check that the base URL of the provider leads to the ${api}; if it does, send again.`,
+    retry: {},
+  });
+}
+
+export function idleFailure(idleMs: number): ModelFailure {
+  const message = `The provider sent nothing for ${idleMs / 1000} seconds.`;
+  return modelFailure({ code: 'stream-idle', message, retry: {} });
+}
+
+export function abortedFailure(): ModelFailure {
+  return modelFailure({ code: 'aborted', message: 'The request was stopped.', retry: 'never' });
+}
+
+/** Asking again would bring the same. */
+export function answerTooLarge(limit: string): ModelFailure {
+  const message = `The provider sent more than ${limit} in one answer, so Capstan stopped reading it.`;
+  return modelFailure({ code: 'answer-too-large', message, retry: 'never' });
+}
+
+/** A size for a sentence. */
+export function megabytes(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024;
+  return Number.isInteger(mebibytes) ? `${mebibytes} MB` : `${bytes} bytes`;
+}
+
+const unreadable = {
+  event: 'The provider sent an event of the answer that cannot be read.',
+  item: 'The provider sent an item of the answer that cannot be read.',
+  end: 'The provider ended its answer with an event that cannot be read.',
+} as const;
+
+export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
+  return modelFailure({ code: 'server-error', message: unreadable[what], retry: {} });
+}
+
+/** What the code of a wire format threw. Asking again would run the same code. A Fault of ours is thrown on. */
+export function providerFault(error: unknown): ModelFailure {
+  if (error instanceof Fault) throw error;
+  const message = `The code that speaks with the provider failed: ${sentence(detailOf(errorWords(error)))}`;
+  return modelFailure({ code: 'provider-faulty', message, retry: 'never' });
+}

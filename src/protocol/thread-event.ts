@@ -16,6 +16,14 @@ export type ThreadEvent =
   | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
+  /** A call was not run. `reason` is what the model was answered. */
+  | {
+      readonly kind: 'call-refused';
+      readonly turnId: TurnId;
+      readonly callId: string;
+      readonly tool: string;
+      readonly reason: string;
+    }
   /** The call waits for the user. */
   | { readonly kind: 'question-asked'; readonly turnId: TurnId; readonly question: Question }
   | { readonly kind: 'question-answered'; readonly turnId: TurnId; readonly callId: string; readonly answer: Answer }
@@ -25,7 +33,7 @@ export type ThreadEvent =
   /** Something is not as it should be, and the turn continues. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** The request failed and is sent again. */
-  | { readonly kind: 'retrying'; readonly outcome: Outcome }
+  | { readonly kind: 'retrying'; readonly outcome: Outcome; readonly waitMs: number }
   /** `usage` counts the whole thread so far. */
   | { readonly kind: 'turn-completed'; readonly turnId: TurnId; readonly usage: Usage; readonly lastMessage?: string }
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }

@@ -36,6 +36,8 @@ export interface CommandItem {
   readonly output: string;
   /** Absent while the command runs and when it was killed or never started. */
   readonly exitCode?: number;
+  /** Why there is no exit code; only while it is news: files do not keep it. */
+  readonly unfinished?: 'timed-out' | 'interrupted' | 'not-started';
   readonly durationMs?: number;
 }
 
@@ -45,6 +47,8 @@ export interface FileChangeItem {
   readonly id: string;
   readonly changes: readonly ChangedFile[];
   readonly status: 'in-progress' | 'completed' | 'failed';
+  /** Why nothing was changed; only while it is news: files do not keep it. */
+  readonly problem?: string;
 }
 
 /** A file that a patch touches, by its name before the patch. */
@@ -54,6 +58,8 @@ export interface ChangedFile {
   readonly kind: 'add' | 'delete' | 'update';
   /** Where the file goes, when it moves. */
   readonly movePath?: string;
+  /** Lines that begin with `+`, `-` or a space, as the patch has them; only while it is news. */
+  readonly diff?: string;
 }
 
 /** A call of a tool that has no item of its own. */

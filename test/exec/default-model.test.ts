@@ -18,7 +18,7 @@ it('without a named model the default is used, and shown as such', async () => {
   const { model, place } = await withoutModel();
   const run = await place.run('exec', 'hi');
   expect([run.code, model.requests[0]?.body['model']]).toEqual([0, 'gpt-6.1-sol']);
-  expect(run.stderr).toContain(' · model gpt-6.1-sol (provider scripted) · ');
+  expect(run.stderr).toContain(' · gpt-6.1-sol via scripted · ');
   const { stdout } = await place.run('envelope', '--json');
   const { fields } = JSON.parse(stdout) as { fields: readonly { field: string; value: unknown; origin: string }[] };
   expect(fields.find(({ field }) => field === 'identity.model.slug')).toMatchObject({
@@ -43,7 +43,7 @@ it('config says where the default comes from', async () => {
   expect((await place.run('config', 'explain', 'model')).stdout).toMatch(
     /^model = "gpt-6\.1-sol"\n[^]*\nwins -> {2}default +model catalogue +"gpt-6\.1-sol"\n/,
   );
-  expect((await place.run('exec', ...described, 'hi')).stderr).toContain(' · model own (provider scripted) · ');
+  expect((await place.run('exec', ...described, 'hi')).stderr).toContain(' · own via scripted · ');
 });
 
 it('a thread that continues keeps its own model', async () => {

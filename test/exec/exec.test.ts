@@ -28,9 +28,7 @@ describe('capstan exec', () => {
         },
       },
     ]);
-    expect(run.stderr).toMatch(
-      /model gpt-5\.5 \(provider scripted.*sandbox workspace-write, network restricted · approval never/,
-    );
+    expect(run.stderr).toMatch(/^capstan \S+ · thread \S+ · gpt-5\.5 via scripted · workspace-write$/m);
   });
 
   it('prints the answer alone on standard output without --json', async () => {
@@ -216,7 +214,7 @@ describe('capstan exec resume', () => {
     expect(model.requests[1]!.body).toMatchObject({ model: 'gpt-5.4', reasoning: { effort: 'high' } });
     expect(inputOf(model, 1).slice(0, inputOf(model, 0).length)).toEqual(inputOf(model, 0));
     expect(textsOf(inputOf(model, 1)).slice(-2)).toEqual(['one', 'again']);
-    expect(second.stderr).toMatch(/model gpt-5\.4 .*effort high.*sandbox read-only/);
+    expect(second.stderr).toMatch(/ · gpt-5\.4 high via scripted · read-only$/m);
     expect(second.events.at(-1)).toMatchObject({ usage: { input_tokens: 200 } });
   });
 
@@ -238,7 +236,7 @@ describe('capstan exec resume', () => {
       threadId(first),
       'again',
     );
-    expect(second.stderr).toMatch(/model gpt-5\.4.*sandbox read-only/);
+    expect(second.stderr).toMatch(/ · gpt-5\.4 via scripted · read-only$/m);
     const news = textsOf(inputOf(model, 1).slice(inputOf(model, 0).length + 1)) as string[];
     expect(news).toEqual([
       expect.stringContaining('The model is now "gpt-5.4".'),

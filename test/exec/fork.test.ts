@@ -42,7 +42,7 @@ it('without a prompt makes the thread and asks nothing, whatever stands on stand
   const plain = await place.run('exec', 'fork', source);
   const id = plain.stdout.trimEnd();
   expect([plain.code, plain.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
-  expect(plain.stderr).toMatch(/· model gpt-5\.4 /);
+  expect(plain.stderr).toMatch(/ · gpt-5\.4 via /);
   expect(plain.stderr.endsWith(`\nTo resume: capstan exec resume ${id} "Continue."\n`)).toBe(true);
   expect(model.requests).toHaveLength(1);
   await place.run('exec', '--json', 'resume', threadId(fork), 'two');

@@ -184,7 +184,7 @@ describe('places', () => {
     ]);
     const run = await place.run('exec', '--json', '--yolo', 'x');
     expect(run.stdout).toContain('done');
-    expect(run.stderr).toContain('sandbox danger-full-access');
+    expect(run.stderr).toContain(' · danger-full-access, network enabled');
   });
 });
 

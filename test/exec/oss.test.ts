@@ -22,7 +22,7 @@ describe('--oss', () => {
     const { model, run } = await withServer(['gpt-oss:20b', 'openai/gpt-oss-20b', 'qwen:latest']);
     const ollama = await run('--oss', '--local-provider', 'ollama', 'hi');
     expect([ollama.code, ollama.stdout]).toEqual([0, 'ok\n']);
-    expect(ollama.stderr).toContain(' · model gpt-oss:20b (provider ollama) · ');
+    expect(ollama.stderr).toContain(' · gpt-oss:20b via ollama · ');
     await run('--oss', '--local-provider', 'lmstudio', 'hi');
     await run('--oss', '--local-provider', 'ollama', '-m', 'qwen', 'hi');
     await run('--oss', '--local-provider', 'ollama', '-c', 'model=qwen:latest', 'hi');

@@ -3,63 +3,86 @@ import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { settingWord } from '../wording/setting-word.ts';
-import { printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
-export type Announcement = ReturnType<typeof createAnnouncement>;
-
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
-export function createAnnouncement(whisper: (text: string) => void) {
-  let shown: OpenedThread | undefined;
-  let isDurable = false;
-  const waiting: string[] = [];
+export class Announcement {
+  readonly #say: (text: string) => void;
+  readonly #whisper: (text: string) => void;
+  #opened: OpenedThread | undefined;
+  #isDurable = false;
+  readonly #isVerbose: boolean;
+  #waiting: string[] = [];
+
+  constructor(
+    say: (text: string) => void,
+    whisper: (text: string) => void,
+    { verbose }: { readonly verbose: boolean },
+  ) {
+    this.#say = say;
+    this.#whisper = whisper;
+    this.#isVerbose = verbose;
+  }
+
+  /** The id of the thread, once it was shown. */
+  get threadId(): string | undefined {
+    return this.#isDurable ? this.#opened?.thread.id : undefined;
+  }
+
+  opened(thread: OpenedThread): void {
+    this.#opened = thread;
+    this.#announce();
+  }
+
+  /** The thread's first lines are durable. */
+  started(): void {
+    this.#isDurable = true;
+    this.#announce();
+  }
+
+  /** Says something about the run; after the announcement, if one is still to come. */
+  notice(text: string): void {
+    if (this.#opened === undefined || this.#isDurable) this.#say(text);
+    else this.#waiting.push(text);
+  }
+
   /** Nothing is announced any more: what waited for it is said. */
-  const end = (): void => waiting.splice(0).forEach((text) => printNote(text));
-  const announce = (): void => {
-    if (shown === undefined || !isDurable) return;
-    whisper(startLine(shown));
-    end();
-  };
-  return {
-    /** The id of the thread, once it was shown. */
-    threadId: (): string | undefined => (isDurable ? shown?.thread.id : undefined),
-    opened(thread: OpenedThread): void {
-      shown = thread;
-      announce();
-    },
-    /** The thread's first lines are durable. */
-    started(): void {
-      isDurable = true;
-      announce();
-    },
-    /** Says something about the run; after the announcement, if one is still to come. */
-    notice(text: string): void {
-      if (shown === undefined || isDurable) printNote(text);
-      else waiting.push(text);
-    },
-    end,
-  };
+  end(): void {
+    for (const text of this.#waiting.splice(0)) this.#say(text);
+  }
+
+  #announce(): void {
+    if (this.#opened === undefined || !this.#isDurable) return;
+    this.#whisper(startLines(this.#opened, this.#isVerbose));
+    this.end();
+  }
 }
 
-/** What is in force, in one line. */
-function startLine({ thread, settings, restored }: OpenedThread): string {
+/** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
+function startLines({ thread, settings, restored }: OpenedThread, verbose: boolean): string {
   const { model, provider, effort, approval, cwd, profile } = settings;
   const policy = describePolicy(
     resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces }),
     cwd,
   );
-  const parts = [
-    `capstan ${version}`,
-    `thread ${thread.id}`,
-    ...(restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
-    `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
-    `sandbox ${policy.mode}, network ${policy.network}`,
-    `approval ${approval}`,
-    `in ${shellWords([cwd])}`,
+  const mode = policy.network === 'restricted' ? policy.mode : `${policy.mode}, network ${policy.network}`;
+  const asked = [
+    model,
+    ...(effort === undefined ? [] : [effort]),
+    ...(provider === 'openai' ? [] : [`via ${provider}`]),
   ];
-  return visibleLine(parts.join(' · '));
+  const first = [`capstan ${version}`, `thread ${thread.id}`, asked.join(' '), mode];
+  const second = [
+    ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
+    ...(verbose ? [`provider ${provider}`, `network ${policy.network}`, `approval ${approval}`] : []),
+    ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
+  ];
+  return [first, second]
+    .filter((parts) => parts.length > 0)
+    .map((parts) => visibleLine(parts.join(' · ')))
+    .join('\n');
 }
 
 /** What a resumed thread has from its own past. */

@@ -85,9 +85,10 @@ export function execEvents({ context = false } = {}): (
     switch (event.kind) {
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
+      case 'call-refused':
       case 'question-asked':
       case 'question-answered':
-        // Codex has no such events: `exec` has no user to ask.
+        // Codex has no such events.
         return [];
       case 'turn-started':
         return [{ type: 'turn.started' }];

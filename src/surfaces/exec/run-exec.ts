@@ -67,6 +67,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     await opened.thread.close();
     return recheck;
   }
+  if (output.provisional !== undefined) opened.thread.subscribe({ provisional: output.provisional });
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
   if (alone) {

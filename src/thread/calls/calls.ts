@@ -97,6 +97,9 @@ export class Calls {
       this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
     recordAnswer(this.#turn, call, end, share);
+    if ('item' in end) return;
+    const { turnId, log } = this.#turn;
+    log.tell({ kind: 'call-refused', turnId, callId: call.call_id, tool: call.name, reason: end.output });
   }
 
   #tellStart({ item, standing }: PreparedCall): void {

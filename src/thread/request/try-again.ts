@@ -18,7 +18,8 @@ export async function tryAgain<Answer>(
     const waitMs = failure.retry.afterMs ?? delay(attempt, parts.random);
     const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
     const again = `Trying again${wait} (${attempt} of ${most}).`;
-    log.tell({ kind: 'retrying', outcome: { ...failure, message: `${sentence(failure.message)} ${again}` } });
+    const outcome = { ...failure, message: `${sentence(failure.message)} ${again}` };
+    log.tell({ kind: 'retrying', outcome, waitMs });
     await parts.clock.sleep(waitMs, signal);
   }
 }

@@ -60,12 +60,14 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
     run: ({ signal, policy }) => {
       const aborted: PatchEnd = { ok: false, output: patchAborted };
       const { ok, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
-      return Promise.resolve({ ...end, item: { ...item, status: ok ? 'completed' : 'failed' } });
+      const over = ok ? ({ status: 'completed' } as const) : ({ status: 'failed', problem: end.output } as const);
+      return Promise.resolve({ ...end, item: { ...item, ...over } });
     },
   };
 }
 
 interface PatchEnd extends Omit<CallResult, 'item'> {
+  readonly output: string;
   readonly ok: boolean;
 }
 
@@ -130,9 +132,25 @@ function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedF
     const before = files.get(path);
     const kind = hunk.kind === 'update' && before?.kind === 'add' ? 'add' : hunk.kind;
     const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
-    files.set(path, { path, kind, ...(movePath === undefined ? {} : { movePath: absolute(movePath) }) });
+    const diff = [before?.diff, diffOf(hunk)].filter((text) => text !== undefined).join('\n');
+    const moved = movePath === undefined ? {} : { movePath: absolute(movePath) };
+    files.set(path, { path, kind, ...moved, ...(diff === '' ? {} : { diff }) });
   }
   return [...files.values()];
+}
+
+const signs = { context: ' ', remove: '-', add: '+' };
+
+function diffOf(hunk: Hunk): string | undefined {
+  if (hunk.kind === 'delete') return undefined;
+  if (hunk.kind === 'add') return hunk.lines.map((line) => `+${line}`).join('\n');
+  return hunk.chunks
+    .map(({ anchor, lines }) =>
+      [`@@${anchor === undefined ? '' : ` ${anchor}`}`, ...lines.map(({ kind, text }) => `${signs[kind]}${text}`)].join(
+        '\n',
+      ),
+    )
+    .join('\n');
 }
 
 /** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */

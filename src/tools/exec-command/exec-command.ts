@@ -142,7 +142,8 @@ function withPatchProgram(
 function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
     const { reason } = end;
-    return { output: refusedCall(reason, 'Nothing was done.'), item: { ...item, status: 'failed', output: reason } };
+    const over = { status: 'failed', output: reason, unfinished: end.kind } as const;
+    return { output: refusedCall(reason, 'Nothing was done.'), item: { ...item, ...over } };
   }
   const { durationMs } = end;
   const { text } = end.output;
@@ -150,10 +151,11 @@ function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments,
   const output = commandOutput({ seconds: durationMs / 1000, end: how, output: text }, budget);
   const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
   const status = exitCode === 0 ? 'completed' : 'failed';
+  const unfinished = ({ exited: undefined, 'timed-out': 'timed-out', aborted: 'interrupted' } as const)[end.kind];
   return {
     output,
     ...(output.endsWith(text) ? {} : { fullOutput: text }),
-    item: { ...item, status, output: text, durationMs, ...defined({ exitCode }) },
+    item: { ...item, status, output: text, durationMs, ...defined({ exitCode, unfinished }) },
   };
 }
 

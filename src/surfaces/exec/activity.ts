@@ -1,0 +1,81 @@
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import { bold, dim, type Span } from '../terminal/look.ts';
+import { durationWords } from './duration-words.ts';
+
+interface Begun {
+  readonly words: string;
+  readonly at: number;
+}
+
+/** What a turn is doing now, as its events tell it. */
+export class Activity {
+  readonly #now: () => number;
+  /** Calls that run, by the id of their item. */
+  readonly #calls = new Map<string, Begun>();
+  #other: Begun | undefined;
+  /** When a request will be sent again. */
+  #waitsUntil: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  event(event: ThreadEvent): void {
+    switch (event.kind) {
+      case 'turn-started':
+        return this.#begin('Thinking');
+      case 'item-started': {
+        const words = callWords(event.item);
+        if (words !== undefined) this.#calls.set(event.item.id, { words, at: this.#now() });
+        return;
+      }
+      case 'item-completed':
+        // The model has the floor again when the last call is over.
+        if (this.#calls.delete(event.item.id) && this.#calls.size === 0) this.#begin('Thinking');
+        return;
+      case 'checkpoint-started':
+        return this.#begin('Compacting the history');
+      case 'checkpoint-installed':
+      case 'checkpoint-failed':
+        return this.#begin('Thinking');
+      case 'retrying':
+        this.#begin('Thinking');
+        this.#waitsUntil = this.#now() + event.waitMs;
+        return;
+      case 'turn-completed':
+      case 'turn-failed':
+      case 'turn-aborted':
+        this.#calls.clear();
+        this.#other = undefined;
+        return;
+      default:
+    }
+  }
+
+  /** Undefined when nothing is under way. */
+  get words(): readonly Span[] | undefined {
+    const now = this.#now();
+    const waitMs = (this.#waitsUntil ?? 0) - now;
+    if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
+      return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
+    }
+    const [first] = this.#calls.values();
+    const shown = first ?? this.#other;
+    if (shown === undefined) return undefined;
+    const more = this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`;
+    return [bold(shown.words), dim(`${more} · ${durationWords(now - shown.at)} · Ctrl-C to stop`)];
+  }
+
+  #begin(words: string): void {
+    this.#other = { words, at: this.#now() };
+    this.#waitsUntil = undefined;
+  }
+}
+
+/** Undefined for what takes no time. */
+function callWords(item: TurnItem): string | undefined {
+  if (item.kind === 'command') return `Running ${item.argv.at(-1) ?? ''}`.split('\n')[0];
+  if (item.kind === 'tool-call') return `Running ${item.tool}`;
+  return item.kind === 'file-change' ? 'Applying a patch' : undefined;
+}

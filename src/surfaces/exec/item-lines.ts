@@ -1,0 +1,85 @@
+import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
+import { dim, green, red, type Span, yellow } from '../terminal/look.ts';
+import { count } from '../terminal/table.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+import { durationWords } from './duration-words.ts';
+
+export interface ItemForm {
+  /** Long outputs are folded: for a terminal, where they would push everything else away. */
+  readonly folded: boolean;
+  /** A signal ended the turn: a command that was cut short has not failed by itself. */
+  readonly interrupted: boolean;
+}
+
+/** What came of a command: its output, and how it ended. */
+export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm): readonly Span[] {
+  const { exitCode, durationMs = 0, unfinished, status } = item;
+  const after = durationMs < 1000 ? '' : ` after ${durationWords(durationMs)}`;
+  const shown = outputLines(item.output, folded);
+  if (exitCode === 0) return [...shown, dim(`  [exit 0${after}]`)];
+  if (exitCode !== undefined) return [...shown, red(`  [exit ${exitCode}${after}]`)];
+  if (status === 'declined') return [...shown, yellow('  [refused]')];
+  if (unfinished === 'timed-out') return [...shown, red(`  [timed out${after}]`)];
+  return [...shown, yellow(`  [${interrupted || unfinished === 'interrupted' ? 'interrupted' : 'failed'}${after}]`)];
+}
+
+export function toolEnd({ output = '', status }: ToolCallItem, { folded }: ItemForm): readonly Span[] {
+  return [...outputLines(output, folded), status === 'failed' ? red('  [failed]') : dim(`  [${status}]`)];
+}
+
+/** A patch: which files, what changes in them, and why nothing does. */
+export function patchEnd({ changes, status, problem }: FileChangeItem, { folded }: ItemForm): readonly Span[] {
+  const files = changes.flatMap((change): readonly Span[] => {
+    return [`${changeWords(change)}\n`, ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : [])];
+  });
+  if (status !== 'failed') return [...files, dim(`  [${status}]`)];
+  return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
+}
+
+export function refusedCallLines(tool: string, reason: string): readonly Span[] {
+  return [yellow(visibleLine(`${tool} refused: `)), dim(fold(reason.trim(), true).join('\n'))];
+}
+
+export function planLines({ steps }: PlanItem): Span {
+  return dim(steps.map(({ text, status }) => `  [${marks[status]}] ${text}`).join('\n'));
+}
+
+const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
+
+function changeWords({ path, kind, movePath }: ChangedFile): string {
+  return visibleLine(`${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`);
+}
+
+function diffLines(diff: string, folded: boolean): readonly Span[] {
+  if (diff === '') return [];
+  return fold(diff, folded).map((line): Span => {
+    const text = `  ${line}\n`;
+    return line.startsWith('+') ? green(text) : line.startsWith('-') ? red(text) : dim(text);
+  });
+}
+
+function outputLines(output: string, folded: boolean): readonly Span[] {
+  const text = output.trimEnd();
+  return text === ''
+    ? []
+    : [
+        dim(
+          `${fold(text, folded)
+            .map((line) => `  ${line}`)
+            .join('\n')}\n`,
+        ),
+      ];
+}
+
+/** Lines of an output that a terminal shows from its beginning, and from its end. */
+const [headLines, tailLines, longestLine] = [10, 10, 500];
+
+function fold(text: string, folded: boolean): readonly string[] {
+  const lines = text.split('\n');
+  if (!folded) return lines;
+  const cut = (line: string): string => (line.length <= longestLine ? line : `${line.slice(0, longestLine)} …`);
+  if (lines.length <= headLines + tailLines + 1) return lines.map(cut);
+  const left = lines.length - headLines - tailLines;
+  const mark = `… ${count(left)} more lines (--verbose shows all)`;
+  return [...lines.slice(0, headLines).map(cut), mark, ...lines.slice(-tailLines).map(cut)];
+}

@@ -1,0 +1,41 @@
+import { fullText } from '../../protocol/outcome.ts';
+import { complain, print, printNote } from '../terminal/print.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { Announcement } from './announcement.ts';
+import type { ExecContextEvent } from './context-events.ts';
+import { type ExecEvent, execEvents, failedTurn } from './events.ts';
+import { sayNews } from './news.ts';
+import type { Output } from './output.ts';
+
+/** One JSON event per line on standard output, nothing else there. */
+export function jsonOutput(
+  screen: Screen,
+  { context, verbose }: { readonly context: boolean; readonly verbose: boolean },
+): Output {
+  const toExecEvents = execEvents({ context });
+  let told = false;
+  const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
+    for (const event of events) {
+      if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
+    }
+  };
+  const announcement = new Announcement(printNote, printNote, { verbose });
+  return {
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
+    event(event) {
+      if (event.kind === 'thread-started') announcement.started();
+      sayNews(screen, event, verbose);
+      printAll(toExecEvents(event));
+    },
+    lost(fault) {
+      announcement.end();
+      printAll(failedTurn(fault));
+      // Here too: the disk that is lost may be the one that the events go to.
+      complain(fault, 1);
+    },
+    toldToEnd() {
+      told = true;
+    },
+  };
+}

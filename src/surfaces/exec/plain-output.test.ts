@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import { Screen } from '../terminal/screen.ts';
+import { PlainOutput } from './plain-output.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const turnId = 'turn' as TurnId;
+
+function outputOf({ live = true, verbose = false } = {}) {
+  let written = '';
+  const stream = { columns: 80, write: (text: string) => (written += text) };
+  const output = new PlainOutput(new Screen({ stream, color: false, live }), { live, verbose, resumable: false });
+  return {
+    tell: (...events: readonly ThreadEvent[]) => events.forEach(output.event),
+    text: (itemId: string, text: string) =>
+      output.provisional?.({ provisional: true, kind: 'text', turnId, itemId, text }),
+    thinks: (itemId: string, text: string) =>
+      output.provisional?.({ provisional: true, kind: 'reasoning', part: 0, turnId, itemId, text }),
+    drop: (itemId: string) => output.provisional?.({ provisional: true, kind: 'dropped', turnId, itemId }),
+    isLive: output.provisional !== undefined,
+    /** What was written since the last time; status lines in brackets. */
+    seen: () => {
+      const drawn = /\r\u001B\[K([^\n\r]*)(?=\r|$)/g;
+      const statuses = written.replaceAll(drawn, (_, status: string) => (status === '' ? '' : `<${status}>`));
+      const seen = statuses.replaceAll('\r\u001B[K', '');
+      written = '';
+      return seen;
+    },
+  };
+}
+
+const started = (item: TurnItem): ThreadEvent => ({ kind: 'item-started', turnId, item });
+const completed = (item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
+const begins: ThreadEvent = { kind: 'turn-started', turnId };
+const says = (id: string, text: string): ThreadEvent => completed({ kind: 'agent-message', id, text });
+const command = { kind: 'command', id: 'c', argv: ['sh', '-c', 'npm test'], cwd: '/', output: '' } as const;
+
+it('says what the turn does and for how long, and takes it away at the end', () => {
+  const { tell, seen } = outputOf();
+  tell(begins);
+  expect(seen()).toBe('<Thinking · 0 s · Ctrl-C to stop>');
+  vi.advanceTimersByTime(61_000);
+  expect(seen()).toMatch(/<Thinking · 1 min 1 s · Ctrl-C to stop>$/);
+  tell(started({ ...command, status: 'in-progress' }));
+  expect(seen()).toBe('$ npm test\n<Running npm test · 0 s · Ctrl-C to stop>');
+  tell(completed({ ...command, status: 'failed', output: 'no\n', exitCode: 3, durationMs: 61_234 }));
+  expect(seen()).toBe('  no\n  [exit 3 after 1 min 1 s]\n<Thinking · 0 s · Ctrl-C to stop>');
+  tell({ kind: 'turn-aborted', turnId });
+  expect(seen()).toBe('The turn was interrupted.\n');
+  vi.advanceTimersByTime(10_000);
+  expect(seen()).toBe('');
+});
+
+it('counts down to the next attempt', () => {
+  const { tell, seen } = outputOf();
+  tell(begins, { kind: 'retrying', outcome: { code: 'overloaded', message: 'Busy.', next: '' }, waitMs: 3000 });
+  expect(seen()).toMatch(/Busy\.\n<Waiting 3 s before the next attempt · Ctrl-C to stop>$/);
+  vi.advanceTimersByTime(2000);
+  expect(seen()).toMatch(/<Waiting 1 s before the next attempt · Ctrl-C to stop>$/);
+  vi.advanceTimersByTime(1200);
+  expect(seen()).toMatch(/<Thinking · \d s · Ctrl-C to stop>$/);
+});
+
+it('shows an answer as it arrives, once', () => {
+  const { tell, text, seen } = outputOf();
+  text('m', 'Hel');
+  expect(seen()).toBe('Hel');
+  text('m', 'lo');
+  tell(says('m', 'Hello.'));
+  expect(seen()).toBe('lo.\n');
+  tell(says('n', 'Not streamed.'));
+  expect(seen()).toBe('Not streamed.\n');
+});
+
+it('shows the whole answer when it is not what arrived', () => {
+  const { tell, text, seen } = outputOf();
+  text('m', 'Help');
+  tell(says('m', 'Hello.'));
+  expect(seen()).toBe('Help\nHello.\n');
+});
+
+it('keeps an answer back until the thinking before it is said', () => {
+  const { tell, text, thinks, seen } = outputOf();
+  thinks('r', 'Hm');
+  text('m', 'Yes');
+  expect(seen()).toBe('');
+  tell(completed({ kind: 'reasoning', id: 'r', summary: ['**Hm**'] }));
+  expect(seen()).toBe('Hm\nYes');
+  tell(says('m', 'Yes'));
+  expect(seen()).toBe('\n');
+});
+
+it('marks an answer that was cut off', () => {
+  const { tell, text, drop, seen } = outputOf();
+  text('m', 'Hel');
+  drop('m');
+  text('n', 'Hello');
+  tell(says('n', 'Hello'));
+  expect(seen()).toBe('Hel\n[cut off]\nHello\n');
+});
+
+it('folds a long output on a terminal, and shows all of it otherwise', () => {
+  const output = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n');
+  const item = completed({ ...command, status: 'completed', output, exitCode: 0 });
+  const shown = (options: { live?: boolean; verbose?: boolean }): string => {
+    const { tell, seen } = outputOf(options);
+    tell(item);
+    return seen();
+  };
+  expect(shown({}).split('\n')).toHaveLength(23);
+  expect(shown({})).toContain('  line 9\n  … 80 more lines (--verbose shows all)\n  line 90\n');
+  expect(shown({ verbose: true })).toContain('line 50\n');
+  expect(shown({ live: false })).toContain('line 50\n');
+});
+
+it('says how a call ended that has no exit code, and why one was refused', () => {
+  const { tell, seen } = outputOf();
+  tell(completed({ ...command, status: 'failed', unfinished: 'timed-out', durationMs: 10_000 }));
+  expect(seen()).toBe('  [timed out after 10 s]\n');
+  tell(completed({ ...command, status: 'declined', output: 'No sandbox.' }));
+  expect(seen()).toBe('  No sandbox.\n  [refused]\n');
+  tell({ kind: 'call-refused', turnId, callId: 'c', tool: 'apply_patch', reason: 'invalid patch: no end' });
+  expect(seen()).toBe('apply_patch refused: invalid patch: no end\n');
+});
+
+it('shows a patch as a diff, and why it failed', () => {
+  const change = { kind: 'update', path: '/a', diff: '@@\n-x\n+y' } as const;
+  const { tell, seen } = outputOf();
+  tell(completed({ kind: 'file-change', id: 'p', changes: [change], status: 'completed' }));
+  expect(seen()).toBe('update /a\n  @@\n  -x\n  +y\n  [completed]\n');
+  tell(completed({ kind: 'file-change', id: 'p', changes: [change], status: 'failed', problem: 'No x in /a.' }));
+  expect(seen()).toBe('update /a\n  No x in /a.\n  [failed]\n');
+});
+
+it('asks for no previews where nothing can be shown twice', () => {
+  expect([outputOf().isLive, outputOf({ live: false }).isLive]).toEqual([true, false]);
+});

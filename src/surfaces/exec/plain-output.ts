@@ -1,0 +1,159 @@
+import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { OpenedThread } from '../engine/open-thread.ts';
+import { bold, dim, red, yellow } from '../terminal/look.ts';
+import { complain, print } from '../terminal/print.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { count } from '../terminal/table.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+import { resumeCommand } from '../wording/resume-command.ts';
+import { Activity } from './activity.ts';
+import { Announcement } from './announcement.ts';
+import { isContextNews } from './context-events.ts';
+import { commandEnd, type ItemForm, patchEnd, planLines, refusedCallLines, toolEnd } from './item-lines.ts';
+import { sayNews } from './news.ts';
+import type { Output } from './output.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
+
+export interface PlainOptions {
+  /** On a terminal: a status line, and answers as they arrive. */
+  readonly live: boolean;
+  readonly verbose: boolean;
+  readonly resumable: boolean;
+}
+
+/** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
+export class PlainOutput implements Output {
+  readonly provisional?: (event: ProvisionalEvent) => void;
+  readonly #screen: Screen;
+  readonly #options: PlainOptions;
+  readonly #announcement: Announcement;
+  readonly #activity = new Activity();
+  readonly #answer: StreamedAnswer;
+  #isInterrupted = false;
+
+  constructor(screen: Screen, options: PlainOptions) {
+    this.#screen = screen;
+    this.#options = options;
+    this.#answer = new StreamedAnswer(screen);
+    this.#announcement = new Announcement(
+      (text) => screen.note(text),
+      (text) => screen.note(dim(text)),
+      options,
+    );
+    if (options.live) this.provisional = (event) => this.#answer.provisional(event);
+  }
+
+  start = (opened: OpenedThread): void => this.#announcement.opened(opened);
+  notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
+
+  idle = (): void => {
+    this.#sayHowToResume();
+    if (this.#announcement.threadId !== undefined) print(`${this.#announcement.threadId}\n`, 'text');
+  };
+
+  lost = (fault: Fault): void => {
+    this.#announcement.end();
+    this.#screen.end();
+    complain(fault, 1);
+    this.#sayHowToResume();
+  };
+
+  interrupted = (): void => {
+    this.#isInterrupted = true;
+  };
+
+  event = (event: ThreadEvent): void => {
+    this.#activity.event(event);
+    this.#say(event);
+    const isOver = this.#activity.words === undefined;
+    this.#screen.status(isOver ? undefined : () => this.#activity.words ?? []);
+  };
+
+  #say(event: ThreadEvent): void {
+    const screen = this.#screen;
+    sayNews(screen, event, this.#options.verbose);
+    if (isContextNews(event)) return;
+    switch (event.kind) {
+      case 'thread-started':
+        return this.#announcement.started();
+      case 'item-updated':
+      case 'item-started':
+        return this.#sayStart(event.item);
+      case 'item-completed':
+        this.#sayItem(event.item);
+        return this.#answer.showNext();
+      case 'call-refused':
+        return screen.note(...refusedCallLines(event.tool, event.reason));
+      case 'warning':
+        return screen.note(yellow(fullText(event.outcome)));
+      case 'retrying':
+        return screen.note(yellow(event.outcome.message));
+      case 'turn-failed':
+        screen.note(red(fullText(event.outcome)));
+        // Nothing of this turn was kept: a new thread has no file yet.
+        return event.outcome.code === 'prompt-too-long' ? undefined : this.#sayHowToResume();
+      case 'turn-aborted':
+        screen.note(yellow('The turn was interrupted.'));
+        return this.#sayHowToResume();
+      case 'turn-completed': {
+        const { input, cachedInput, output } = event.usage;
+        screen.note(dim(`tokens used: ${count(input - cachedInput + output)}`));
+        // On one screen with the rest, it was shown when it came.
+        const isShown = process.stdout.isTTY && process.stderr.isTTY;
+        if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');
+        return;
+      }
+      case 'question-asked':
+      case 'question-answered':
+      case 'turn-started':
+        return;
+    }
+  }
+
+  #sayStart(item: TurnItem): void {
+    if (item.kind === 'plan') this.#screen.note(planLines(item));
+    if (item.kind === 'command') this.#screen.note(bold(`$ ${item.argv.at(-1) ?? ''}`));
+    if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
+  }
+
+  #sayItem(item: TurnItem): void {
+    const screen = this.#screen;
+    const form: ItemForm = {
+      folded: this.#options.live && !this.#options.verbose,
+      interrupted: this.#isInterrupted,
+    };
+    switch (item.kind) {
+      case 'command':
+        return screen.note(...commandEnd(item, form));
+      case 'file-change':
+        return screen.note(...patchEnd(item, form));
+      case 'tool-call':
+        return screen.note(...toolEnd(item, form));
+      case 'reasoning':
+        this.#answer.completed(item.id, '');
+        return screen.note(dim(item.summary.map(withoutStars).join('\n')));
+      case 'agent-message':
+        return this.#answer.completed(item.id, item.text) ? undefined : screen.note(item.text);
+      case 'image-view':
+        return item.problem === undefined
+          ? screen.note(dim(`looked at ${visibleLine(item.path)}`))
+          : screen.note(yellow(visibleLine(`not shown: ${item.problem}`)));
+      case 'user-message':
+      case 'plan':
+        return;
+    }
+  }
+
+  #sayHowToResume(): void {
+    const id = this.#options.resumable ? this.#announcement.threadId : undefined;
+    if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id)}`));
+  }
+}
+
+/** Models set their headlines in bold type: a dim line needs no stars. */
+function withoutStars(text: string): string {
+  return text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1');
+}

@@ -1,0 +1,59 @@
+import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import type { Screen } from '../terminal/screen.ts';
+
+interface Arriving {
+  readonly kind: 'text' | 'reasoning';
+  text: string;
+  /** How much of it is on the screen. */
+  shown: number;
+}
+
+/**
+ * Shows answers while they arrive. Items come one after the other, and what is durable comes a little later than what
+ * is provisional: an item is shown when those before it are completed or dropped.
+ */
+export class StreamedAnswer {
+  readonly #screen: Screen;
+  readonly #arriving = new Map<string, Arriving>();
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  provisional(event: ProvisionalEvent): void {
+    if (event.kind === 'output') return;
+    if (event.kind === 'dropped') {
+      const dropped = this.#arriving.get(event.itemId);
+      this.#arriving.delete(event.itemId);
+      if (dropped !== undefined && dropped.shown > 0) this.#screen.note({ look: 'yellow', text: '[cut off]' });
+      return this.#showFirst();
+    }
+    const item: Arriving = this.#arriving.get(event.itemId) ?? { kind: event.kind, text: '', shown: 0 };
+    item.text += event.text;
+    this.#arriving.set(event.itemId, item);
+    this.#showFirst();
+  }
+
+  /** The item is here. True when the screen has all of its text. */
+  completed(id: string, text: string): boolean {
+    const item = this.#arriving.get(id);
+    this.#arriving.delete(id);
+    if (item === undefined || item.shown === 0) return false;
+    const isSame = text.startsWith(item.text.slice(0, item.shown));
+    if (isSame) this.#screen.text(text.slice(item.shown));
+    this.#screen.endText();
+    return isSame;
+  }
+
+  /** To be called when what was said about the completed item stands on the screen. */
+  showNext(): void {
+    this.#showFirst();
+  }
+
+  #showFirst(): void {
+    const [first] = this.#arriving.values();
+    if (first?.kind !== 'text') return;
+    this.#screen.text(first.text.slice(first.shown));
+    first.shown = first.text.length;
+  }
+}

@@ -1,0 +1,55 @@
+import { visibleText } from './visible-text.ts';
+
+/** What sets a text off from the rest. Sixteen colours only: a terminal's own theme makes them readable. */
+export type Look = keyof typeof codes;
+
+/** A part of what is printed: text of any origin, and our own look for it. */
+export type Span = string | { readonly look: Look; readonly text: string };
+
+/** `--color`. */
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
+/** Whether a stream gets colours. By default a terminal does, unless NO_COLOR or TERM=dumb says otherwise. */
+export function wantsColor(
+  stream: { readonly isTTY?: boolean },
+  choice: ColorChoice,
+  env: NodeJS.ProcessEnv = process.env,
+): boolean {
+  if (choice !== 'auto') return choice === 'always';
+  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+}
+
+/**
+ * The spans as a terminal or a file gets them. Their text is made visible first, so that no sequence but our own is left.
+ */
+export function paint(spans: readonly Span[], color: boolean): string {
+  return spans
+    .map((span) => {
+      if (typeof span === 'string') return visibleText(span);
+      const text = visibleText(span.text);
+      return color && text !== '' ? `${opening(span.look)}${text}${closing(span.look)}` : text;
+    })
+    .join('');
+}
+
+/** For a text that comes in pieces: what begins its look, and what ends it. */
+export const opening = (look: Look): string => `\u001B[${codes[look][0]}m`;
+export const closing = (look: Look): string => `\u001B[${codes[look][1]}m`;
+
+export const bold = (text: string): Span => ({ look: 'bold', text });
+export const dim = (text: string): Span => ({ look: 'dim', text });
+export const red = (text: string): Span => ({ look: 'red', text });
+export const green = (text: string): Span => ({ look: 'green', text });
+export const yellow = (text: string): Span => ({ look: 'yellow', text });
+export const cyan = (text: string): Span => ({ look: 'cyan', text });

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { dim, red, wantsColor } from './look.ts';
+import { Screen } from './screen.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function screenOf({ color = false, live = true, columns = 80 } = {}) {
+  let written = '';
+  const stream = { columns, write: (text: string) => (written += text) };
+  return { screen: new Screen({ stream, color, live }), written: () => written };
+}
+
+/** What is left on the screen: a line that was erased is gone. */
+const left = (text: string): string => text.replaceAll(/[^\n]*\r\u001B\[K/g, '');
+
+it('leaves notes and takes the status line away', () => {
+  const { screen, written } = screenOf();
+  screen.status(() => ['working']);
+  screen.note('one ', red('two'));
+  screen.note('three');
+  expect(written()).toContain('working');
+  screen.end();
+  expect(left(written())).toBe('one two\nthree\n');
+});
+
+it('draws the status line again only when it says something else', () => {
+  const { screen, written } = screenOf();
+  let seconds = 0;
+  screen.status(() => [`${seconds} s`]);
+  vi.advanceTimersByTime(1000);
+  expect(written()).toBe('\r\u001B[K0 s');
+  seconds = 1;
+  vi.advanceTimersByTime(1000);
+  expect(written()).toBe('\r\u001B[K0 s\r\u001B[K1 s');
+});
+
+it('hides the status line while a text comes, and ends the line before anything else', () => {
+  const { screen, written } = screenOf();
+  screen.status(() => ['thinking']);
+  screen.text('He');
+  screen.text('llo');
+  vi.advanceTimersByTime(1000);
+  screen.note('note');
+  screen.end();
+  expect(left(written())).toBe('Hello\nnote\n');
+});
+
+it('has no status line where lines cannot be written over', () => {
+  const { screen, written } = screenOf({ live: false });
+  screen.status(() => ['working']);
+  screen.note('done');
+  screen.end();
+  expect(written()).toBe('done\n');
+});
+
+it('lets no text bring sequences of its own, whole or in pieces', () => {
+  const { screen, written } = screenOf({ color: true });
+  screen.note(dim('\u001B[2Jx'));
+  screen.text('a\u001B');
+  screen.text(']0;title\u0007\r');
+  screen.text('\nb');
+  screen.end();
+  expect(written()).toBe('\u001B[2m␛[2Jx\u001B[22m\na␛]0;title␇\nb\n');
+});
+
+it('cuts the status line to one line of the terminal', () => {
+  const { screen, written } = screenOf({ columns: 24 });
+  screen.status(() => ['running a command\nwith two lines 漢字漢字']);
+  expect(written()).toBe('\r\u001B[Krunning a command with…');
+});
+
+it('colours by --color, then by NO_COLOR and TERM, then by the terminal', () => {
+  const tty = { isTTY: true };
+  expect(wantsColor(tty, 'auto', {})).toBe(true);
+  expect(wantsColor({}, 'auto', {})).toBe(false);
+  expect(wantsColor({}, 'always', { NO_COLOR: '1' })).toBe(true);
+  expect(wantsColor(tty, 'never', {})).toBe(false);
+  expect(wantsColor(tty, 'auto', { NO_COLOR: '1' })).toBe(false);
+  expect(wantsColor(tty, 'auto', { NO_COLOR: '' })).toBe(true);
+  expect(wantsColor(tty, 'auto', { TERM: 'dumb' })).toBe(false);
+});

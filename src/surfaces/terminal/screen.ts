@@ -1,0 +1,123 @@
+import { type Look, closing, opening, paint, type Span } from './look.ts';
+import { fit, textWidth } from './text-width.ts';
+import { VisibleStream } from './visible-stream.ts';
+
+/** The part of standard error that a screen needs. */
+export interface ScreenStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export interface ScreenOptions {
+  readonly stream: ScreenStream;
+  readonly color: boolean;
+  /** Whether a line may be written over: a terminal that can do it. */
+  readonly live: boolean;
+}
+
+/** What the status line says now. It is asked again whenever the line is drawn, so it may count seconds. */
+export type Status = () => readonly Span[];
+
+const redrawMs = 200;
+
+/**
+ * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
+ * written over and leaves nothing behind. Where nothing can be written over there is no status line.
+ */
+export class Screen {
+  readonly #stream: ScreenStream;
+  readonly #live: boolean;
+  readonly color: boolean;
+  #status: Status | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** What stands in the status line. */
+  #drawn = '';
+  #streaming: { readonly text: VisibleStream; readonly look: Look | undefined; endsLine: boolean } | undefined;
+
+  constructor({ stream, color, live }: ScreenOptions) {
+    this.#stream = stream;
+    this.#live = live;
+    this.color = color;
+  }
+
+  /** A line, or several, that stay. */
+  note(...spans: readonly Span[]): void {
+    this.endText();
+    this.#erase();
+    this.#stream.write(`${paint(spans, this.color)}\n`);
+    this.#draw();
+  }
+
+  /** A piece of a text that stays. Whatever else is said begins on a line of its own. */
+  text(piece: string, look?: Look): void {
+    if (piece === '') return;
+    if (this.#streaming === undefined) {
+      this.#erase();
+      this.#streaming = { text: new VisibleStream(), look, endsLine: true };
+    }
+    this.#piece(this.#streaming.text.push(piece));
+  }
+
+  /** The text is over. */
+  endText(): void {
+    if (this.#streaming === undefined) return;
+    this.#piece(this.#streaming.text.end());
+    if (!this.#streaming.endsLine) this.#stream.write('\n');
+    this.#streaming = undefined;
+    this.#draw();
+  }
+
+  /** What the status line says from now on; undefined takes it away. */
+  status(status: Status | undefined): void {
+    if (!this.#live) return;
+    this.#status = status;
+    if (status === undefined) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.#erase();
+      return;
+    }
+    // It holds nothing up: a process that has nothing left to do ends.
+    this.#timer ??= setInterval(() => this.#draw(), redrawMs).unref();
+    this.#draw();
+  }
+
+  /** Leaves the terminal as it should be found. */
+  end(): void {
+    this.endText();
+    this.status(undefined);
+  }
+
+  #piece(visible: string): void {
+    if (visible === '' || this.#streaming === undefined) return;
+    const { look } = this.#streaming;
+    this.#streaming.endsLine = visible.endsWith('\n');
+    const isPlain = look === undefined || !this.color;
+    this.#stream.write(isPlain ? visible : `${opening(look)}${visible}${closing(look)}`);
+  }
+
+  #draw(): void {
+    if (this.#status === undefined || this.#streaming !== undefined) return;
+    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
+    const next = paint(shortened(this.#status(), width), this.color);
+    if (next === this.#drawn) return;
+    this.#stream.write(`\r\u001B[K${next}`);
+    this.#drawn = next;
+  }
+
+  #erase(): void {
+    if (this.#drawn !== '') this.#stream.write('\r\u001B[K');
+    this.#drawn = '';
+  }
+}
+
+/** As much as fits in one line. */
+function shortened(spans: readonly Span[], width: number): readonly Span[] {
+  let left = width;
+  return spans.map((span) => {
+    const text = fit((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' '), left);
+    left -= textWidth(text);
+    return typeof span === 'string' ? text : { ...span, text };
+  });
+}

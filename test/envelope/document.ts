@@ -13,19 +13,19 @@ export function ownershipDocument(ownership: readonly Ownership[]): string {
 }
 
 const purposes: Readonly<Record<string, string>> = {
-  identity: 'Which model acts, by way of whom, thinking how hard, for which client.',
+  identity: 'The model, its provider, its effort, and the client.',
   workspace: 'Where the turn works, and when.',
-  instructions: 'Text whose author is neither the model nor the user of this turn.',
+  instructions: 'Text that neither the model nor the user of this turn wrote.',
   policy: 'What the turn may do. The text for the model and the sandbox are made from one value.',
   capabilities: 'What the turn can do.',
   modes: 'How the model and the user work together.',
-  telemetry: 'What labels the turn in logs, traces and the rollout.',
-  window: 'How much fits: the parent of every budget. Not a group: it is derived from identity and settings.',
+  telemetry: 'Labels of the turn in logs, traces and the rollout.',
+  window: 'How many tokens fit. Every budget is a share of it. Not a group: it is derived from identity and settings.',
 };
 
 const intro = `# The envelope
 
-An envelope is the resolved contract of one turn: seven groups and the window. It is made once, when the turn begins, from facts and settings; it is frozen all the way down, and whatever shapes the turn is read from it. Two parts have a value of now in the thread's state: what requests begin with, after a checkpoint, and the window, after a server has named a narrower one. \`capstan envelope\` shows it for any turn of a thread, with who decided each value, and what changed between two turns, down to the part of a long value that differs:
+An envelope is the resolved contract of one turn: what the turn may do, and with what. It has seven groups and the window. \`capstan envelope\` shows it for any turn of a thread, with the source of each value:
 
 \`\`\`sh
 capstan envelope                      # the newest turn of the newest thread of this folder
@@ -33,11 +33,22 @@ capstan envelope 01a1dcd3 --turn 2    # another one
 capstan envelope --turn 3 --diff 1    # what changed since
 \`\`\`
 
-The tables say for every field where it comes from and which sources read it. Two readers are not listed because they take in every field: \`src/state/stored-envelope.ts\` keeps the envelope in the rollout, and \`src/surfaces/envelope/\` shows it. A field that nothing else reads yet says what it waits for.
+\`--diff\` shows only the part of a long value that differs.
 
-Sources: **setting** is what was chosen, by flag, configuration, the thread's own past or an override; \`telemetry.origins\` says who. **model catalogue** is the record of the model, and **default of the model** what that record has for a value that was not chosen: it changes with the model. **facts** is what was found when the turn began. **effective window** is a share of \`window.effective\`. **default** is built in.
+Capstan makes the envelope once, when the turn begins, from facts and settings, and freezes it. All code of the turn reads from it. Two parts may have a newer value in the thread's state: the instructions at the start of requests, after a checkpoint, and the window, after a server has named a narrower one.
 
-This page is made from \`src/envelope/ownership.ts\`, and tests hold the map against the types, a resolved envelope and the sources. \`${rewriteCommand}\` writes it anew.
+The tables list the source of every field, and the code that reads it. Two readers are not listed because they read every field: \`src/state/stored-envelope.ts\` stores the envelope in the rollout, and \`src/surfaces/envelope/\` shows it. A field without another reader says what it waits for.
+
+| Source | Meaning |
+|---|---|
+| setting | chosen by a flag, the configuration, the thread's own past or an override; \`telemetry.origins\` says which |
+| model catalogue | the record of the model |
+| default of the model | the value in that record, if none was chosen; it changes with the model |
+| facts | what was true when the turn began |
+| effective window | a share of \`window.effective\` |
+| default | built in |
+
+This page is generated from \`src/envelope/ownership.ts\`. Tests compare that map with the types, a resolved envelope and the sources. \`${rewriteCommand}\` rewrites the page.
 `;
 
 function row({ field, source, consumers, awaits }: Ownership): string {

@@ -20,25 +20,29 @@ export function fragmentsDocument(catalogue: readonly FragmentKind<never>[], exa
 
 const intro = `# Fragments
 
-What the model is told beside the words of the user: every kind of text, with its role, its markers, the most tokens that one rendering may take, and the section of the world that tells it. A kind without a section is an event and is told once. "Alone" means that it shares its message with no other.
+Every kind of text that Capstan sends to the model beside the user's own words. [Examples](#examples) follow the table.
 
-This page is made from the catalogue in \`src/fragments/catalog.ts\`. \`${rewriteCommand}\` writes it anew.
+- **Role** is the role of the message. "Alone" means that the text shares its message with no other.
+- **Markers** begin and end the text.
+- **Cap** is the most tokens that one text may take.
+- **Section** is the part of the world that the text describes; Capstan sends it again when that part changes. A kind without a section is an event, and is sent once.
+
+This page is generated from the catalogue in \`src/fragments/catalog.ts\`. \`${rewriteCommand}\` rewrites it.
 `;
 
 const heading = `| Kind | Role | Markers | Cap | Section | Purpose |
 |---|---|---|---|---|---|`;
 
-const outro = `Rules that hold for all of them:
+const outro = `Rules for all kinds:
 
-- The text is start marker, body, end marker, and nothing between them that the body does not bring.
-- No body can end its fragment: an end marker inside it is shown as \`&lt;/…>\`. Names and paths from outside are escaped or quoted as JSON.
-- A body over its cap is cut in its middle, with words that say so. Markers are never cut. Long lists end with the number of entries that are missing.
-- Whose text an item is, its recorded origin says. Markers decide only for files of other programs. Forms of one family, such as a withdrawal, are then recognised as the family's first kind.
-- A user message from such a file counts as injected only when every part of it is.
+- A text is its start marker, its body and its end marker, with nothing added between them.
+- A body cannot end its fragment: an end marker inside it becomes \`&lt;/…>\`. Names and paths from outside are escaped or quoted as JSON.
+- A body over its cap is cut in its middle, and a note there says so. Markers are never cut. Long lists end with the number of missing entries.
+- Capstan knows its own texts by their recorded origin. In files of other programs it recognises them by their markers. There, forms of one family, such as a withdrawal, count as the family's first kind, and a user message counts as injected only if all its parts are.
 
 ## Examples
 
-Words in capitals stand for text that comes from elsewhere.`;
+Words in capitals stand for text from elsewhere.`;
 
 function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -32,7 +32,7 @@ const mostOfLine = 400;
 
 export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   id: 'checkpoint-records',
-  purpose: 'After a checkpoint: the plan and the files that were changed, as tools wrote them down.',
+  purpose: 'After a checkpoint: the plan and the changed files, as the tools recorded them.',
   role: 'user',
   markers: ['<checkpoint_records>', '</checkpoint_records>'],
   capTokens: 4200,

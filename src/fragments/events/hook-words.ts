@@ -4,7 +4,7 @@ import { truncateMiddle } from '../text/truncate.ts';
 
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
   id: 'hook-context',
-  purpose: 'What a hook had to add, once.',
+  purpose: 'Text that a hook added, once.',
   role: 'developer',
   markers: ['<hook_context>', '</hook_context>'],
   capTokens: 5000,
@@ -18,7 +18,7 @@ const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
 /** Other programs read this one as XML, so all of it is escaped. */
 export const hookPromptFragment = defineFragment<{ readonly runId: string; readonly prompt: string }>({
   id: 'hook-prompt',
-  purpose: 'A hook did not let the turn end and says what is still to be done.',
+  purpose: 'A hook kept the turn from ending and says what is left to do.',
   role: 'user',
   markers: ['<hook_prompt hook_run_id="ID">', '</hook_prompt>'],
   capTokens: 5000,

@@ -13,7 +13,7 @@ export interface PluginHintText {
 
 export const pluginHintFragment = defineFragment<PluginHintText>({
   id: 'plugin-hint',
-  purpose: 'What belongs to a plugin that the user named.',
+  purpose: 'The parts of a plugin that the user named.',
   role: 'developer',
   markers: ['<plugin_hint>', '</plugin_hint>'],
   capTokens: 700,

@@ -13,7 +13,7 @@ const fieldBytes = 4096;
 
 export const realtimeDelegationFragment = defineFragment<RealtimeDelegationText>({
   id: 'realtime-delegation',
-  purpose: 'Work that a spoken conversation hands over.',
+  purpose: 'Work that a spoken conversation hands to the model.',
   role: 'user',
   markers: ['<realtime_delegation>', '</realtime_delegation>'],
   capTokens: 3200,

@@ -15,7 +15,7 @@ export interface SubagentNotificationText {
 /** One line of JSON in a shape that other programs read. */
 export const subagentNotificationFragment = defineFragment<SubagentNotificationText>({
   id: 'subagent-notification',
-  purpose: 'What became of an agent that this one started.',
+  purpose: 'The outcome of an agent that this one started.',
   role: 'user',
   markers: ['<subagent_notification>', '</subagent_notification>'],
   capTokens: 2000,

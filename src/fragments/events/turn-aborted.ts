@@ -16,7 +16,7 @@ const sentence: Readonly<Record<AbortCause, string>> = {
 
 export const turnAbortedFragment = defineFragment<AbortCause>({
   id: 'turn-aborted',
-  purpose: 'A turn ended before its time, and why.',
+  purpose: 'A turn ended early, and why.',
   role: 'user',
   alsoRole: 'developer',
   markers: ['<turn_aborted>', '</turn_aborted>'],

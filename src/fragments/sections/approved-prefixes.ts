@@ -8,7 +8,7 @@ export type CommandPrefix = readonly string[];
 /** Prefixes are only ever added here; when one goes, the permissions are told anew. */
 export const approvedPrefixesFragment = defineFragment<{ readonly added: readonly CommandPrefix[] }>({
   id: 'approved-prefixes',
-  purpose: 'Command prefixes that were approved for good since the permissions were told.',
+  purpose: 'Command prefixes that the user approved permanently since `permissions` was sent.',
   role: 'developer',
   markers: ['<approved_command_prefixes>', '</approved_command_prefixes>'],
   capTokens: 1500,

@@ -8,7 +8,7 @@ export interface CollaborationModeText {
 
 export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   id: 'collaboration-mode',
-  purpose: 'How to work together in the mode the user chose.',
+  purpose: 'How to work in the mode that the user chose.',
   role: 'developer',
   markers: ['<collaboration_mode>', '</collaboration_mode>'],
   capTokens: 5000,

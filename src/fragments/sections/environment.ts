@@ -8,7 +8,7 @@ export type EnvironmentText = Partial<Environment>;
 
 export const environmentFragment = defineFamily<EnvironmentText>({
   id: 'environment',
-  purpose: 'Where and when the model works, and within which bounds; only what is new.',
+  purpose: 'The folder, the date and the limits that the model works with; only what changed.',
   role: 'user',
   markers: ['<environment_context>', '</environment_context>'],
   capTokens: 4000,

@@ -2,7 +2,7 @@ import { defineFamily } from '../text/define.ts';
 
 export const environmentsGuidanceFragment = defineFamily<void>({
   id: 'environments-guidance',
-  purpose: 'What it means that there are several environments.',
+  purpose: 'How to work with several environments.',
   role: 'developer',
   markers: ['<environments_instructions>', '</environments_instructions>'],
   capTokens: 400,

@@ -3,7 +3,7 @@ import { defineFamily } from '../text/define.ts';
 /** The loader refuses a text that does not fit: rules that are cut are other rules. */
 export const managedInstructionsFragment = defineFamily<{ readonly text: string; readonly replaces: boolean }>({
   id: 'managed-instructions',
-  purpose: 'Instructions of those who manage this machine.',
+  purpose: 'Instructions from the administrator of this machine.',
   role: 'developer',
   markers: ['<managed_developer_instructions>', '</managed_developer_instructions>'],
   capTokens: 10_000,

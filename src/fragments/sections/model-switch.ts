@@ -11,7 +11,7 @@ export interface ModelSwitchText {
 
 export const modelSwitchFragment = defineFragment<ModelSwitchText>({
   id: 'model-switch',
-  purpose: 'Another model takes over, or the same one has new guidance: the guidance that holds for it.',
+  purpose: 'Guidance for another model that takes over, or new guidance for the same one.',
   role: 'developer',
   markers: ['<model_switch>', '</model_switch>'],
   capTokens: 10_000,

@@ -9,7 +9,7 @@ export interface MultiAgentRoleText {
 
 export const multiAgentRoleFragment = defineFamily<MultiAgentRoleText>({
   id: 'multi-agent-role',
-  purpose: 'Who this agent is among several.',
+  purpose: 'The role of this agent among several.',
   role: 'developer',
   markers: ['<multi_agent_role>', '</multi_agent_role>'],
   capTokens: 1500,

@@ -6,7 +6,7 @@ import { quote } from '../text/markup.ts';
 /** Rules are only ever added here; when one goes, the permissions are told anew. */
 export const networkRulesFragment = defineFragment<{ readonly added: readonly NetworkRule[] }>({
   id: 'network-rules',
-  purpose: 'Rules about hosts that were saved since the permissions were told.',
+  purpose: 'Rules about hosts that the user saved since `permissions` was sent.',
   role: 'developer',
   markers: ['<network_rules>', '</network_rules>'],
   capTokens: 1500,

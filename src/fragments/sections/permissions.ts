@@ -41,7 +41,7 @@ const unsandboxed = 'The user cannot be asked, so take care with what cannot be 
 
 export const permissionsFragment = defineFamily<PermissionsText>({
   id: 'permissions',
-  purpose: 'What the sandbox allows, whom to ask for more, and what was approved or ruled for good.',
+  purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
   role: 'developer',
   markers: ['<permissions instructions>', '</permissions instructions>'],
   capTokens: 6000,

@@ -3,7 +3,7 @@ import { defineFamily } from '../text/define.ts';
 
 export const personalityFragment = defineFamily<{ readonly name: Personality; readonly text: string }>({
   id: 'personality',
-  purpose: 'The manner of speech that the user chose.',
+  purpose: 'How the user wants the model to speak.',
   role: 'developer',
   markers: ['<personality_spec>', '</personality_spec>'],
   capTokens: 1000,

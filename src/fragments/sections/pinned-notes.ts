@@ -6,7 +6,7 @@ const capTokens = 6000;
 
 export const pinnedNotesFragment = defineFamily<{ readonly notes: readonly string[]; readonly replaces: boolean }>({
   id: 'pinned-notes',
-  purpose: 'Notes that the user pinned to the thread: they hold until they are taken away.',
+  purpose: 'Notes that the user pinned to the thread; they apply until the user removes them.',
   role: 'user',
   markers: ['<pinned_notes>', '</pinned_notes>'],
   capTokens,

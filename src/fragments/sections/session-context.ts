@@ -2,7 +2,7 @@ import { defineFamily } from '../text/define.ts';
 
 export const sessionContextFragment = defineFamily<{ readonly texts: readonly string[]; readonly replaces: boolean }>({
   id: 'session-context',
-  purpose: 'What hooks had to say when the thread was opened.',
+  purpose: 'Output of the hooks that ran when the thread was opened.',
   role: 'developer',
   markers: ['<session_context>', '</session_context>'],
   capTokens: 5000,

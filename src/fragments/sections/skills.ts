@@ -2,7 +2,7 @@ import { defineFamily } from '../text/define.ts';
 
 export const skillsCatalogueFragment = defineFamily<{ readonly body: string }>({
   id: 'skills-catalogue',
-  purpose: 'Which skills there are and where they can be read.',
+  purpose: 'The available skills, and where to read them.',
   role: 'developer',
   markers: ['<skills_instructions>', '</skills_instructions>'],
   capTokens: 10_000,

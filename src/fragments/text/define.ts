@@ -71,7 +71,7 @@ export function defineFamily<Payload>(family: FamilyDefinition<Payload>): Fragme
     ...defineFragment(definition),
     withdrawn: defineFragment<void>({
       id: withdrawnId ?? `${id}-withdrawn`,
-      purpose: `Takes back what \`${id}\` told.`,
+      purpose: `Withdraws \`${id}\`.`,
       role,
       capTokens: 100,
       formOf: id,

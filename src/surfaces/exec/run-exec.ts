@@ -18,7 +18,8 @@ import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { forkProblem, missingAddedFolders } from './option-problems.ts';
-import { createOutput, type Output } from './output.ts';
+import type { Output } from './output.ts';
+import { createOutput } from './create-output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
 

@@ -157,7 +157,8 @@ function paragraph(lines: readonly string[], at: number, isBare: boolean): Block
     .slice(at, end)
     .map((line) => line.trim())
     .join('\n');
-  const html = inlineHtml(text);
+  // People and models break lines where they want them broken.
+  const html = inlineHtml(text).replaceAll('\n', '<br>\n');
   return { html: isBare ? html : `<p>${html}</p>`, next: end };
 }
 

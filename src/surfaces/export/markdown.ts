@@ -1,7 +1,17 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
+import { readCallReport } from '../wording/call-report.ts';
+import {
+  callEnd,
+  endWords,
+  type ExportPage,
+  pageFacts,
+  pictureWords,
+  title,
+  turnFacts,
+  usageWords,
+} from './export-page.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ExportPage): string {
@@ -43,10 +53,13 @@ function itemBlock(item: RecordedItem): string {
 
 function callBlock({ name, form, input, output }: RecordedCall): string {
   const language = { command: 'sh', patch: 'diff', other: '' }[form];
-  const called = `**Call** ${inline(name)}\n\n${fenced(input, language)}`;
-  if (output === undefined) return `${called}\n\nNo answer was recorded.`;
+  const report = output === undefined ? undefined : readCallReport(output.text);
+  const end = report === undefined ? '' : callEnd(report);
+  const called = `**Call** ${inline(name)}${end === '' ? '' : ` (${end})`}\n\n${fenced(input, language)}`;
+  if (output === undefined || report === undefined) return `${called}\n\nNo answer was recorded.`;
   const pictures = output.pictures.length === 0 ? '' : ` (${pictureWords(output.pictures)})`;
-  return `${called}\n\n${folded(`Output${pictures}`, fenced(output.text))}`;
+  if (report.output === '' && pictures === '') return called;
+  return `${called}\n\n${folded(`Output${pictures}`, fenced(report.output))}`;
 }
 
 function folded(summary: string, body: string): string {

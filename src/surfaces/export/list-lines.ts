@@ -28,15 +28,15 @@ export function readList(
       if (isNumbered(item[2]!) !== isNumbered(mark)) break;
       width = item[0].length;
       items.push([line.slice(width)]);
-    } else if (isBlank(line)) {
+    } else if (isBlankLine(line)) {
       let after = next;
-      while (after < lines.length && isBlank(lines[after]!)) after++;
+      while (after < lines.length && isBlankLine(lines[after]!)) after++;
       if (after === lines.length || !continues(lines[after]!, indent.length, mark)) break;
       for (; next < after; next++) items.at(-1)!.push('');
       continue;
     } else if (indentOf(line) >= indent.length + 2) {
       items.at(-1)!.push(line.slice(Math.min(width, indentOf(line))));
-    } else if (!isBlank(lines[next - 1]!) && !endsText(line)) {
+    } else if (!isBlankLine(lines[next - 1]!) && !endsText(line)) {
       items.at(-1)!.push(line);
     } else break;
     next++;
@@ -54,7 +54,7 @@ function isNumbered(mark: string): boolean {
   return mark.length > 1;
 }
 
-export function isBlank(line: string): boolean {
+export function isBlankLine(line: string): boolean {
   return line.trim() === '';
 }
 

@@ -2,7 +2,7 @@ import { visibleText } from '../terminal/visible-text.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
 import { inlineHtml } from './inline-html.ts';
-import { bullet, indentOf, isBlank, isRule, readList } from './list-lines.ts';
+import { bullet, indentOf, isBlankLine, isRule, readList } from './list-lines.ts';
 
 /**
  * Markdown as HTML: headings, lists, quotes, code, tables, and what `inlineHtml` knows. HTML in it is text like any other.
@@ -34,7 +34,7 @@ const readers: readonly BlockReader[] = [fenced, heading, rule, quote, list, tab
 function blocksHtml(lines: readonly string[], { depth, isItem = false }: Nesting): string {
   const out: string[] = [];
   for (let at = 0; at < lines.length;) {
-    if (isBlank(lines[at]!)) {
+    if (isBlankLine(lines[at]!)) {
       at++;
       continue;
     }
@@ -152,7 +152,7 @@ function cells(line: string): readonly string[] {
 
 function paragraph(lines: readonly string[], at: number, isBare: boolean): Block {
   let end = at + 1;
-  while (end < lines.length && !isBlank(lines[end]!) && !startsBlock(lines[end]!) && !isTable(lines, end)) end++;
+  while (end < lines.length && !isBlankLine(lines[end]!) && !startsBlock(lines[end]!) && !isTable(lines, end)) end++;
   const text = lines
     .slice(at, end)
     .map((line) => line.trim())

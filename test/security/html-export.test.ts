@@ -182,7 +182,7 @@ it('a long text takes no longer than its length', () => {
     '[](b"',
   ];
   for (const piece of pieces) {
-    const text = piece.repeat(100_000 / piece.length);
+    const text = piece.repeat(50_000 / piece.length);
     const start = performance.now();
     markdownHtml(text);
     expect([piece, performance.now() - start < 5000]).toEqual([piece, true]);

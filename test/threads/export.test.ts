@@ -100,9 +100,11 @@ describe('capstan threads export', () => {
     expect(first?.split('\n')[0]).toBe(`# ${title.replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`)}`);
     expect(first).toContain(`- thread: \`${id}\``);
     const facts = `model \`gpt-5.5\`, effort \`medium\`, folder \`${folder}\`, sandbox \`workspace-write\`, approval \`never\``;
+    expect(rest[0]).toContain(`${times[0]} · ${facts}\n`);
+    // The second turn ran under the same settings.
     expect(rest[1]).toBe(`2
 
-${times[1]} · ${facts}
+${times[1]}
 
 **User**
 

@@ -51,9 +51,8 @@ export function removePlace({ root, made }: DemoFolders): void {
   try {
     // A command of a process that was killed may still be writing its last line.
     rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-    for (let folder = dirname(root); made !== undefined && isWithin(folder, made); folder = dirname(folder)) {
-      rmdirSync(folder);
-    }
+    if (made === undefined) return;
+    for (let folder = dirname(root); isWithin(folder, made); folder = dirname(folder)) rmdirSync(folder);
   } catch {
     // Another program has put something there meanwhile.
   }

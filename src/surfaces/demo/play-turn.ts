@@ -41,12 +41,9 @@ export async function playTurn(stage: Stage, { options, words, meanwhile }: Turn
   const process = startExec([...options, words], { cwd: place.project, env, signal });
   await meanwhile?.(process);
   const end = await process.ended;
-  const [known = 0, first, last] = [
-    before === 0 ? 0 : sentItems(model.requests[before - 1]!).length,
-    model.requests[before],
-    model.requests.slice(before).at(-1),
-  ];
+  const [first, last] = [model.requests[before], model.requests.at(-1)];
   if (first === undefined || last === undefined) return { end, told: [], reports: [] };
+  const known = before === 0 ? 0 : sentItems(model.requests[before - 1]!).length;
   const told = textsOfEngine(sentItems(first).slice(known)).filter((text) => text !== words);
   const reports = callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport);
   return { end, told, reports };

@@ -19,7 +19,7 @@ export const demoWords = {
   fix: 'The check fails. Please fix it.',
   release: 'Release version 1.0.1.',
   finish: 'You were cut off. Please finish.',
-  look: 'Can you still change a file? Try it.',
+  look: 'Can you still change a file?',
 } as const;
 
 /** What a model would see in a request. */

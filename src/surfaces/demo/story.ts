@@ -42,7 +42,7 @@ export async function killAndResume(stage: Stage): Promise<Trouble | undefined> 
   const seen = await playTurn(stage, { options: ['resume', '--last'], words: demoWords.finish });
   const trouble = turnTrouble(seen);
   if (trouble !== undefined) return trouble;
-  showTold(stage, seen, 'Outcome unknown');
+  showSent(stage, seen, 'Outcome unknown');
   const steps = logged(stage);
   if (steps !== releaseSteps.map((step) => `${step} 1.0.1`).join(', ')) {
     return unexpectedTrouble(`Each step should be done once. ${releaseLog}: ${steps}`);
@@ -62,21 +62,21 @@ export async function changeSetting(stage: Stage): Promise<Trouble | undefined> 
   if (seen.reports[0]?.end === 'exit 0' || projectText(stage.place, 'largest.mjs') !== source) {
     return unexpectedTrouble('The sandbox should be read-only, and a command changed a file.');
   }
-  showTold(stage, seen, '<permissions');
+  showSent(stage, seen, '<permissions');
   return undefined;
 }
 
 const mostTold = 180;
 
 /** What the engine added for the model: as many sentences as fit into three lines. */
-function showTold({ page }: Stage, { told }: TurnSeen, start: string): void {
+function showSent({ page }: Stage, { told }: TurnSeen, start: string): void {
   const text = told.find((each) => each.startsWith(start)) ?? '';
   const words = text
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
   const shown = words.length <= mostTold ? words : `${words.slice(0, words.lastIndexOf('. ', mostTold) + 1)} …`;
-  if (words !== '') page.paragraph(`Capstan told the model: "${shown}"`, 'dim');
+  if (words !== '') page.paragraph(`Capstan sent the model: "${shown}"`, 'dim');
 }
 
 function logged({ place }: Stage): string {

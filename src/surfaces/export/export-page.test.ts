@@ -163,3 +163,30 @@ it('signs that move or hide text are shown, and a foreign address is no picture'
   );
   expect(markdownOf(page)).toContain('> a<U+202E>b\u2407\n> > c\n>\n> [2 pictures]');
 });
+
+it('an answer in Markdown ends where it ends', () => {
+  const written = (text: string): string =>
+    markdownOf(exportPage({ id: 't' }, [meta, said('user', 'go'), said('assistant', text)])).split(
+      '**Assistant**\n\n',
+    )[1]!;
+  expect(written('a\n````sh\n```\n<b>')).toBe('a\n````sh\n```\n<b>\n````\n');
+  expect(written('```\n```\n<!-- b')).toBe('```\n```\n\\<!-- b\n');
+  expect(written('``` `a` ```\n `<b>`')).toBe('``` `a` ```\n `<b>`\n');
+});
+
+it('a turn names the settings that differ from those of the turn before', () => {
+  const turn = (id: string, model: string): readonly Line[] => [
+    event('task_started', { turn_id: id }),
+    line('turn_context', { turn_id: id, model, cwd: '/repo' }),
+    said('user', id),
+  ];
+  const page = htmlOf(
+    exportPage({ id: 't', name: 'Named' }, [meta, ...turn('a', 'x'), ...turn('b', 'x'), ...turn('c', 'y')]),
+  );
+  expect(page.match(/(?<=<p class="facts">)[^<]*/g)).toEqual([
+    `${at(0)} · model x · folder /repo`,
+    at(0),
+    `${at(0)} · model y`,
+  ]);
+  expect(page).toContain('<h1>Named</h1>');
+});

@@ -54,8 +54,13 @@ export function usageWords({ input, cachedInput, output }: Usage): string {
   return `${count(input)} in (${count(cachedInput)} cached), ${count(output)} out`;
 }
 
-/** What a turn ran under, as far as it is known, name and value. */
-export function turnFacts({ context = {} }: TurnWithItems) {
+/** What a turn ran under, as far as it is known and differs from the turn before, name and value. */
+export function turnFacts(turn: TurnWithItems, before: TurnWithItems | undefined) {
+  const values = new Map(before === undefined ? [] : settingFacts(before));
+  return settingFacts(turn).filter(([name, value]) => values.get(name) !== value);
+}
+
+function settingFacts({ context = {} }: TurnWithItems) {
   const { model, effort, cwd, sandbox, approval, mode } = contextSettings(context);
   return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
 }

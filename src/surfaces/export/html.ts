@@ -50,10 +50,12 @@ ${page.turns.map(turnSection).join('')}</main>
 `;
 }
 
-function turnSection(turn: TurnWithItems): string {
+function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): string {
   const { number, startedAt, items, usage, isTakenBack } = turn;
   const end = endWords(turn);
-  const facts = [startedAt, ...turnFacts(turn).map((fact) => fact.join(' '))].filter((text) => text !== '');
+  const facts = [startedAt, ...turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '))].filter(
+    (text) => text !== '',
+  );
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>

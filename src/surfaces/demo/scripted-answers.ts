@@ -45,7 +45,7 @@ const moves: Readonly<Record<keyof typeof demoWords, readonly Move[]>> = {
     ({ ok }) =>
       say(
         ok
-          ? 'Fixed. The numbers were sorted as text, so 9 came after 10. The check passes now.'
+          ? 'Fixed. The numbers were sorted as text, so 9 came after 10. The check passes.'
           : 'My change did not help: the check still fails.',
       ),
   ],

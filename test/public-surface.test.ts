@@ -96,7 +96,7 @@ it('the program has these commands and options', () => {
       "context THREAD --changes --checkpoint --json --last --request",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
-      "demo",
+      "demo --keep",
       "completion SHELL",
       "help COMMAND",
     ]

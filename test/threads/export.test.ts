@@ -42,6 +42,7 @@ describe('capstan threads export', () => {
       '<article class="call">',
       '<article class="user">',
       '<body>',
+      '<code>',
       '<dd>',
       '<details>',
       '<div class="text">',
@@ -59,6 +60,8 @@ describe('capstan threads export', () => {
       '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:">',
       '<meta name="viewport" content="width=device-width, initial-scale=1">',
       '<p class="facts">',
+      '<p>',
+      '<pre class="output">',
       '<pre>',
       '<section id="turn-1">',
       '<section id="turn-2">',
@@ -76,6 +79,11 @@ describe('capstan threads export', () => {
     expect(html).toContain('<span class="added">+hello &lt;b&gt;</span>');
     expect(html).toContain('\u241b[31m&lt;/pre&gt;&amp;');
     expect(html).toContain('Tokens: 300 in (60 cached), 30 out');
+    expect(html).toMatch(/<h3>exec_command <small>exit 0 · \d+ ms<\/small><\/h3>/);
+    await place.run('threads', 'name', id, 'Say <it>');
+    const { stdout: named } = await place.run('threads', 'export', id, '--format', 'html');
+    expect(named).toContain('<title>Say &lt;it&gt;</title>');
+    expect((await place.run('threads', 'export', id, '--format', 'markdown')).stdout).toMatch(/^# Say \\<it\\>\n/);
   });
 
   it('writes Markdown in which nothing breaks out of its place', async () => {
@@ -92,9 +100,11 @@ describe('capstan threads export', () => {
     expect(first?.split('\n')[0]).toBe(`# ${title.replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`)}`);
     expect(first).toContain(`- thread: \`${id}\``);
     const facts = `model \`gpt-5.5\`, effort \`medium\`, folder \`${folder}\`, sandbox \`workspace-write\`, approval \`never\``;
+    expect(rest[0]).toContain(`${times[0]} · ${facts}\n`);
+    // The second turn ran under the same settings.
     expect(rest[1]).toBe(`2
 
-${times[1]} · ${facts}
+${times[1]}
 
 **User**
 
@@ -109,7 +119,9 @@ Yes.
     expect(rest[0]).toContain(`> Say it. ${evil}`);
     expect(rest[0]).toContain('> [1 picture]');
     expect(rest[0]).toContain('<details><summary>Reasoning</summary>\n\n> Look first.\n\n</details>');
-    expect(rest[0]).toContain("**Call** `exec_command`\n\n```sh\nprintf '\\033[31m%s' '</pre>&'\n```");
+    expect(rest[0]!.replace(/\d+ ms/, 'N ms')).toContain(
+      "**Call** `exec_command` (exit 0 · N ms)\n\n```sh\nprintf '\\033[31m%s' '</pre>&'\n```",
+    );
     expect(rest[0]).toContain('```diff\n*** Begin Patch\n*** Add File: new.txt\n+hello <b>\n*** End Patch\n```');
   });
 

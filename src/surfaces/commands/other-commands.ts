@@ -1,12 +1,14 @@
-import type { Command } from './command.ts';
+import { type Command, flag } from './command.ts';
 
 export const demoCommand = {
   name: 'demo',
   does: 'see it work, without a model',
   summary: 'Shows the engine at work, without a model and without a key.',
-  forms: [''],
+  forms: ['[--keep]'],
   words: [],
-  options: {},
+  options: {
+    keep: flag('--keep', "keep the demo's files until the next demo, to look around in them"),
+  },
 } as const satisfies Command;
 
 export const completionCommand = {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makePlace } from './place.ts';
+import { makePlace, removePlace } from './place.ts';
 
 function home(): string {
   const folder = mkdtempSync('/var/tmp/capstan-demo-');
@@ -26,6 +26,17 @@ test('a demo stands among the caches and takes the folders of earlier ones away'
   expect(existsSync(join(caches, `demo-${dead}-abcdef`))).toBe(false);
   expect(readdirSync(caches).length).toBe(4);
   expect(existsSync(join(osHome, 'kept/file'))).toBe(true);
+});
+
+test('a demo takes away what it made, and no folder that was there before', () => {
+  const osHome = home();
+  mkdirSync(join(osHome, '.cache'));
+  removePlace(makePlace(process.env, osHome));
+  expect(readdirSync(osHome, { recursive: true })).toEqual(['.cache']);
+  const place = makePlace(process.env, osHome);
+  writeFileSync(join(osHome, '.cache/capstan/other'), '');
+  removePlace(place);
+  expect(readdirSync(osHome, { recursive: true })).toEqual(['.cache', '.cache/capstan', '.cache/capstan/other']);
 });
 
 test('without a home that can be written it stands in the temporary folder', () => {

@@ -1,7 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { sweepFolders } from '../../disk/processes.ts';
 import { findProgram } from '../../policy/find-program.ts';
@@ -9,15 +18,21 @@ import { isWithin } from '../../policy/paths.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { projectFiles } from './project.ts';
 
-export type DemoFolders = Readonly<Record<'root' | 'home' | 'project', string>>;
+export interface DemoFolders {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  /** The uppermost folder above the root that was not there before; undefined when there was every one. */
+  readonly made?: string | undefined;
+}
 
 /**
- * The folders of one demo. They stay until the next one, so that a reader can look into them. The home is one of its own:
- * the person's configuration and threads are not touched. The agent works in the project.
+ * The folders of one demo. The home is one of its own: the user's configuration and threads are not touched. The agent
+ * works in the project.
  */
 export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
-  const root = makeRoot(osHome);
-  const place = { root, home: join(root, 'home'), project: join(root, 'project') };
+  const { root, made } = makeRoot(osHome);
+  const place = { root, made, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
   mkdirSync(place.project);
   for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
@@ -31,21 +46,34 @@ export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   return place;
 }
 
+/** Takes everything away that the demo made. What cannot be removed now is removed by the next demo. */
+export function removePlace({ root, made }: DemoFolders): void {
+  try {
+    // A command of a process that was killed may still be writing its last line.
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    if (made === undefined) return;
+    for (let folder = dirname(root); isWithin(folder, made); folder = dirname(folder)) rmdirSync(folder);
+  } catch {
+    // Another program has put something there meanwhile.
+  }
+}
+
 /**
  * Among the user's caches, where no command of another thread can change the demo's configuration; in the temporary
- * folder if that cannot be. The folders of earlier demos are removed when the next one begins.
+ * folder if that cannot be. What demos left that were killed or kept is removed.
  */
-function makeRoot(osHome: string): string {
+function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
   const prefix = 'demo-';
   try {
     const caches = join(osHome, '.cache', 'capstan');
-    mkdirSync(caches, { recursive: true, mode: 0o700 });
+    const made = mkdirSync(caches, { recursive: true, mode: 0o700 });
     const parent = realpathSync(caches);
     // What is swapped for a link while it is being removed would lead elsewhere.
     if (![realpathSync(tmpdir()), '/tmp'].some((folder) => isWithin(parent, folder))) sweepFolders(parent, prefix);
-    return mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+    const root = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+    return { root, made: made === undefined ? undefined : realpathSync(made) };
   } catch {
-    return realpathSync(mkdtempSync(join(tmpdir(), 'capstan-demo-')));
+    return { root: realpathSync(mkdtempSync(join(tmpdir(), 'capstan-demo-'))) };
   }
 }
 
@@ -63,6 +91,7 @@ function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): b
 export function writeConfig({ home }: DemoFolders, modelUrl: string): void {
   const text = `model = "scripted"
 model_provider = "demo"
+model_context_window = 272000
 allow_login_shell = false
 sandbox_mode = "workspace-write"
 
@@ -83,20 +112,8 @@ export function placeEnvironment({ home }: DemoFolders, env: Variables): Variabl
   return { ...Object.fromEntries(kept), CAPSTAN_HOME: home };
 }
 
-/** The folder's long name left out: the introduction says what the mark stands for. */
-export function shortened({ root }: DemoFolders, text: string): string {
-  return text.replaceAll(root, '…');
-}
-
 /** The text of a file of the project; empty when there is none. */
 export function projectText({ project }: DemoFolders, name: string): string {
   const path = join(project, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
-
-/** Gives the rollout a short name beside its long one. */
-export function linkRollout({ root }: DemoFolders, rollout: string): string {
-  const link = join(root, 'rollout.jsonl');
-  symlinkSync(rollout, link);
-  return link;
 }

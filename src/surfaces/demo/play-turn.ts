@@ -1,12 +1,11 @@
-import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import { type ExecEvent, type ExecItem } from '../exec/events.ts';
-import { cutLine } from '../terminal/table.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
+import type { ScriptedModel } from '../../testing/index.ts';
+import { type CallReport, readCallReport } from '../wording/call-report.ts';
 import { type ExecProcess, startExec } from './exec-process.ts';
 import type { Page } from './page.ts';
-import { type DemoFolders, shortened } from './place.ts';
-import { constantParts, toldIn } from './told.ts';
-import { shellWords } from '../../protocol/shell-words.ts';
+import type { DemoFolders } from './place.ts';
+import { callOutputs, sentItems, textsOfEngine } from './sent-items.ts';
 
 /** What every part of the demo works with. */
 export interface Stage {
@@ -18,74 +17,34 @@ export interface Stage {
 }
 
 interface TurnAsked {
-  /** Options of `exec`, and `resume` with its id. */
+  /** Options of `exec`, and `resume`. */
   readonly options: readonly string[];
   readonly words: string;
-  /** Called while a command is under way. */
+  /** Called when the process has started. */
   readonly meanwhile?: (process: ExecProcess) => Promise<void>;
 }
 
-type Command = Extract<ExecItem, { type: 'command_execution' }>;
+/** A turn as the scripted model saw it, and the end of its process. */
+export interface TurnSeen {
+  readonly end: Awaited<ExecProcess['ended']>;
+  /** What the engine added to the first request of the turn: neither the model's own items nor the user's words. */
+  readonly told: readonly string[];
+  /** The answers to the model's calls in this turn, in order. */
+  readonly reports: readonly CallReport[];
+}
 
-export type TurnSeen = Awaited<ReturnType<typeof playTurn>>;
-
-const outputLines = 4;
-
-/** Runs `capstan exec` for one turn and shows what happens in it. Gives what its process reported. */
-export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked) {
+/** Runs `capstan exec` for one turn. It shows itself. */
+export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
   const { page, place, model, env, signal } = stage;
-  page.text('$', shellWords(['capstan', 'exec', '--json', ...options, words]), 'strong');
-  const before = model.requests.at(-1);
+  page.command(shellWords(['capstan', 'exec', ...options, words]));
+  const before = model.requests.length;
   const process = startExec([...options, words], { cwd: place.project, env, signal });
-  // The commands are those that ended, in order.
-  const seen = { threadId: '', completed: false, commands: [] as Command[] };
-  const request = await Promise.race([model.request(model.requests.length), process.gone]);
-  if (request !== undefined) showTold(stage, request, before, words);
-  for await (const event of process.events) {
-    showEvent(page, event);
-    if (event.type === 'thread.started') seen.threadId = event.thread_id;
-    if (event.type === 'turn.completed') seen.completed = true;
-    if (!('item' in event) || event.item.type !== 'command_execution') continue;
-    if (event.type === 'item.started') await meanwhile?.(process);
-    else seen.commands.push(event.item);
-  }
-  page.end();
-  return { ...seen, end: await process.ended };
-}
-
-/** Of the first request everything is new; of a later one, what the model has not been sent before. */
-function showTold(
-  { page, place }: Stage,
-  request: RecordedRequest,
-  before: RecordedRequest | undefined,
-  words: string,
-): void {
-  const told = toldIn(request, before, words);
-  if (before === undefined) page.row('told', [`${constantParts(request)}, then:`], 'quiet');
-  for (const text of told) page.text('told', shortened(place, text), 'quiet');
-  if (told.length === 0) page.row('told', ['nothing new besides these words'], 'quiet');
-}
-
-function showEvent(page: Page, event: ExecEvent): void {
-  if (event.type === 'error') return page.text('error', event.message, 'bad');
-  if (!('item' in event)) return;
-  const { type, item } = event;
-  if (type === 'item.started' && item.type === 'command_execution') page.open('runs', scriptOf(item));
-  if (type !== 'item.completed') return;
-  if (item.type === 'agent_message') page.text('says', item.text);
-  if (item.type !== 'command_execution') return;
-  const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
-  page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
-  const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
-  const shown = lines.slice(0, outputLines);
-  page.row(
-    '',
-    shown.map((line) => cutLine(line, page.rowWidth)),
-  );
-}
-
-/** What the model asked for: the last word of the command line that the shell was started with. */
-function scriptOf({ command }: Command): string {
-  const quoted = /^\S+ -c (?<script>.*)$/s.exec(command)?.groups?.['script'] ?? command;
-  return /^'.*'$/s.test(quoted) ? quoted.slice(1, -1).replaceAll(String.raw`'\''`, "'") : quoted;
+  await meanwhile?.(process);
+  const end = await process.ended;
+  const [first, last] = [model.requests[before], model.requests.at(-1)];
+  if (first === undefined || last === undefined) return { end, told: [], reports: [] };
+  const known = before === 0 ? 0 : sentItems(model.requests[before - 1]!).length;
+  const told = textsOfEngine(sentItems(first).slice(known)).filter((text) => text !== words);
+  const reports = callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport);
+  return { end, told, reports };
 }

@@ -6,6 +6,18 @@ export const releaseSteps: readonly string[] = ['tag', 'upload', 'announce'];
 /** The file in which each finished step leaves a line. */
 export const releaseLog = 'release.log';
 
+const buggyLine = 'export const largest = (numbers) => numbers.toSorted().at(-1);';
+const fixedLine = 'export const largest = (numbers) => Math.max(...numbers);';
+
+/** What the scripted model changes. */
+export const fixPatch = `*** Begin Patch
+*** Update File: largest.mjs
+@@
+-${buggyLine}
++${fixedLine}
+*** End Patch
+`;
+
 /**
  * The project that the demo works on, by file name: a function with a bug, a check that finds it, and a release that
  * takes its time. The check names its Node by path: inside the sandbox the search path is the login shell's.
@@ -14,7 +26,7 @@ export function projectFiles(node: string): Readonly<Record<string, string>> {
   return {
     'AGENTS.md':
       'Run `sh check` after every change.\nA release is `sh release tag upload announce`; never do a step twice.\n',
-    'largest.mjs': 'export const largest = (numbers) => numbers.toSorted().at(-1);\n',
+    'largest.mjs': `${buggyLine}\n`,
     'largest.test.mjs': `import { largest } from './largest.mjs';
 
 const found = largest([9, 10]);

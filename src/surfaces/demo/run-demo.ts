@@ -1,12 +1,15 @@
+import { shellWords } from '../../protocol/shell-words.ts';
 import { version } from '../../protocol/version.ts';
 import { startScriptedModel } from '../../testing/index.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { demoCommand } from '../commands/other-commands.ts';
 import { showNextSteps } from './next-steps.ts';
 import { Page } from './page.ts';
-import { makePlace, type DemoFolders, placeEnvironment, shortened, writeConfig } from './place.ts';
+import { type DemoFolders, makePlace, placeEnvironment, removePlace, writeConfig } from './place.ts';
 import type { Stage } from './play-turn.ts';
-import { answerTo } from './scripted-answers.ts';
+import { scriptedModel } from './scripted-answers.ts';
 import { showProof } from './show-proof.ts';
-import { changeSetting, fixInSandbox, killAndResume } from './story.ts';
+import { changeSetting, fixBug, killAndResume } from './story.ts';
 import type { Trouble } from './trouble.ts';
 
 /** Longer than this and something hangs. */
@@ -17,7 +20,7 @@ const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 /**
  * `capstan demo`. 0: everything went as described; 1: something did not; 2: wrong usage; above 128: a signal ended it.
  */
-export async function run(): Promise<number> {
+export async function run({ options }: CommandArguments<typeof demoCommand>): Promise<number> {
   const stop = new AbortController();
   let code: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -29,14 +32,17 @@ export async function run(): Promise<number> {
   process.stdout.on('error', () => stop.abort());
   try {
     const page = new Page(process.stdout, process.env);
-    const trouble = await play(page, AbortSignal.any([stop.signal, AbortSignal.timeout(deadlineMs)]));
+    const trouble = await play(page, {
+      keep: options.keep,
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(deadlineMs)]),
+    });
     if (stop.signal.aborted) {
       page.paragraph('Interrupted.');
       return code ?? 1;
     }
     if (trouble === undefined) return 0;
-    page.heading('The demo ends here.');
-    page.paragraph(trouble.message, 'bad');
+    page.heading('The demo stopped.');
+    page.paragraph(trouble.message, 'red');
     page.paragraph(trouble.next);
     return 1;
   } finally {
@@ -44,24 +50,32 @@ export async function run(): Promise<number> {
   }
 }
 
-async function play(page: Page, signal: AbortSignal): Promise<Trouble | undefined> {
+interface PlayOptions {
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A reader that watches sees answers arrive. */
+const watchedPace = { firstByteDelayMs: 300, delayMs: 15 };
+
+async function play(page: Page, { keep, signal }: PlayOptions): Promise<Trouble | undefined> {
   const place = tryPlace();
   if ('code' in place) return place;
-  const model = await startScriptedModel(answerTo);
+  const model = await startScriptedModel(scriptedModel(page.isLive ? watchedPace : {}));
   try {
     writeConfig(place, model.url);
-    introduce(page, place);
+    introduce(page);
     const stage: Stage = { page, place, model, env: placeEnvironment(place, process.env), signal };
-    const first = await fixInSandbox(stage);
-    if ('code' in first) return first;
-    for (const chapter of [killAndResume, changeSetting, showProof]) {
-      const trouble = await chapter(stage, first.threadId);
+    for (const chapter of [fixBug, killAndResume, changeSetting, showProof]) {
+      const trouble = await chapter(stage);
       if (trouble !== undefined) return trouble;
     }
+    if (keep) showKept(page, place);
     await showNextSteps(page);
     return undefined;
   } finally {
     await model.close();
+    if (!keep) removePlace(place);
   }
 }
 
@@ -69,17 +83,23 @@ function tryPlace(): DemoFolders | Trouble {
   try {
     return makePlace(process.env);
   } catch (error) {
-    const message = `There is no place for the demo's files: ${(error as Error).message}`;
-    return { code: 'demo-no-place', message, next: 'Let HOME or TMPDIR name a folder that you may write to.' };
+    const message = `The demo cannot write its files: ${(error as Error).message}`;
+    return { code: 'demo-no-place', message, next: 'Set HOME or TMPDIR to a folder that you may write to.' };
   }
 }
 
-function introduce(page: Page, place: DemoFolders): void {
-  page.heading(`capstan ${version}: a demo`);
+function introduce(page: Page): void {
+  page.heading(`Capstan ${version} demo`);
   page.paragraph(
-    'A script stands in for the model, so this needs no key and no network. The rest is real: each "$" starts the ' +
-      `engine as a process of its own, which works in ${place.project} (${shortened(place, place.project)} below). ` +
-      '"told" is what the engine adds to the requests to the model, "runs" what the model runs in the sandbox, "says" ' +
-      'what it answers.',
+    'A script plays the model, so this needs no key and no network. Everything else is real: the processes, the ' +
+      'sandbox, the files. Lines with ">" are commands that you could type yourself.',
   );
+}
+
+function showKept(page: Page, { home, project }: DemoFolders): void {
+  page.heading('Look around');
+  page.paragraph('The files of this demo stay until the next one. For instance:');
+  page.command(`cd ${shellWords([project])}`);
+  page.command(`export CAPSTAN_HOME=${shellWords([home])}`);
+  for (const words of ['context --last', 'threads show --last', 'replay --last']) page.command(`capstan ${words}`);
 }

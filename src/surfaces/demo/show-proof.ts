@@ -1,53 +1,39 @@
-import { statSync } from 'node:fs';
-import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { rebuildRequests } from '../../replay/rebuild.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
-import { linkRollout } from './place.ts';
 import type { Stage } from './play-turn.ts';
-import { kilobytes } from './told.ts';
 import { type Trouble, unexpectedTrouble } from './trouble.ts';
 
-/** Holds the thread's file against what the scripted model received. */
-export async function showProof({ page, place, model }: Stage, threadId: string): Promise<Trouble | undefined> {
-  page.heading('4. The file of the thread gives back every request');
-  const id = parseThreadId(threadId);
-  const file = id === undefined ? undefined : await readBodies(place.home, id);
+/** Compares what the thread's file gives back with what the scripted model received. */
+export async function showProof({ page, place, model }: Stage): Promise<Trouble | undefined> {
+  page.heading("4. Rebuild every request from the thread's file");
+  const file = await readBodies(place.home);
   if (file === undefined) return unexpectedTrouble('The thread left no file.');
   const bodies = model.requests.map(({ decodedBytes }) => decodedBytes);
   const pairs = bodies.slice(1).map((body, index) => [bodies[index]!, body] as const);
   const bytes = sum(bodies.map(({ length }) => length));
-  const rebuilt = bodies.filter((body, index) => file.bodies[index]?.equals(body)).length;
+  const rebuilt = bodies.filter((body, index) => file[index]?.equals(body)).length;
   const isWhole = rebuilt === bodies.length;
   page.paragraph(
-    `${rebuilt} of ${bodies.length} requests rebuilt byte for byte from the file (${kilobytes(bytes)}).`,
-    isWhole ? 'good' : 'bad',
-  );
-  const isExtended = pairs.every(([before, now]) => extendsInput(before, now));
-  if (isExtended) {
-    const percent = Math.floor((100 * sum(pairs.map(([before, now]) => commonLength(before, now)))) / bytes);
-    page.paragraph(
-      `Each request's input extends the one before: a provider's cache can serve ${percent}% of the bytes.`,
-      'good',
-    );
-  }
-  page.gap();
-  page.paragraph(
-    `The file is the thread's rollout, ${linkRollout(place, file.path)} (${kilobytes(statSync(file.path).size)}): every ` +
-      'message, call, output and setting as a line of JSON. The engine keeps nothing else of a thread. The folder ' +
-      'stays, so that you can look around in it.',
+    `${rebuilt} of ${bodies.length} requests rebuilt byte for byte (${Math.round(bytes / 1024)} KB).`,
+    isWhole ? 'green' : 'red',
   );
   if (!isWhole) return unexpectedTrouble('A request differs from what the file gives back.');
-  return isExtended ? undefined : unexpectedTrouble("A request's input does not extend the one before.");
+  if (!pairs.every(([before, now]) => extendsInput(before, now))) {
+    return unexpectedTrouble("A request's input does not extend the one before.");
+  }
+  const percent = Math.floor((100 * sum(pairs.map(([before, now]) => commonLength(before, now)))) / bytes);
+  page.paragraph(`Each request extends the one before, so a provider can cache ${percent}% of the bytes.`, 'green');
+  return undefined;
 }
 
 /** Reads the rollout of the thread and rebuilds its requests from nothing else. */
-async function readBodies(home: string, id: ThreadId) {
+async function readBodies(home: string): Promise<readonly Buffer[] | undefined> {
   const stored = StoredThreads.in({ CAPSTAN_HOME: home }, home);
-  const path = 'code' in stored ? undefined : await stored.location(id);
-  if ('code' in stored || path === undefined) return undefined;
-  const { lines } = await stored.read(id);
+  const chosen = 'code' in stored ? undefined : await stored.choose({ kind: 'last' });
+  if ('code' in stored || chosen?.kind !== 'chosen') return undefined;
+  const { lines } = await stored.read(chosen.id);
   const { digester, encoderOf } = await loadReplayParts();
   const bodies: Buffer[] = [];
   const verdictOn = createComparison(digester);
@@ -56,7 +42,7 @@ async function readBodies(home: string, id: ThreadId) {
     const isSame = verdictOn(request).kind === 'same';
     if (request.kind === 'rebuilt' && isSame) bodies.push(Buffer.concat(request.encoded?.body ?? []));
   }
-  return { path, bodies };
+  return bodies;
 }
 
 const inputStart = '"input":[';

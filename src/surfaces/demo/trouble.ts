@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { version } from '../../protocol/version.ts';
-import type { Stage, TurnSeen } from './play-turn.ts';
-import { isCallOutput, sentItems } from './scripted-answers.ts';
+import type { TurnSeen } from './play-turn.ts';
 
-/** Something did not go as the story has it. */
+/** Something did not go as planned. */
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
 
 const report = 'This should not happen. Please report it, with everything above.';
@@ -16,23 +13,19 @@ export function unexpectedTrouble(message: string): Trouble {
 }
 
 /** Why a turn is not the one that the story needs, if it is not: no sandbox, or no end. */
-export function turnTrouble(stage: Stage, { completed, commands, end }: TurnSeen): Trouble | undefined {
-  if (commands.some(({ status }) => status === 'declined')) return sandboxTrouble(stage);
-  if (completed) return undefined;
-  const said = end.stderr.split('\n').filter((line) => !line.startsWith(`capstan ${version} `));
-  const how = end.signal === null ? `exit code ${end.code}` : end.signal;
-  return {
-    code: 'demo-turn-failed',
-    message: `The turn did not come to its end (${how}). ${said.join(' ')}`,
-    next: report,
-  };
+export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
+  const refused = reports.find((report) => report.end === 'not run');
+  if (refused !== undefined) return sandboxTrouble(refused.output);
+  if (end.code === 0) return undefined;
+  const how = end.signal ?? `exit code ${end.code}`;
+  return { code: 'demo-turn-failed', message: `capstan exec did not finish its turn (${how}).`, next: report };
 }
 
-/** The event says that the command was declined; what the model was told says why, and what helps. */
-function sandboxTrouble({ model, env }: Stage): Trouble {
-  const answered = model.requests.flatMap(sentItems).findLast(isCallOutput);
-  const message = ((answered && stringAt(answered, 'output')) ?? '').replace(/^Not run: /, '');
-  const install = /bubblewrap.* was not found/.test(message) ? installCommand(env['PATH'] ?? '') : undefined;
+/** What the model was told says why nothing runs, and what helps. */
+function sandboxTrouble(answer: string): Trouble {
+  const message = answer.replace(/^Not run: /, '');
+  const isMissing = /bubblewrap.* was not found/.test(message);
+  const install = isMissing ? installCommand(process.env['PATH'] ?? '') : undefined;
   const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;
   return { code: 'demo-no-sandbox', message, next };
 }

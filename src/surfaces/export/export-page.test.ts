@@ -35,7 +35,7 @@ it('a file without turn records has a turn for each message of the user', () => 
     said('assistant', 'Two.'),
   ];
   const turn = { status: 'completed', isTakenBack: false };
-  expect(exportPage('t', [...lines, event('thread_rolled_back', { num_turns: 1 })])).toEqual({
+  expect(exportPage({ id: 't' }, [...lines, event('thread_rolled_back', { num_turns: 1 })])).toEqual({
     id: 't',
     startedAt: at(0),
     program: 'x 1',
@@ -68,7 +68,7 @@ it('a file without turn records has a turn for each message of the user', () => 
 });
 
 it('turns end as their records say, and cost what was counted in them', () => {
-  const { turns, usage } = exportPage('t', [
+  const { turns, usage } = exportPage({ id: 't' }, [
     meta,
     event('task_started', { turn_id: 'a' }),
     said('user', 'one'),
@@ -96,7 +96,7 @@ it('turns end as their records say, and cost what was counted in them', () => {
 });
 
 it('an end that names another turn ends none, and what stands before the first turn belongs to it', () => {
-  const { turns } = exportPage('t', [
+  const { turns } = exportPage({ id: 't' }, [
     meta,
     said('user', '<environment_context>here</environment_context>', 1),
     event('task_started', { turn_id: 'a' }),
@@ -114,7 +114,7 @@ it('an end that names another turn ends none, and what stands before the first t
 
 it('calls have their answers, in whatever form programs write them', () => {
   const call = (type: string, more: JsonObject): Line => line('response_item', { type, ...more });
-  const { turns } = exportPage('t', [
+  const { turns } = exportPage({ id: 't' }, [
     meta,
     said('user', 'go'),
     call('function_call', { name: 'shell', call_id: '1', arguments: '{"command":["ls","-l"]}' }),
@@ -157,9 +157,36 @@ it('signs that move or hide text are shown, and a foreign address is no picture'
       ],
     }),
   ];
-  const page = exportPage('t', lines);
+  const page = exportPage({ id: 't' }, lines);
   expect(htmlOf(page)).toContain(
     '<div class="text">a&lt;U+202E&gt;b\u2407\n&gt; c</div><p class="facts">2 pictures not shown</p>',
   );
   expect(markdownOf(page)).toContain('> a<U+202E>b\u2407\n> > c\n>\n> [2 pictures]');
+});
+
+it('an answer in Markdown ends where it ends', () => {
+  const written = (text: string): string =>
+    markdownOf(exportPage({ id: 't' }, [meta, said('user', 'go'), said('assistant', text)])).split(
+      '**Assistant**\n\n',
+    )[1]!;
+  expect(written('a\n````sh\n```\n<b>')).toBe('a\n````sh\n```\n<b>\n````\n');
+  expect(written('```\n```\n<!-- b')).toBe('```\n```\n\\<!-- b\n');
+  expect(written('``` `a` ```\n `<b>`')).toBe('``` `a` ```\n `<b>`\n');
+});
+
+it('a turn names the settings that differ from those of the turn before', () => {
+  const turn = (id: string, model: string): readonly Line[] => [
+    event('task_started', { turn_id: id }),
+    line('turn_context', { turn_id: id, model, cwd: '/repo' }),
+    said('user', id),
+  ];
+  const page = htmlOf(
+    exportPage({ id: 't', name: 'Named' }, [meta, ...turn('a', 'x'), ...turn('b', 'x'), ...turn('c', 'y')]),
+  );
+  expect(page.match(/(?<=<p class="facts">)[^<]*/g)).toEqual([
+    `${at(0)} · model x · folder /repo`,
+    at(0),
+    `${at(0)} · model y`,
+  ]);
+  expect(page).toContain('<h1>Named</h1>');
 });

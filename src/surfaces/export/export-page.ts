@@ -4,11 +4,15 @@ import { type Line, lineType } from '../../protocol/line.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { contextSettings } from '../../state/turn-settings.ts';
 import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
+import { durationWords } from '../exec/duration-words.ts';
 import { count, plural } from '../terminal/table.ts';
+import type { CallReport } from '../wording/call-report.ts';
 
 /** A thread as people read it: what both readable formats are made from. */
 export interface ExportPage extends TurnItems {
   readonly id: string;
+  /** What the user calls it. */
+  readonly name?: string;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly program?: string;
@@ -16,7 +20,7 @@ export interface ExportPage extends TurnItems {
   readonly forkedFrom?: string;
 }
 
-export function exportPage(id: string, lines: readonly Line[]): ExportPage {
+export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines: readonly Line[]): ExportPage {
   const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
   const [cwd, forkedFrom] = [stringAt(meta, 'cwd'), stringAt(meta, 'forked_from_id')];
   const program = [stringAt(meta, 'originator'), stringAt(meta, 'cli_version')].filter(Boolean).join(' ');
@@ -24,7 +28,7 @@ export function exportPage(id: string, lines: readonly Line[]): ExportPage {
     id,
     startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
     ...(program === '' ? {} : { program }),
-    ...defined({ cwd, forkedFrom }),
+    ...defined({ name, cwd, forkedFrom }),
     ...readTurnItems(lines),
   };
 }
@@ -50,8 +54,13 @@ export function usageWords({ input, cachedInput, output }: Usage): string {
   return `${count(input)} in (${count(cachedInput)} cached), ${count(output)} out`;
 }
 
-/** What a turn ran under, as far as it is known, name and value. */
-export function turnFacts({ context = {} }: TurnWithItems) {
+/** What a turn ran under, as far as it is known and differs from the turn before, name and value. */
+export function turnFacts(turn: TurnWithItems, before: TurnWithItems | undefined) {
+  const values = new Map(before === undefined ? [] : settingFacts(before));
+  return settingFacts(turn).filter(([name, value]) => values.get(name) !== value);
+}
+
+function settingFacts({ context = {} }: TurnWithItems) {
   const { model, effort, cwd, sandbox, approval, mode } = contextSettings(context);
   return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
 }
@@ -67,7 +76,19 @@ export function pictureWords(pictures: readonly string[]): string {
   return plural(pictures.length, 'picture');
 }
 
-export function title({ id, turns }: ExportPage): string {
+/** How a call ended and how long it took, as far as its answer says; empty when it says neither. */
+export function callEnd({ end, seconds }: CallReport): string {
+  return [end, seconds === undefined || seconds === 0 ? undefined : secondsWords(seconds)].filter(Boolean).join(' · ');
+}
+
+function secondsWords(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : durationWords(seconds * 1000);
+}
+
+/** The thread's name, else the first words in it. */
+export function title({ id, name, turns }: ExportPage): string {
+  if (name !== undefined) return name;
   const words = turns.flatMap(({ items }) => items).find((item) => item.kind === 'user');
   const [first = ''] = words?.texts.join(' ').trim().split('\n') ?? [];
   if (first === '') return `Thread ${id}`;

@@ -1,13 +1,30 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
+import { plural } from '../terminal/table.ts';
+import { type CallReport, readCallReport } from '../wording/call-report.ts';
+import { diffHtml } from './diff-html.ts';
+import { escapeHtml } from './escape-html.ts';
+import {
+  callEnd,
+  endWords,
+  type ExportPage,
+  pageFacts,
+  pictureWords,
+  title,
+  turnFacts,
+  usageWords,
+} from './export-page.ts';
 import { pageStyle } from './html-style.ts';
+import { markdownHtml } from './markdown-html.ts';
 
 /** The page may load nothing, whatever stands in it. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** The thread as one page that needs nothing else: no script, no address, and every text of the thread escaped. */
+/**
+ * The thread as one page that loads nothing and runs nothing. Answers are rendered; the user's words, commands and outputs
+ * stand as they were written. Every text of the thread is escaped.
+ */
 export function htmlOf(page: ExportPage): string {
   const name = escaped(title(page));
   const facts = pageFacts(page).map(([term, value]) => `<dt>${escaped(term)}</dt><dd>${escaped(value)}</dd>`);
@@ -33,10 +50,12 @@ ${page.turns.map(turnSection).join('')}</main>
 `;
 }
 
-function turnSection(turn: TurnWithItems): string {
+function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): string {
   const { number, startedAt, items, usage, isTakenBack } = turn;
   const end = endWords(turn);
-  const facts = [startedAt, ...turnFacts(turn).map((fact) => fact.join(' '))].filter((text) => text !== '');
+  const facts = [startedAt, ...turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '))].filter(
+    (text) => text !== '',
+  );
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>
@@ -50,44 +69,44 @@ function itemBlock(item: RecordedItem): string {
     case 'user':
       return `<article class="user"><h3>User</h3>${item.texts.map(textBlock).join('')}${pictureBlock(item.pictures)}</article>`;
     case 'assistant': {
-      const phase = item.phase === undefined ? '' : ` <small>${escaped(item.phase)}</small>`;
-      return `<article class="assistant"><h3>Assistant${phase}</h3>${textBlock(item.text)}</article>`;
+      const phase = item.phase === undefined ? '' : ` <small>${escaped(item.phase.replaceAll('_', ' '))}</small>`;
+      return `<article class="assistant"><h3>Assistant${phase}</h3>${markdownHtml(item.text)}</article>`;
     }
     case 'reasoning':
-      return folded('Reasoning', textBlock(item.text));
+      return folded('Reasoning', markdownHtml(item.text));
     case 'context':
       return folded(`Context: ${item.title}`, preBlock(item.text));
     case 'checkpoint':
-      return `<article class="checkpoint"><h3>Checkpoint</h3><p>History was replaced.</p>${item.text === '' ? '' : textBlock(item.text)}</article>`;
+      return `<article class="checkpoint"><h3>Checkpoint</h3><p>History was replaced.</p>${markdownHtml(item.text)}</article>`;
     case 'call':
       return callBlock(item);
   }
 }
 
 function callBlock({ name, form, input, output }: RecordedCall): string {
-  const called = form === 'patch' ? patchBlock(input) : preBlock(form === 'command' ? `$ ${input}` : input);
+  const called = form === 'patch' ? diffHtml(visibleText(input)) : preBlock(form === 'command' ? `$ ${input}` : input);
+  const report = output === undefined ? undefined : readCallReport(output.text);
+  const end = report === undefined ? '' : callEnd(report);
+  const mark = end === '' ? '' : ` <small${report?.isFailure === true ? ' class="bad"' : ''}>${escaped(end)}</small>`;
   const answer =
-    output === undefined
+    output === undefined || report === undefined
       ? '<p class="facts">No answer was recorded.</p>'
-      : folded('Output', preBlock(output.text) + pictureBlock(output.pictures));
-  return `<article class="call"><h3>${escaped(name)}</h3>${called}${answer}</article>`;
+      : outputBlock(report) + pictureBlock(output.pictures);
+  return `<article class="call"><h3>${escaped(name)}${mark}</h3>${called}${answer}</article>`;
 }
 
-function patchBlock(text: string): string {
-  const lines = visibleText(text)
-    .split('\n')
-    .map((line) => {
-      const kind = lineKinds.get(/^(?:[+-]|\*{3})/.exec(line)?.[0] ?? '');
-      return kind === undefined ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`;
-    });
-  return `<pre>${lines.join('\n')}</pre>`;
-}
+/** Longer outputs are folded. */
+const [mostLines, mostCharacters] = [15, 2000];
 
-const lineKinds = new Map([
-  ['+', 'added'],
-  ['-', 'removed'],
-  ['***', 'file'],
-]);
+function outputBlock({ output, isFailure }: CallReport): string {
+  const text = output.trimEnd();
+  if (text === '') return '';
+  const body = text.startsWith('diff --git ')
+    ? diffHtml(visibleText(text))
+    : `<pre class="output${isFailure ? ' bad' : ''}">${escaped(text)}</pre>`;
+  const lines = text.split('\n').length;
+  return lines > mostLines || text.length > mostCharacters ? folded(`Output, ${plural(lines, 'line')}`, body) : body;
+}
 
 function folded(summary: string, body: string): string {
   return `<details><summary>${escaped(summary)}</summary>${body}</details>`;
@@ -114,7 +133,5 @@ function pictureBlock(pictures: readonly string[]): string {
 }
 
 function escaped(text: string): string {
-  return visibleText(text).replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
+  return escapeHtml(visibleText(text));
 }
-
-const signs = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }));

@@ -1,7 +1,17 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts, usageWords } from './export-page.ts';
+import { readCallReport } from '../wording/call-report.ts';
+import {
+  callEnd,
+  endWords,
+  type ExportPage,
+  pageFacts,
+  pictureWords,
+  title,
+  turnFacts,
+  usageWords,
+} from './export-page.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ExportPage): string {
@@ -10,10 +20,10 @@ export function markdownOf(page: ExportPage): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
-function turnBlocks(turn: TurnWithItems): readonly string[] {
+function turnBlocks(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): readonly string[] {
   const { number, startedAt, items, usage } = turn;
   const end = endWords(turn);
-  const facts = turnFacts(turn).map(([name, value]) => `${name} ${inline(value)}`);
+  const facts = turnFacts(turn, turns[index - 1]).map(([name, value]) => `${name} ${inline(value)}`);
   return [
     `## Turn ${number}${end === undefined ? '' : ` (${escaped(end)})`}`,
     [startedAt, facts.join(', ')].filter((text) => text !== '').join(' · '),
@@ -29,7 +39,7 @@ function itemBlock(item: RecordedItem): string {
       return `**User**\n\n${quoted([...item.texts, ...pictures].join('\n\n'))}`;
     }
     case 'assistant':
-      return `**Assistant**${item.phase === undefined ? '' : ` (${escaped(item.phase)})`}\n\n${visibleText(item.text)}`;
+      return `**Assistant**${item.phase === undefined ? '' : ` (${escaped(item.phase)})`}\n\n${enclosed(item.text)}`;
     case 'reasoning':
       return folded('Reasoning', quoted(item.text));
     case 'context':
@@ -43,10 +53,32 @@ function itemBlock(item: RecordedItem): string {
 
 function callBlock({ name, form, input, output }: RecordedCall): string {
   const language = { command: 'sh', patch: 'diff', other: '' }[form];
-  const called = `**Call** ${inline(name)}\n\n${fenced(input, language)}`;
-  if (output === undefined) return `${called}\n\nNo answer was recorded.`;
+  const report = output === undefined ? undefined : readCallReport(output.text);
+  const end = report === undefined ? '' : callEnd(report);
+  const called = `**Call** ${inline(name)}${end === '' ? '' : ` (${end})`}\n\n${fenced(input, language)}`;
+  if (output === undefined || report === undefined) return `${called}\n\nNo answer was recorded.`;
   const pictures = output.pictures.length === 0 ? '' : ` (${pictureWords(output.pictures)})`;
-  return `${called}\n\n${folded(`Output${pictures}`, fenced(output.text))}`;
+  if (report.output === '' && pictures === '') return called;
+  return `${called}\n\n${folded(`Output${pictures}`, fenced(report.output))}`;
+}
+
+const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+
+/** An answer that ends where it ends: code that it leaves open is closed, and no HTML begins a block. */
+function enclosed(text: string): string {
+  let open = '';
+  const lines = visibleText(text)
+    .split('\n')
+    .map((line) => {
+      const [, marks = '', rest = ''] = fence.exec(line) ?? [];
+      if (open === '') {
+        if (marks !== '' && !(marks.startsWith('`') && rest.includes('`'))) open = marks;
+        return open === '' ? line.replace(/^( {0,3})</, String.raw`$1\<`) : line;
+      }
+      if (marks.startsWith(open) && rest.trim() === '') open = '';
+      return line;
+    });
+  return [...lines, ...(open === '' ? [] : [open])].join('\n');
 }
 
 function folded(summary: string, body: string): string {

@@ -1,5 +1,8 @@
+import { homedir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
@@ -7,12 +10,14 @@ import { wrongUsage } from '../commands/parse-command.ts';
 import { exportCommand } from '../commands/threads-read-commands.ts';
 import { plural } from '../terminal/table.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
+import { StoredThreads } from '../engine/stored-threads.ts';
 import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
 import { flatLines } from '../export/flat-lines.ts';
 import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
+import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 
@@ -28,7 +33,7 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
-  const text = textOf(exported, format);
+  const text = textOf(exported, format, format === 'jsonl' ? undefined : await threadName(thread.id));
   const { skipped } = thread;
   if (skipped > 0) complain({ message: `${plural(skipped, 'line')} could not be read and left out.`, next: '' }, 0);
   if (place === undefined) {
@@ -56,8 +61,18 @@ function formatOf(path: string): Format {
   return (['markdown', 'html'] as const).find((format) => endings[format] === ending) ?? 'jsonl';
 }
 
-function textOf({ id, lines }: ReadThread, format: Format): string {
-  if (format !== 'jsonl') return { markdown: markdownOf, html: htmlOf }[format](exportPage(id, lines));
+/** What the user calls the thread. A page without it is better than none. */
+async function threadName(id: ThreadId): Promise<string | undefined> {
+  const stored = StoredThreads.in(process.env, homedir());
+  if ('code' in stored) return undefined;
+  const found = await lostAsValue(() => stored.summary(id));
+  return 'code' in found ? undefined : found.name;
+}
+
+function textOf({ id, lines }: ReadThread, format: Format, name: string | undefined): string {
+  if (format !== 'jsonl') {
+    return { markdown: markdownOf, html: htmlOf }[format](exportPage({ id, ...defined({ name }) }, lines));
+  }
   const flat = flatLines(lines, id).map((line) => `${JSON.stringify(line)}\n`);
   return flat.join('');
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { markdownHtml } from './markdown-html.ts';
+
+const link = (address: string, words = address): string =>
+  `<a href="${address}" rel="noopener noreferrer">${words}</a>`;
+
+describe('blocks', () => {
+  it.each([
+    ['one\ntwo\n\nthree', '<p>one<br>\ntwo</p>\n<p>three</p>'],
+    ['# A *b* ##\n## C\n###### D\n#no', '<h4>A <em>b</em></h4>\n<h5>C</h5>\n<h6>D</h6>\n<p>#no</p>'],
+    ['a\n***\nb', '<p>a</p>\n<hr>\n<p>b</p>'],
+    ['> a\n> > b\n\nc', '<blockquote><p>a</p>\n<blockquote><p>b</p></blockquote></blockquote>\n<p>c</p>'],
+    ['```ts\nif (a < b) *x*\n```\nend', '<pre><code>if (a &lt; b) *x*</code></pre>\n<p>end</p>'],
+    ['````\n```\n````', '<pre><code>```</code></pre>'],
+    ['```\nno end', '<pre><code>no end</code></pre>'],
+    ['```diff\n-a\n+b\n c\n```', '<pre><span class="removed">-a</span>\n<span class="added">+b</span>\n c</pre>'],
+    ['a\n\n    code\n    more', '<p>a</p>\n<pre><code>code\nmore</code></pre>'],
+  ])('%j', (markdown, html) => {
+    expect(markdownHtml(markdown)).toBe(html);
+  });
+
+  it.each([
+    ['- a\n- b', '<ul><li>a</li>\n<li>b</li></ul>'],
+    ['3. a\n4. b', '<ol start="3"><li>a</li>\n<li>b</li></ol>'],
+    ['1. a\n\n   more\n2. b\n\nend', '<ol><li>a\n<p>more</p></li>\n<li>b</li></ol>\n<p>end</p>'],
+    ['- a\n  - b\n    - c\n- d', '<ul><li>a\n<ul><li>b\n<ul><li>c</li></ul></li></ul></li>\n<li>d</li></ul>'],
+    ['- a\n    - b', '<ul><li>a\n<ul><li>b</li></ul></li></ul>'],
+    ['1. a\n  - b', '<ol><li>a\n<ul><li>b</li></ul></li></ol>'],
+    ['- a\n  ```\n  x\n\n  y\n  ```', '<ul><li>a\n<pre><code>x\n\ny</code></pre></li></ul>'],
+    ['- a\nb\n\nc', '<ul><li>a<br>\nb</li></ul>\n<p>c</p>'],
+    ['in\n2024. We', '<p>in<br>\n2024. We</p>'],
+  ])('lists: %j', (markdown, html) => {
+    expect(markdownHtml(markdown)).toBe(html);
+  });
+
+  it('tables, with numbers on the right', () => {
+    expect(markdownHtml('Sizes:\n| a | b |\n|---|--:|\n| `x\\|y` | 2 |\n\nend')).toBe(
+      '<p>Sizes:</p>\n<table><tr><th>a</th><th class="number">b</th></tr>\n' +
+        '<tr><td><code>x|y</code></td><td class="number">2</td></tr></table>\n<p>end</p>',
+    );
+  });
+});
+
+describe('text', () => {
+  it.each([
+    ['**a *b*** _c_ ~~d~~', '<strong>a <em>b</em></strong> <em>c</em> <del>d</del>'],
+    ['***a** b*', '<em><strong>a</strong> b</em>'],
+    ['*a **b*', '<em>a **b</em>'],
+    ['2 * 3 * 4, snake_case_name, *.ts and *.js', '2 * 3 * 4, snake_case_name, *.ts and *.js'],
+    ['`a*b*` ``c ` d`` `e', '<code>a*b*</code> <code>c ` d</code> `e'],
+    ['\\*a\\* \\<b>', '*a* &lt;b&gt;'],
+    ['[`x` *y*](https://a.b/c_(d))', link('https://a.b/c_(d)', '<code>x</code> <em>y</em>')],
+    ['See https://a.b/c_d_e. <https://f.g>', `See ${link('https://a.b/c_d_e')}. ${link('https://f.g')}`],
+    ['[me](mailto:a@b.c "t")', link('mailto:a@b.c', 'me')],
+    ['[x](javascript:alert(1)) [y](src/y.ts:3)', 'x (javascript:alert(1)) y (src/y.ts:3)'],
+    ['[x](data:text/html,<b>)', '[x](data:text/html,&lt;b&gt;)'],
+    ['[x](https://a"onclick="b)', 'x (https://a&quot;onclick=&quot;b)'],
+    ['![a](https://b.c/d.png)', link('https://b.c/d.png', 'Picture: a')],
+    ['<img src=x onerror=y> &amp; "q"', '&lt;img src=x onerror=y&gt; &amp;amp; &quot;q&quot;'],
+  ])('%j', (markdown, html) => {
+    expect(markdownHtml(markdown)).toBe(`<p>${html}</p>`);
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { readCallReport } from './call-report.ts';
+
+it.each([
+  [
+    'Wall time: 0.2500 seconds\nProcess exited with code 3\nOriginal token count: 1\nOutput:\nok\n',
+    'exit 3',
+    0.25,
+    'ok\n',
+  ],
+  ['Exit code: 0\nWall time: 1.5 seconds\nOutput:\nSuccess.', 'exit 0', 1.5, 'Success.'],
+  ['Chunk ID: a1\nWall time: 1 seconds\nProcess running with session ID 3\nOutput:\n', 'still running', 1, ''],
+  ['Wall time: 9.0 seconds\nProcess killed after its time limit of 9 seconds\nOutput:\n', 'timed out', 9, ''],
+  ['Wall time: 9.0 seconds\nProcess killed: aborted by user\nOutput:\n', 'interrupted', 9, ''],
+  ['{"output":"a","metadata":{"exit_code":1,"duration_seconds":0.5}}', 'exit 1', 0.5, 'a'],
+  ['{"output":"a"}', undefined, undefined, '{"output":"a"}'],
+  ['Not run: no sandbox.', 'not run', undefined, 'Not run: no sandbox.'],
+  ['Plan updated', undefined, undefined, 'Plan updated'],
+  // What a command printed is no fact about it.
+  ['Said:\nExit code: 9\nOutput:\nx', undefined, undefined, 'Said:\nExit code: 9\nOutput:\nx'],
+  ['Exit code: 0\nOutput:\nProcess exited with code 9\n', 'exit 0', undefined, 'Process exited with code 9\n'],
+])('%j', (answer, end, seconds, output) => {
+  expect(readCallReport(answer)).toMatchObject({ end, seconds, output });
+});

@@ -47,7 +47,7 @@ it.each<[string, readonly string[]]>([
   ['threads set x -s w', ['workspace-write']],
   ['context --request ', ['last']],
   ['completion z', ['zsh']],
-  ['help con', ['config', 'context']],
+  ['help con', ['context', 'config']],
   ['help threads gc', ['gc']],
   ['exec -c model_context', ['model_context_window=']],
   ['exec --config window.effective_p', ['window.effective_percent=']],
@@ -78,8 +78,8 @@ it('zsh and fish get the same from the table', () => {
     }
     for (const word of wordsOf(command)) expect(spec).toContain(word);
   }
-  expect(zsh).toContain("'--sort=[`updated` or `created`; the newest come first]:TIME:(updated created)'");
-  expect(fish).toContain("-l sort -x -a 'updated created' -d '`updated` or `created`; the newest come first'");
+  expect(zsh).toContain("'--sort=[`updated` or `created`; newest first]:TIME:(updated created)'");
+  expect(fish).toContain("-l sort -x -a 'updated created' -d '`updated` or `created`; newest first'");
 });
 
 it('the command prints the script of the shell that is named', async () => {
@@ -88,5 +88,5 @@ it('the command prints the script of the shell that is named', async () => {
   expect((await place.run('completion', 'zsh')).stdout).toBe(zshScript(commandTable));
   expect((await place.run('completion', 'fish')).stdout).toBe(fishScript(commandTable));
   const { code, stderr } = await place.run('completion', 'tcsh');
-  expect([code, stderr.split('\n')[0]]).toEqual([2, 'capstan: completion: SHELL is bash, zsh, fish; not "tcsh".']);
+  expect([code, stderr.split('\n')[0]]).toEqual([2, 'capstan: completion: SHELL is bash, zsh or fish, not "tcsh".']);
 });

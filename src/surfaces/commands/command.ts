@@ -71,9 +71,11 @@ export interface Command {
   readonly words?: readonly CommandWord[];
   /** First words that change which words follow. All variants share the options. */
   readonly variants?: Readonly<Record<string, readonly CommandWord[]>>;
-  /** Said above the options. */
+  /** Whole command lines, each with what it does. */
+  readonly examples?: readonly (readonly [line: string, does: string])[];
+  /** Paragraphs above the options, one per line: help wraps them. */
   readonly about?: string;
-  /** Said below the options. */
+  /** The same below the options. */
   readonly notes?: string;
   /** What the words are that may begin with a dash, behind `--`. */
   readonly freeWord?: string;

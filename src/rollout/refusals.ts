@@ -20,8 +20,7 @@ export function archivedThread({ id, path }: ThreadFile): OpenRefused {
 
 export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
   const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
-  const next =
-    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or resumed in a copy that is not kept (--ephemeral).';
+  const next = `Wait until it has ended there, or fork it: \`capstan threads fork ${id}\`.`;
   return refused('thread-locked', message, next);
 }
 

@@ -104,7 +104,7 @@ it('of two processes that resume one thread, one gets it and the other learns wh
   expect({ ...(await loser.finished), stderr: '' }).toEqual({ ...refusal(['', '']), stderr: '' });
   expect((await loser.finished).stderr).toMatch(
     new RegExp(
-      `^capstan: Thread ${id} is being written by capstan pid ${winner.child.pid} since \\S+\\.\\n {9}Wait until it has ended there, or end it there\\. Meanwhile it can be forked, or resumed in a copy that is not kept \\(--ephemeral\\)\\.\\n$`,
+      `^capstan: Thread ${id} is being written by capstan pid ${winner.child.pid} since \\S+\\.\\n {9}Wait until it has ended there, or fork it: \`capstan threads fork ${id}\`\\. To ask it something without keeping the answer, add --ephemeral\\.\\n$`,
     ),
   );
   expect((await winner.finished).code).toBe(0);

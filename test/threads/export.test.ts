@@ -224,7 +224,7 @@ Yes.
     expect(await place.run('threads', 'export')).toMatchObject({ code: 2 });
     expect(await place.run('threads', 'export', 'x', '--format', 'pdf')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--format takes jsonl, markdown, html; not "pdf".'),
+      stderr: expect.stringContaining('--format takes jsonl, markdown or html, not "pdf".'),
     });
     expect(await place.run('threads', 'export', 'nobody')).toMatchObject({ code: 1, stdout: '' });
   });

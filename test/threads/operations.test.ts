@@ -348,7 +348,7 @@ describe('the commands', () => {
       code: 2,
       stdout: '',
       stderr:
-        'capstan: threads delete: a deleted thread does not come back. Give its id or its name instead of --last.\n         See `capstan threads delete --help`.\n',
+        'capstan: threads delete: a deleted thread cannot be restored. Give its id or its name instead of --last.\n         See `capstan threads delete --help`.\n',
     });
     expect((await tell('delete')).stderr).toContain('which thread? Give its id or its name.');
     expect(await tell('show', id)).toMatchObject({ code: 0 });

@@ -8,16 +8,32 @@ export function isIdBeginning(name: string): boolean {
   return beginning.test(name);
 }
 
-export function noThreadYet(cwd: string | undefined): NoThread {
-  const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.`;
-  const next = cwd === undefined ? 'Start one without resume.' : 'Use --all for threads of other folders.';
+/** A thread that fits, except that it works in another folder than the one that was asked for. */
+export interface ThreadElsewhere {
+  readonly id: ThreadId;
+  readonly folder: string;
+}
+
+export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
+  const newest = elsewhere === undefined ? '' : ` The newest thread works in ${elsewhere.folder}.`;
+  const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.${newest}`;
+  const next = elsewhere === undefined ? 'Start one: `capstan exec --help` says how.' : wayTo(elsewhere);
   return { kind: 'none', code: 'thread-unknown', message, next };
 }
 
-export function noneNamed(name: string, cwd: string | undefined): NoThread {
-  const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
-  const next = 'Use the id that the thread printed when it started, the beginning of it, or --last.';
+export function noneNamed(name: string, cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
+  const message =
+    elsewhere === undefined
+      ? `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`
+      : `Thread ${JSON.stringify(name)} works in ${elsewhere.folder}, not in ${cwd}.`;
+  const next =
+    elsewhere === undefined ? 'List threads with their ids and names: `capstan threads list`.' : wayTo(elsewhere);
   return { kind: 'none', code: 'thread-unknown', message, next };
+}
+
+/** An id leads to its thread from every folder. */
+function wayTo({ id }: ThreadElsewhere): string {
+  return `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
 }
 
 export function sharedName(name: string, ids: readonly ThreadId[]): NoThread {

@@ -21,7 +21,8 @@ import { printResult } from './print-result.ts';
 /** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
 export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
   const wanted = changeOf(options);
-  if (Object.keys(wanted).length === 0) return wrongUsage(setCommand, 'what is to be changed?');
+  if (Object.keys(wanted).length === 0)
+    return wrongUsage(setCommand, 'nothing to change. Name a setting, for example --model.');
   const found = await findThread({ thread: name });
   if ('code' in found) return found;
   const { engine, id } = found;

@@ -1,7 +1,7 @@
 import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
-import { completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
+import { completeThreadsCommand, completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
 import { contextCommand, envelopeCommand, replayCommand } from '../commands/view-commands.ts';
@@ -57,6 +57,7 @@ export const commandTable: CommandGroup = {
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),
     ),
+    'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),
     help: commandRow(helpCommand, async () => (await import('../commands/run-help.ts')).helpOn(commandTable)),
   },
   notes:

@@ -36,9 +36,19 @@ export function commandRow<const Form extends Command>(
   return { command, load: load as unknown as CommandRow['load'] };
 }
 
-/** Every command of a group and of those in it, in the order of the help text. */
-export function allCommands({ commands }: CommandGroup): readonly Command[] {
-  return Object.values(commands).flatMap((entry) => ('commands' in entry ? allCommands(entry) : [entry.command]));
+/** The commands of a group by their names, in the order of the help text, without those that are hidden. */
+export function shownCommands({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] {
+  return Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
+}
+
+/** The names of those. */
+export function commandNames(group: CommandGroup): readonly string[] {
+  return shownCommands(group).map(([name]) => name);
+}
+
+/** Every command of a group and of those in it, in the order of the help text, without those that are hidden. */
+export function allCommands(group: CommandGroup): readonly Command[] {
+  return shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
 }
 
 const aliases: Readonly<Record<string, string>> = { e: 'exec' };
@@ -69,7 +79,7 @@ const longestHint = 100;
 /** The command line that was probably meant. */
 function meantCommand(group: CommandGroup, written: string, rest: readonly string[]): string | undefined {
   const own = group.name === '' ? ['--help', '--version'] : ['--help'];
-  const nearest = nearestWord(written, [...Object.keys(group.commands), ...own]);
+  const nearest = nearestWord(written, [...commandNames(group), ...own]);
   const path =
     nearest === undefined ? pathBelow(group, written) : [...(group.name === '' ? [] : [group.name]), nearest];
   // Several words in quotes are a prompt without its command.

@@ -1,5 +1,5 @@
 import { type Command, shownOptions } from './command.ts';
-import type { CommandGroup } from './command-group.ts';
+import { type CommandGroup, shownCommands } from './command-group.ts';
 
 /** Terminals have at least so many columns. */
 const pageWidth = 80;
@@ -27,7 +27,8 @@ export function commandHelp(command: Command): string {
 }
 
 /** The help text of several commands under one name. */
-export function groupHelp({ name, summary, commands, notes }: CommandGroup): string {
+export function groupHelp(group: CommandGroup): string {
+  const { name, summary, notes } = group;
   const prefix = name === '' ? 'capstan' : `capstan ${name}`;
   return [
     ...paragraphs(summary),
@@ -36,7 +37,7 @@ export function groupHelp({ name, summary, commands, notes }: CommandGroup): str
     `  ${prefix} COMMAND …`,
     '',
     'Commands:',
-    ...rows(Object.entries(commands).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
+    ...rows(shownCommands(group).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
     '',
     ...(notes === undefined ? [] : [...paragraphs(notes), '']),
     ...wrapped(`Run \`${prefix} COMMAND --help\` for the options and examples of a command.`, pageWidth),

@@ -59,6 +59,8 @@ export interface CommandWord {
 export interface Command {
   /** As it is typed after `capstan`: `threads list`. */
   readonly name: string;
+  /** For scripts of ours: not shown, not offered, and of no use to people. */
+  readonly hidden?: true;
   /** A phrase for lists of commands. */
   readonly does: string;
   /** One sentence. */

@@ -33,3 +33,13 @@ export const helpCommand = {
   words: [{ name: 'COMMAND', many: true }],
   options: {},
 } as const satisfies Command;
+
+export const completeThreadsCommand = {
+  name: 'complete-threads',
+  hidden: true,
+  does: '',
+  summary: 'Prints the newest threads for the completion of a shell: an id or a name, a tab, and what it is about.',
+  forms: [''],
+  words: [],
+  options: {},
+} as const satisfies Command;

@@ -7,7 +7,7 @@ import { featureGates } from '../../config/feature-gates.ts';
 import { localProvider } from '../../config/local-providers.ts';
 import type { Trust } from '../../config/trust.ts';
 import { lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
-import { nominalWindow } from '../../envelope/window.ts';
+import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
@@ -63,10 +63,11 @@ function modelLayers(config: Config, { newThread }: Requirements): readonly Conf
   const { modelProvider: provider, modelCatalogJson: file } = config;
   const source = localProvider(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   const fallback = defaultModel(provider, catalogue);
-  const record = lookUpModel(catalogue, config.model ?? fallback);
+  const { model = fallback } = config;
+  const values = ofModel(lookUpModel(catalogue, model), config);
   return [
     { name: 'default', source, values: { model: fallback } },
-    { name: 'default', source: `model ${record.slug}`, values: ofModel(record, config) },
+    { name: 'default', source: `model ${model}`, values },
   ];
 }
 
@@ -79,7 +80,7 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
     model_verbosity: verbosity,
     model_context_window: nominalWindow(record),
     // A number of tokens stands for the share.
-    window: window.effectiveTokens === undefined ? { effective_percent: record.effectivePercent } : undefined,
+    window: window.effectiveTokens === undefined ? { effective_percent: nominalPercent(record) } : undefined,
   });
 }
 

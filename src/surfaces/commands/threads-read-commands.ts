@@ -117,7 +117,12 @@ export const importCommand = {
   summary: 'Imports a thread that was exported as JSONL.',
   forms: ['FILE [options]'],
   examples: [['capstan threads import backup.jsonl', 'Import a thread, and print how to resume it']],
-  words: [{ name: 'FILE', missing: 'which file? Name one that `capstan threads export` wrote.' }],
+  words: [
+    {
+      name: 'FILE',
+      missing: 'which file? Name one that was exported as jsonl: `capstan threads export --help` says how.',
+    },
+  ],
   options: { json: flag('--json', 'print the result as JSON') },
   notes: [
     'Capstan copies the file, and the thread keeps its id. A resumed thread works in the folder where you start it, with no more permissions than you have configured.',

@@ -81,7 +81,7 @@ export interface Command {
   readonly notes?: string;
   /** What the words are that may begin with a dash, behind `--`. */
   readonly freeWord?: string;
-  /** What is said about one word too many. */
+  /** The message about one word too many. */
   readonly surplus?: string;
   /** Words that other programs or commands take here, and why this one does not. */
   readonly refuses?: Readonly<Record<string, { readonly message: string; readonly next?: string }>>;

@@ -26,7 +26,7 @@ export const execCommand = {
   refuses: {
     review: {
       message: 'there is no command "review" here.',
-      next: 'Ask for the review in words: `capstan exec "Review the changes since the last commit"`. A prompt of that one word goes behind "--".',
+      next: 'Ask for the review in words: `capstan exec "Review the changes since the last commit"`. Put a prompt of that one word after "--".',
     },
   },
   options: {

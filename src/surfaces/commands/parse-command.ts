@@ -51,10 +51,10 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
     if (attached === undefined && /^-./.test(written) && !(option.number !== undefined && /^-\d/.test(written)))
       return wrongUsage(
         command,
-        `${name} needs a value; ${written} looks like an option. If it is the value: ${name}=${written}.`,
+        `${name} needs a value, and ${written} looks like an option. If it is the value, write ${name}=${written}.`,
       );
     if (option.value === keyAndValue && written.indexOf('=') < 1)
-      return wrongUsage(command, `${name} ${JSON.stringify(written)} has no key before a "=".`, pairExample);
+      return wrongUsage(command, `${name} ${JSON.stringify(written)} is not KEY=VALUE.`, pairExample);
     const value = readValue(option, written);
     if (value === undefined)
       return wrongChoice(command, `${name} takes ${valuesText(option)}`, written, option.choices);
@@ -142,7 +142,8 @@ function takeWords(
     else words.push(...taken);
   }
   const [surplus] = left;
-  if (surplus !== undefined) return wrongUsage(command, command.surplus ?? `${surplus} is one word too many.`);
+  if (surplus !== undefined)
+    return wrongUsage(command, command.surplus ?? `unexpected word ${JSON.stringify(surplus)}.`);
   return { variant, thread, words };
 }
 
@@ -152,9 +153,9 @@ function findClash({ options }: Command, given: ReadonlyMap<string, Value>, vari
   for (const key of given.keys()) {
     const { with: needed, without = [], only } = options[key]!;
     const other = without.find((each) => given.has(each));
-    if (other !== undefined) return `${nameOf(key)} and ${nameOf(other)} do not go together.`;
-    if (needed !== undefined && !given.has(needed)) return `${nameOf(key)} goes with ${nameOf(needed)}.`;
-    if (only !== undefined && !only.includes(variant)) return `${nameOf(key)} goes with ${only.join(' and ')}.`;
+    if (other !== undefined) return `${nameOf(key)} cannot be combined with ${nameOf(other)}.`;
+    if (needed !== undefined && !given.has(needed)) return `${nameOf(key)} works only with ${nameOf(needed)}.`;
+    if (only !== undefined && !only.includes(variant)) return `${nameOf(key)} works only with ${only.join(' and ')}.`;
   }
   return undefined;
 }
@@ -170,7 +171,7 @@ function unknownOption(command: Command, name: string): Outcome<'usage'> {
   const known = shownOptions(command).flatMap(({ names }) => names);
   const meant = name.startsWith('--') ? didYouMean(name, known) : '';
   const { freeWord } = command;
-  const dashed = freeWord === undefined ? '' : ` A ${freeWord} that begins with a dash goes behind "--".`;
+  const dashed = freeWord === undefined ? '' : ` Put a ${freeWord} that begins with a dash after "--".`;
   return wrongUsage(command, `there is no option ${name}.`, `${meant}See \`capstan ${command.name} --help\`.${dashed}`);
 }
 

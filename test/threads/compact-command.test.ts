@@ -252,6 +252,6 @@ it('says what can be done where there is no such thread or folder', async () => 
   const last = await place.start(['threads', 'compact', '--last'], { cwd: moved }).finished;
   expect([last.code, last.stderr]).toEqual([
     1,
-    expect.stringMatching(/yet\.\n +Name a thread: `capstan threads list`/),
+    expect.stringMatching(/yet\. The newest thread works in .*\n +Name a thread: `capstan threads list`/),
   ]);
 });

@@ -501,7 +501,7 @@ describe('wrong words', () => {
     expect(await ask('envelope', other)).toEqual([
       1,
       '',
-      `capstan: There is no thread ${other}.\n         Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.\n`,
+      `capstan: There is no thread ${other}.\n         List threads with \`capstan threads list\`. If the thread is in another home, set CAPSTAN_HOME to that folder.\n`,
     ]);
     expect(await ask('envelope', id, '--turn', '4')).toEqual([
       1,

@@ -84,7 +84,7 @@ describe('a thread file', () => {
     expect(await resume()).toEqual(
       refusal([
         `There is no thread ${id}.`,
-        'Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.',
+        'List threads with `capstan threads list`. If the thread is in another home, set CAPSTAN_HOME to that folder.',
       ]),
     );
   });

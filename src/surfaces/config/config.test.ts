@@ -285,14 +285,14 @@ wins ->  default  trust: unknown  "read-only"
 
   test.each([
     ['modle', 'modle is not a known key. Did you mean model?'],
-    ['a b', 'a b is not a known key. docs/configure.md lists the keys.'],
+    ['a b', 'a b is not a known key. List all keys with `capstan config show`.'],
   ])('%s: %s', async (key, answer) => {
     expect(await explain(key)).toBe(answer);
   });
 
   test('a key without a value, one without an effect, and a secret', async () => {
     expect(await explain('personality')).toMatch(/^personality is not set\.\n/);
-    expect(await explain('web_search')).toMatch(/^web_search = "live"\nThis version does not use it\.\n/);
+    expect(await explain('web_search')).toMatch(/^web_search = "live"\nCapstan does not use this key yet\.\n/);
     expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
     expect(await explain('model_providers')).not.toContain('hunter2');
   });

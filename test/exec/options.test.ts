@@ -221,6 +221,7 @@ describe('resume', () => {
       code: 1,
       stderr: `capstan: There is no thread in ${other} yet. The newest thread works in ${place.workspace}.\n         ${toRun}\n`,
     });
+    expect((await place.run('threads', 'show', 'my thraed')).stderr).toContain('Did you mean "my thread"? ');
     const resumed = await place.runWith({ cwd: other }, 'exec', '--json', 'resume', id, 'Continue.');
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining(`in ${place.workspace}`)]);
     expect(await place.runWith({ cwd: other }, 'threads', 'show', 'my thread')).toMatchObject({ code: 0 });

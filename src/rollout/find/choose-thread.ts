@@ -8,7 +8,7 @@ import { isCompressed, openRolloutFile } from '../compressed/compressed-file.ts'
 import { onDisk } from '../disk/disk-fault.ts';
 import { fileWindow, withOpen } from '../disk/open-file.ts';
 import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
-import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from './no-thread.ts';
+import { isIdBeginning, namedElsewhere, noneNamed, noThreadYet, sharedBeginning, sharedName } from './no-thread.ts';
 import { readBack } from '../lines/read.ts';
 import { readHead } from '../lines/read-head.ts';
 import { threadNames } from './thread-names.ts';
@@ -56,13 +56,20 @@ async function namedThread(
     if (ids[0] !== undefined) return { kind: 'chosen', id: ids[0] };
   }
   const names = await threadNames(files, home);
-  const found = (await rolloutsAmong(files, home, among)).filter((one) => names.get(one.name.threadId) === name);
+  const all = await rolloutsAmong(files, home, among);
+  const found = all.filter((one) => names.get(one.name.threadId) === name);
   const threads = threadsOf(found);
   if (among.unique === true && threads.length > 1) return sharedName(name, threads);
-  return (
-    (await firstOf(files, found, among.cwd)) ??
-    noneNamed(name, among.cwd, await firstElsewhere(files, found, among.cwd))
-  );
+  const first = await firstOf(files, found, among.cwd);
+  if (first !== undefined) return first;
+  const elsewhere = await firstElsewhere(files, found, among.cwd);
+  return elsewhere === undefined || among.cwd === undefined
+    ? noneNamed(
+        name,
+        among.cwd,
+        all.flatMap((one) => names.get(one.name.threadId) ?? []),
+      )
+    : namedElsewhere(name, among.cwd, elsewhere);
 }
 
 /** Of threads of which none works in the folder, the first that can be read, for a message. */

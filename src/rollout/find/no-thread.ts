@@ -1,3 +1,4 @@
+import { nearestKey } from '../../config/nearest-key.ts';
 import type { NoThread } from '../../ports/thread-directory.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 
@@ -21,14 +22,18 @@ export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere
   return { kind: 'none', code: 'thread-unknown', message, next };
 }
 
-export function noneNamed(name: string, cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
-  const message =
-    elsewhere === undefined
-      ? `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`
-      : `Thread ${JSON.stringify(name)} works in ${elsewhere.folder}, not in ${cwd}.`;
-  const next =
-    elsewhere === undefined ? 'List threads with their ids and names: `capstan threads list`.' : wayTo(elsewhere);
+/** `names`: those that threads have, for one that was misspelt. */
+export function noneNamed(name: string, cwd: string | undefined, names: readonly string[] = []): NoThread {
+  const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
+  const near = nearestKey(name, [...new Set(names)]);
+  const meant = near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `;
+  const next = `${meant}List threads with their ids and names: \`capstan threads list\`.`;
   return { kind: 'none', code: 'thread-unknown', message, next };
+}
+
+export function namedElsewhere(name: string, cwd: string, elsewhere: ThreadElsewhere): NoThread {
+  const message = `Thread ${JSON.stringify(name)} works in ${elsewhere.folder}, not in ${cwd}.`;
+  return { kind: 'none', code: 'thread-unknown', message, next: wayTo(elsewhere) };
 }
 
 /** An id leads to its thread from every folder. */

@@ -125,7 +125,7 @@ export const importCommand = {
   ],
   options: { json: flag('--json', 'print the result as JSON') },
   notes: [
-    'Capstan copies the file, and the thread keeps its id. A resumed thread works in the folder where you start it, with no more permissions than you have configured.',
+    'Capstan copies the file, and the thread keeps its id. It runs in the folder where you resume it, with no more permissions than you have configured.',
     'In a pipe, only the id is printed.',
     'The home of Codex needs no import: set CODEX_HOME to it, and Capstan works with it in place.',
   ].join('\n'),

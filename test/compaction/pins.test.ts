@@ -171,7 +171,7 @@ it('what cannot be pinned is refused in words, and nothing changes', async () =>
   const run = await live.place.run('threads', 'pin', id);
   expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('which note?')]);
   const none = await live.place.run('threads', 'pins', id);
-  expect([none.code, none.stdout]).toEqual([0, `Nothing is pinned to thread ${id}.\n`]);
+  expect([none.code, none.stdout]).toEqual([0, `Thread ${id} has no pinned notes.\n`]);
 });
 
 it('there are bounds for all notes of a thread together', async () => {

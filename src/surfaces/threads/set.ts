@@ -78,7 +78,7 @@ function shown(settings: Settings, name: keyof Settings): Json {
 }
 
 function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
-  if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
+  if (changes.length === 0) return `Thread ${id} already has these settings.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
   return `Thread ${id}, from its next turn on:\n${table(rows)}`;
 }

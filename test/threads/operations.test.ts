@@ -331,7 +331,11 @@ describe('the commands', () => {
       const { code, stdout, stderr } = await place.run('threads', ...words);
       return { code, stdout, stderr };
     };
-    expect(await tell('name', '--last', 'x')).toEqual({ code: 0, stdout: `Thread ${id} is now named "x".\n`, stderr: '' });
+    expect(await tell('name', '--last', 'x')).toEqual({
+      code: 0,
+      stdout: `Thread ${id} is now named "x".\n`,
+      stderr: '',
+    });
     expect(await tell('name', 'x', '')).toEqual({ code: 0, stdout: `Thread ${id} has no name now.\n`, stderr: '' });
     expect(await tell('rollback', id)).toEqual({
       code: 0,

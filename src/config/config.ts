@@ -11,6 +11,7 @@ import { type KeyOrigins, keyOrigins } from './key-origins.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
+import { missedAmong } from './unused-keys.ts';
 import { windowProblems } from './window-problems.ts';
 
 /** All layers as one value. A key without a default is absent when no layer set it. */
@@ -28,6 +29,8 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly origins: KeyOrigins;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
+  /** Keys that a layer sets, that would change what the agent does, and that have no effect yet; absent when none. */
+  readonly unused?: readonly string[];
   /** The file of the user layer, for messages that say where to write. */
   readonly userFile?: string;
 }
@@ -54,6 +57,7 @@ export function readConfig(
   const given = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
   const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
   const defaults = defaultsFor(trust);
+  const unused = missedAmong(checked.flatMap((layer) => Object.keys(layer.unused)));
   const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
   const config: Config = {
     ...defaults,
@@ -74,6 +78,7 @@ export function readConfig(
     pinned: pinnedKeys(checked),
     origins: keyOrigins(checked),
     addedRoots,
+    ...(unused.length === 0 ? {} : { unused }),
     ...defined({ userFile }),
   };
   const problems = [

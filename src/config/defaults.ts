@@ -105,10 +105,21 @@ export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShare
   };
 }
 
+/** What a key means that is not set. The code that reads it has no value for it. */
+const impliedValues = {
+  modelAutoCompactTokenLimitScope: 'total',
+  compaction: { strategy: 'auto', ...builtIn.compaction },
+  includePermissionsInstructions: true,
+  includeCollaborationModeInstructions: true,
+  includeEnvironmentContext: true,
+  includeAppsInstructions: true,
+} as const;
+
 /** The defaults as layers, for surfaces that show where a value comes from. */
 export function defaultLayers(trust: Trust, window: Partial<DefaultShares> = {}): readonly ConfigLayer[] {
+  const values = snakeCased({ ...builtIn, ...impliedValues, window: defaultShares(window) });
   return [
-    { name: 'default', source: 'built in', values: snakeCased({ ...builtIn, window: defaultShares(window) }) },
+    { name: 'default', source: 'built in', values },
     { name: 'default', source: `trust: ${trust}`, values: snakeCased(byTrust[trust]) },
   ];
 }

@@ -1,18 +1,29 @@
-/** Names of Codex's configuration without an effect here yet. A file may serve both programs, so they pass. */
-export const unusedKeys: readonly string[] = `
-  agents analytics approvals_reviewer apps apps_mcp_product_sku audio auto_review
-  background_terminal_max_timeout browser_use chatgpt_base_url check_for_update_on_startup
-  cli_auth_credentials_store computer_use desktop disable_paste_burst
-  experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
-  experimental_realtime_ws_base_url experimental_realtime_ws_model
-  experimental_realtime_ws_startup_context experimental_thread_store
-  experimental_use_unified_exec_tool feedback file_opener forced_chatgpt_workspace_id
-  forced_login_method ghost_snapshot goals hide_agent_reasoning history hooks log_dir marketplaces
-  mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store mcp_servers memories
-  notice notify orchestrator otel plan_mode_reasoning_effort plugins profiles realtime
-  responses_api_metadata review_model
-  show_raw_agent_reasoning skills sqlite_home suppress_unstable_features_warning tool_suggest tools
-  tui web_search windows
+/** Of Codex's configuration: they change what an agent does there, and have no effect here yet. Users are warned. */
+const missedKeys: readonly string[] = `
+  agents approvals_reviewer apps auto_review background_terminal_max_timeout browser_use chatgpt_base_url
+  computer_use forced_chatgpt_workspace_id forced_login_method ghost_snapshot goals history hooks marketplaces
+  mcp_servers memories notify orchestrator otel plan_mode_reasoning_effort plugins review_model skills tools web_search
 `
   .trim()
   .split(/\s+/);
+
+/** They concern how another program looks and keeps its own things. A file may serve both programs, so they pass. */
+const othersKeys: readonly string[] = `
+  analytics apps_mcp_product_sku audio check_for_update_on_startup cli_auth_credentials_store desktop
+  disable_paste_burst experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
+  experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context
+  experimental_thread_store experimental_use_unified_exec_tool feedback file_opener hide_agent_reasoning log_dir
+  mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store notice profiles realtime
+  responses_api_metadata show_raw_agent_reasoning sqlite_home suppress_unstable_features_warning tool_suggest tui
+  windows
+`
+  .trim()
+  .split(/\s+/);
+
+/** Names of Codex's configuration without an effect here yet. */
+export const unusedKeys: readonly string[] = [...missedKeys, ...othersKeys];
+
+/** Those of the keys that a user may expect to do something, each once and in the order of the alphabet. */
+export function missedAmong(names: readonly string[]): readonly string[] {
+  return missedKeys.filter((key) => names.includes(key)).toSorted();
+}

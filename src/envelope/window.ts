@@ -102,6 +102,11 @@ export function nominalWindow(model: Identity['model']): number {
   return model.contextWindow;
 }
 
+/** How much of that a thread may use where nothing else is configured. */
+export function nominalPercent(model: Pick<Identity['model'], 'effectivePercent'>): number {
+  return model.effectivePercent;
+}
+
 /** The most that may be chosen for a model. Of one that the catalogue does not know, the user knows more. */
 export function largestWindow(model: Identity['model']): number {
   return model.guessed ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);

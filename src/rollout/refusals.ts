@@ -8,20 +8,20 @@ export interface ThreadFile {
 }
 
 export function unknownThread(id: ThreadId): OpenRefused {
-  const next = 'Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.';
+  const next =
+    'List threads with `capstan threads list`. If the thread is in another home, set CAPSTAN_HOME to that folder.';
   return refused('thread-unknown', `There is no thread ${id}.`, next);
 }
 
 export function archivedThread({ id, path }: ThreadFile): OpenRefused {
-  const message = `Thread ${id} is archived, in ${path}. It can be read, not continued.`;
-  const next = `Bring it back first with \`capstan threads unarchive ${id}\`, or fork it.`;
+  const message = `Thread ${id} is archived, in ${path}. You can read it and fork it, but not resume it.`;
+  const next = `Bring it back with \`capstan threads unarchive ${id}\`, or fork it: \`capstan threads fork ${id}\`.`;
   return refused('thread-archived', message, next);
 }
 
 export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
   const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
-  const next =
-    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or resumed in a copy that is not kept (--ephemeral).';
+  const next = `Wait until it has ended there, or fork it: \`capstan threads fork ${id}\`.`;
   return refused('thread-locked', message, next);
 }
 

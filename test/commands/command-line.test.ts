@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allCommands } from '../../src/surfaces/commands/command-group.ts';
+import { allCommands, commandNames } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { scene } from '../harness/scene.ts';
 
@@ -24,7 +24,8 @@ describe('help', () => {
     const { place } = await scene([]);
     const { code, stdout } = await place.run('help');
     expect(code).toBe(0);
-    for (const name of Object.keys(commandTable.commands)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const name of commandNames(commandTable)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(stdout).not.toContain('complete-threads');
     const threads = await place.run('threads');
     expect([threads.code, threads.stdout]).toEqual([2, (await place.run('threads', '--help')).stdout]);
     expect(await place.run('config')).toMatchObject({ code: 2, stderr: '' });
@@ -39,19 +40,36 @@ describe('a command that there is not', () => {
       'See `capstan threads compact --help`.',
     ],
     [['nonsense'], 'there is no command "nonsense".', 'See `capstan --help`.'],
-    [['thraeds'], 'there is no command "thraeds".', 'Did you mean threads? See `capstan --help`.'],
-    [['--verison'], 'there is no command "--verison".', 'Did you mean --version? See `capstan --help`.'],
+    [
+      ['thraeds', 'list', '-n', '5'],
+      'there is no command "thraeds".',
+      'Did you mean `capstan threads list -n 5`? See `capstan --help`.',
+    ],
+    [['--verison'], 'there is no command "--verison".', 'Did you mean `capstan --version`? See `capstan --help`.'],
+    [
+      ['resume', '--last', "what's next?"],
+      'there is no command "resume".',
+      "Did you mean `capstan exec resume --last 'what'\\''s next?'`? See `capstan --help`.",
+    ],
+    [['list'], 'there is no command "list".', 'Did you mean `capstan threads list`? See `capstan --help`.'],
+    [
+      ['fix the test', '--json'],
+      'there is no command "fix the test".',
+      "Did you mean `capstan exec 'fix the test' --json`? See `capstan --help`.",
+    ],
+    // A line that is too long to read is named by its command alone.
+    [['exce', 'a'.repeat(200)], 'there is no command "exce".', 'Did you mean `capstan exec`? See `capstan --help`.'],
     [['toString'], 'there is no command "toString".', 'See `capstan --help`.'],
     [
       ['threads', 'rolback'],
       'threads: there is no command "rolback".',
-      'Did you mean rollback? See `capstan threads --help`.',
+      'Did you mean `capstan threads rollback`? See `capstan threads --help`.',
     ],
     [['threads', 'constructor'], 'threads: there is no command "constructor".', 'See `capstan threads --help`.'],
     [
       ['help', 'threads', 'lst'],
       'threads: there is no command "lst".',
-      'Did you mean list? See `capstan threads --help`.',
+      'Did you mean `capstan threads list --help`? See `capstan threads --help`.',
     ],
   ])('%j is named with the nearest one', async (words, message, next) => {
     const { place } = await scene([]);
@@ -62,7 +80,7 @@ describe('a command that there is not', () => {
 
 it('--last is the newest thread of the folder for those who look at it', async () => {
   const { place } = await scene([]);
-  for (const command of ['context', 'envelope']) {
+  for (const command of ['context', 'envelope', 'replay']) {
     const [bare, last] = [await place.run(command), await place.run(command, '--last')];
     expect(last).toEqual(bare);
     expect(await place.run(command, '--last', 'x')).toMatchObject({ code: 2 });

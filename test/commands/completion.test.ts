@@ -1,19 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { allCommands } from '../../src/surfaces/commands/command-group.ts';
+import { allCommands, commandNames } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { bashScript } from '../../src/surfaces/completion/bash-script.ts';
 import { fishScript } from '../../src/surfaces/completion/fish-script.ts';
 import { optionNames, wordsOf } from '../../src/surfaces/completion/offers.ts';
 import { zshScript } from '../../src/surfaces/completion/zsh-script.ts';
-import { scene } from '../harness/scene.ts';
+import { answer, say } from '../../src/testing/index.ts';
+import { scene, threadId } from '../harness/scene.ts';
 
 const script = bashScript(commandTable);
 
-/** What bash offers behind these words. */
-function offered(...words: readonly string[]): readonly string[] {
-  const run = 'eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _capstan; printf "%s\\n" "${COMPREPLY[@]}"';
-  const env = { ...process.env, SCRIPT: script };
+/** What bash offers behind these words. `printed`: what the program says about threads. */
+function offered(words: readonly string[], printed = ''): readonly string[] {
+  const program = 'capstan() { [ "$*" = complete-threads ] && printf "%s" "$PRINTED"; }';
+  const run = `${program}; eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _capstan; printf "%s\\n" "\${COMPREPLY[@]}"`;
+  const env = { ...process.env, SCRIPT: script, PRINTED: printed };
   const text = execFileSync('bash', ['-c', run, 'bash', 'capstan', ...words], { env, encoding: 'utf8' });
   return text.trim().split('\n');
 }
@@ -21,11 +23,11 @@ function offered(...words: readonly string[]): readonly string[] {
 const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
 
 it('bash offers every command, and what each takes', () => {
-  expect(offered('')).toEqual([...Object.keys(commandTable.commands), '--help', '--version']);
-  expect(offered('threads', '')).toEqual([...threads.map(({ name }) => name.slice('threads '.length)), '--help']);
+  expect(offered([''])).toEqual([...commandNames(commandTable), '--help', '--version']);
+  expect(offered(['threads', ''])).toEqual([...threads.map(({ name }) => name.slice('threads '.length)), '--help']);
   for (const command of allCommands(commandTable)) {
     if (command.name === 'help') continue;
-    expect([command.name, ...offered(...command.name.split(' '), '')]).toEqual([
+    expect([command.name, ...offered([...command.name.split(' '), ''])]).toEqual([
       command.name,
       ...wordsOf(command),
       ...optionNames(command),
@@ -47,7 +49,8 @@ it.each<[string, readonly string[]]>([
   ['threads set x -s w', ['workspace-write']],
   ['context --request ', ['last']],
   ['completion z', ['zsh']],
-  ['help con', ['config', 'context']],
+  ['config explain undo.', ['undo.enabled', 'undo.max_file_bytes', 'undo.max_total_bytes']],
+  ['help con', ['context', 'config']],
   ['help threads gc', ['gc']],
   ['exec -c model_context', ['model_context_window=']],
   ['exec --config window.effective_p', ['window.effective_percent=']],
@@ -56,7 +59,36 @@ it.each<[string, readonly string[]]>([
   // Accepted for scripts, and not shown.
   ['exec --thread-s', ['']],
 ])('bash completes %s', (typed, expected) => {
-  expect(offered(...typed.split(' '))).toEqual(expected);
+  expect(offered(typed.split(' '))).toEqual(expected);
+});
+
+it.each<[string, readonly string[]]>([
+  ['threads show log', ['login-fix']],
+  ['threads show 01a', ['01a1e34f-1', '01a1e34f-2']],
+  ['context 01a1e34f-2', ['01a1e34f-2']],
+  ['exec resume log', ['login-fix']],
+  ['e --json fork log', ['login-fix']],
+  // Elsewhere it is the beginning of a prompt.
+  ['exec log', ['']],
+  ['threads show --l', ['--last']],
+])('bash completes threads in %s', (typed, expected) => {
+  const printed = 'login-fix\tFix the login test\n01a1e34f-1\tlogin-fix\n01a1e34f-2\tWhy $(touch no) does it fail?\n';
+  expect(offered(typed.split(' '), printed)).toEqual(expected);
+});
+
+it('threads are printed for shells, the newest first, and names only where they are plain words', async () => {
+  const { place } = await scene(() => answer({ items: [say('Yes.')] }));
+  expect(await place.run('complete-threads')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const ids: string[] = [];
+  for (const words of ['first words', 'second words', 'third words'])
+    ids.unshift(threadId(await place.run('exec', '--json', words)));
+  await place.run('threads', 'name', ids[1]!, 'login-fix');
+  await place.run('threads', 'name', ids[0]!, '$(touch no)');
+  const { code, stdout, stderr } = await place.run('complete-threads');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.trimEnd().split('\n').toSorted()).toEqual(
+    [`${ids[0]}\t$(touch no)`, 'login-fix\tsecond words', `${ids[1]}\tlogin-fix`, `${ids[2]}\tfirst words`].toSorted(),
+  );
 });
 
 it('zsh and fish get the same from the table', () => {
@@ -78,8 +110,10 @@ it('zsh and fish get the same from the table', () => {
     }
     for (const word of wordsOf(command)) expect(spec).toContain(word);
   }
-  expect(zsh).toContain("'--sort=[`updated` or `created`; the newest come first]:TIME:(updated created)'");
-  expect(fish).toContain("-l sort -x -a 'updated created' -d '`updated` or `created`; the newest come first'");
+  for (const text of [zsh, fish]) expect(text).toMatch(/complete-threads 2>\/dev\/null/);
+  expect(zsh).toContain("'threads show') _arguments '*:word:_capstan_threads'");
+  expect(zsh).toContain("'--sort=[`updated` or `created`; newest first]:TIME:(updated created)'");
+  expect(fish).toContain("-l sort -x -a 'updated created' -d '`updated` or `created`; newest first'");
 });
 
 it('the command prints the script of the shell that is named', async () => {
@@ -88,5 +122,5 @@ it('the command prints the script of the shell that is named', async () => {
   expect((await place.run('completion', 'zsh')).stdout).toBe(zshScript(commandTable));
   expect((await place.run('completion', 'fish')).stdout).toBe(fishScript(commandTable));
   const { code, stderr } = await place.run('completion', 'tcsh');
-  expect([code, stderr.split('\n')[0]]).toEqual([2, 'capstan: completion: SHELL is bash, zsh, fish; not "tcsh".']);
+  expect([code, stderr.split('\n')[0]]).toEqual([2, 'capstan: completion: SHELL is bash, zsh or fish, not "tcsh".']);
 });

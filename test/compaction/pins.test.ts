@@ -169,9 +169,9 @@ it('what cannot be pinned is refused in words, and nothing changes', async () =>
   expect(live.place.lines()).toEqual(before);
 
   const run = await live.place.run('threads', 'pin', id);
-  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('what is to be pinned?')]);
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('which note?')]);
   const none = await live.place.run('threads', 'pins', id);
-  expect([none.code, none.stdout]).toEqual([0, `Nothing is pinned to thread ${id}.\n`]);
+  expect([none.code, none.stdout]).toEqual([0, `Thread ${id} has no pinned notes.\n`]);
 });
 
 it('there are bounds for all notes of a thread together', async () => {

@@ -120,6 +120,16 @@ describe('what reaches the engine', () => {
     });
   });
 
+  it('keys without an effect are named once, when a thread starts, and not on standard output', async () => {
+    const { place } = await scene('notify = ["beep"]\nmcp_servers = { x = { command = "y" } }\n');
+    const named = 'Capstan does not use these configuration keys yet: mcp_servers, notify.';
+    const started = await place.run('exec', '--json', 'hi');
+    expect(started.stderr.split(named)).toHaveLength(2);
+    expect(started.stdout).not.toContain('mcp_servers');
+    const resumed = await place.run('exec', '--json', 'resume', '--last', 'more');
+    expect(resumed.stderr).not.toContain(named);
+  });
+
   it('the file of the user can be ignored', async () => {
     const { place } = await scene();
     expect(await open(place, { ignoreUserConfig: true })).toMatchObject({

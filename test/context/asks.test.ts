@@ -496,12 +496,12 @@ describe('wrong words', () => {
     expect(await ask('context', 'nobody')).toEqual([
       1,
       '',
-      'capstan: No thread is named "nobody".\n         Use the id that the thread printed when it started, or the beginning of it.\n',
+      'capstan: No thread is named "nobody".\n         List threads with their ids and names: `capstan threads list`.\n',
     ]);
     expect(await ask('envelope', other)).toEqual([
       1,
       '',
-      `capstan: There is no thread ${other}.\n         Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.\n`,
+      `capstan: There is no thread ${other}.\n         List threads with \`capstan threads list\`. If the thread is in another home, set CAPSTAN_HOME to that folder.\n`,
     ]);
     expect(await ask('envelope', id, '--turn', '4')).toEqual([
       1,
@@ -520,7 +520,7 @@ describe('wrong words', () => {
     const run = await place.run('context');
     expect([run.code, run.stderr]).toEqual([
       1,
-      `capstan: There is no thread in ${place.workspace} yet.\n         Name a thread by its id, or start one: \`capstan exec --help\` says how.\n`,
+      `capstan: There is no thread in ${place.workspace} yet.\n         Name a thread, as \`capstan threads list\` shows them, or start one: \`capstan exec --help\` says how.\n`,
     ]);
   });
 

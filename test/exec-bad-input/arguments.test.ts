@@ -44,7 +44,7 @@ describe('a prompt that', () => {
 });
 
 describe('an option that', () => {
-  const help = 'See `capstan exec --help`. A prompt that begins with a dash goes behind "--".';
+  const help = 'See `capstan exec --help`. Put a prompt that begins with a dash after "--".';
 
   it('that is unknown is named with the nearest one', async () => {
     const stage = await scene([]);
@@ -70,7 +70,7 @@ describe('an option that', () => {
       ['exec', '-c', 'model', 'x'],
       ['-c', 'model', 'exec', 'x'],
     ]) {
-      expectRefused(stage, await stage.place.run(...words), ['exec: -c "model" has no key before a "=".', next], 2);
+      expectRefused(stage, await stage.place.run(...words), ['exec: -c "model" is not KEY=VALUE.', next], 2);
     }
     expect((await stage.place.run('-c', 'foo')).code).toBe(2);
   });
@@ -78,7 +78,7 @@ describe('an option that', () => {
   it('lacks its value does not take the next option for it', async () => {
     const stage = await scene([]);
     const run = await stage.place.run('exec', '-m', '--json', 'x');
-    const message = 'exec: -m needs a value; --json looks like an option. If it is the value: -m=--json.';
+    const message = 'exec: -m needs a value, and --json looks like an option. If it is the value, write -m=--json.';
     expectRefused(stage, run, [message, 'See `capstan exec --help`.'], 2);
   });
 });
@@ -86,7 +86,8 @@ describe('an option that', () => {
 describe('a command that Codex has', () => {
   it('and we do not is no prompt', async () => {
     const stage = await scene([]);
-    const next = 'Ask for the review in words. A prompt of that one word goes behind "--".';
+    const next =
+      'Ask for the review in words: `capstan exec "Review the changes since the last commit"`. Put a prompt of that one word after "--".';
     for (const words of [['review'], ['--json', 'review', 'this']]) {
       const reason = ['exec: there is no command "review" here.', next] as const;
       expectRefused(stage, await stage.place.run('exec', ...words), reason, 2);

@@ -84,7 +84,7 @@ describe('a thread file', () => {
     expect(await resume()).toEqual(
       refusal([
         `There is no thread ${id}.`,
-        'Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.',
+        'List threads with `capstan threads list`. If the thread is in another home, set CAPSTAN_HOME to that folder.',
       ]),
     );
   });
@@ -104,7 +104,7 @@ it('of two processes that resume one thread, one gets it and the other learns wh
   expect({ ...(await loser.finished), stderr: '' }).toEqual({ ...refusal(['', '']), stderr: '' });
   expect((await loser.finished).stderr).toMatch(
     new RegExp(
-      `^capstan: Thread ${id} is being written by capstan pid ${winner.child.pid} since \\S+\\.\\n {9}Wait until it has ended there, or end it there\\. Meanwhile it can be forked, or resumed in a copy that is not kept \\(--ephemeral\\)\\.\\n$`,
+      `^capstan: Thread ${id} is being written by capstan pid ${winner.child.pid} since \\S+\\.\\n {9}Wait until it has ended there, or fork it: \`capstan threads fork ${id}\`\\. To ask it something without keeping the answer, add --ephemeral\\.\\n$`,
     ),
   );
   expect((await winner.finished).code).toBe(0);

@@ -99,7 +99,7 @@ it('refuses a thread that there is not, and starts nothing', async () => {
     expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(name) });
   }
   expect(await place.run('exec', '--json', 'fork')).toEqual(
-    refusal(['exec: fork needs the id of a thread, or --last.', 'See `capstan exec --help`.'], 2),
+    refusal(['exec: fork needs a thread: its id, its name or --last.', 'See `capstan exec --help`.'], 2),
   );
   expect([model.requests, place.rollouts()]).toEqual([[], []]);
 });

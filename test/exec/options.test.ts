@@ -206,6 +206,27 @@ describe('resume', () => {
     expect(textsOf(inputOf(model, 5))).toContain('one');
   });
 
+  it('from another folder, says which folder a thread belongs to and what to run', async () => {
+    const { place } = await scene(() => ok());
+    const id = threadId(await place.run('exec', '--json', 'one'));
+    await place.run('threads', 'name', id, 'my thread');
+    const other = join(place.root, 'other');
+    mkdirSync(other);
+    const toRun = `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
+    expect(await place.runWith({ cwd: other }, 'exec', 'resume', 'my thread', 'x')).toMatchObject({
+      code: 1,
+      stderr: `capstan: Thread "my thread" works in ${place.workspace}, not in ${other}.\n         ${toRun}\n`,
+    });
+    expect(await place.runWith({ cwd: other }, 'exec', 'resume', '--last', 'x')).toMatchObject({
+      code: 1,
+      stderr: `capstan: There is no thread in ${other} yet. The newest thread works in ${place.workspace}.\n         ${toRun}\n`,
+    });
+    expect((await place.run('threads', 'show', 'my thraed')).stderr).toContain('Did you mean "my thread"? ');
+    const resumed = await place.runWith({ cwd: other }, 'exec', '--json', 'resume', id, 'Continue.');
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining(`in ${place.workspace}`)]);
+    expect(await place.runWith({ cwd: other }, 'threads', 'show', 'my thread')).toMatchObject({ code: 0 });
+  });
+
   it('refuses what is unknown or not unique, and starts nothing', async () => {
     const { model, place } = await scene(() => ok());
     expect(await place.run('exec', '--json', 'resume', '--last', 'x')).toMatchObject({ code: 1, stdout: '' });

@@ -107,10 +107,10 @@ describe('--oss', () => {
       ]),
     );
     expect(await run('--oss', '--local-provider', 'ollama-chat', 'hi')).toEqual(
-      refusal(['exec: --local-provider takes ollama, lmstudio; not "ollama-chat".', 'See `capstan exec --help`.'], 2),
+      refusal(['exec: --local-provider takes ollama or lmstudio, not "ollama-chat".', 'See `capstan exec --help`.'], 2),
     );
     expect(await run('--local-provider', 'ollama', 'hi')).toEqual(
-      refusal(['exec: --local-provider goes with --oss.', 'See `capstan exec --help`.'], 2),
+      refusal(['exec: --local-provider works only with --oss.', 'See `capstan exec --help`.'], 2),
     );
   });
 

@@ -46,6 +46,9 @@ describe('a thread in which everything is hostile', () => {
       ['threads', 'compress', id, '--dry-run'],
       ['threads', 'gc', '--dry-run'],
       ['threads', evil],
+      ['threads', 'lst', evil],
+      [`two words ${evil}`],
+      ['complete-threads'],
       ['threads', 'list', `--${evil}`],
       ['context', id],
       ['context', id, '--changes'],
@@ -86,7 +89,9 @@ describe('a thread in which everything is hostile', () => {
     const showing = ['list', 'show', 'search', 'files', 'pins', 'name', 'restore', 'export'].map(
       (name) => `threads ${name}`,
     );
-    expect([...showing, 'context', 'replay', 'config', 'exec'].filter((name) => !sawIt(name))).toEqual([]);
+    expect(
+      [...showing, 'context', 'replay', 'config', 'exec', 'complete-threads'].filter((name) => !sawIt(name)),
+    ).toEqual([]);
   });
 
   it('says in JSON what it is, without a byte that a terminal obeys', async () => {

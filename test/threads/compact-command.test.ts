@@ -250,5 +250,8 @@ it('says what can be done where there is no such thread or folder', async () => 
     expect.stringMatching(/does not exist\.\n +Make it, or .*`capstan threads set \S+ --cd \.`\.\n$/),
   ]);
   const last = await place.start(['threads', 'compact', '--last'], { cwd: moved }).finished;
-  expect([last.code, last.stderr]).toEqual([1, expect.stringMatching(/yet\.\n +Name it: .*`capstan threads list`/)]);
+  expect([last.code, last.stderr]).toEqual([
+    1,
+    expect.stringMatching(/yet\. The newest thread works in .*\n +Name a thread: `capstan threads list`/),
+  ]);
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, type ItemDraft, reason, say } from '../../src/testing/index.ts';
+import { runInside } from '../harness/capstan-inside.ts';
 import { Place } from '../harness/run-capstan.ts';
 import { scene, type Scene, threadId } from '../harness/scene.ts';
 
@@ -157,6 +158,14 @@ Yes.
         code: 1,
         stderr: expect.stringContaining(`Thread ${fork} is here already.`),
       });
+      const third = new Place(model.url);
+      const shown = await runInside(third, ['threads', 'import', path], { terminal: true });
+      expect(shown.stdout).toMatch(
+        new RegExp(
+          `^Imported thread ${fork}: \\d turns, beginning with ".*"\\.\\nTo resume it in this folder: capstan exec resume ${fork} "Continue\\."\\n$`,
+        ),
+      );
+      third.remove();
       const replayed = await other.run('replay', fork);
       expect([replayed.code, replayed.stdout.trimEnd().split('\n').at(-1)]).toEqual([
         0,
@@ -236,7 +245,7 @@ Yes.
     expect(await place.run('threads', 'export')).toMatchObject({ code: 2 });
     expect(await place.run('threads', 'export', 'x', '--format', 'pdf')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--format takes jsonl, markdown, html; not "pdf".'),
+      stderr: expect.stringContaining('--format takes jsonl, markdown or html, not "pdf".'),
     });
     expect(await place.run('threads', 'export', 'nobody')).toMatchObject({ code: 1, stdout: '' });
   });

@@ -185,7 +185,7 @@ describe('capstan threads compress', () => {
     const cases = [
       [[], 'which thread? Give its id, its name or --last.'],
       [['--older-than', 'soon'], '"soon" is no time: write 7d, 12h or 30m.'],
-      [['--older-than', '7d', 'x'], 'x is one word too many.'],
+      [['--older-than', '7d', 'x'], 'unexpected word "x".'],
     ] as const;
     for (const [words, message] of cases) {
       const { code, stderr } = await place.run('threads', 'compress', ...words);

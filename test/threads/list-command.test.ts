@@ -133,8 +133,8 @@ it('says what is wrong with a question', async () => {
   ]).toEqual([
     [0, '', 'There are no such threads.'],
     [2, '', 'capstan: threads list: it takes options only; `threads search` takes words.'],
-    [2, '', 'capstan: threads list: --limit takes a number from 1 to 1000; not "0".'],
-    [2, '', 'capstan: threads list: --sort takes updated, created; not "size".'],
+    [2, '', 'capstan: threads list: --limit takes a number from 1 to 1000, not "0".'],
+    [2, '', 'capstan: threads list: --sort takes updated or created, not "size".'],
     [1, '', 'capstan: There is no page that begins at "x".'],
     [2, '', 'capstan: There are no words to search for.'],
     [1, '', 'capstan: No thread is named "nobody".'],

@@ -331,7 +331,11 @@ describe('the commands', () => {
       const { code, stdout, stderr } = await place.run('threads', ...words);
       return { code, stdout, stderr };
     };
-    expect(await tell('name', '--last', 'x')).toEqual({ code: 0, stdout: `Thread ${id} is called "x".\n`, stderr: '' });
+    expect(await tell('name', '--last', 'x')).toEqual({
+      code: 0,
+      stdout: `Thread ${id} is now named "x".\n`,
+      stderr: '',
+    });
     expect(await tell('name', 'x', '')).toEqual({ code: 0, stdout: `Thread ${id} has no name now.\n`, stderr: '' });
     expect(await tell('rollback', id)).toEqual({
       code: 0,
@@ -348,7 +352,7 @@ describe('the commands', () => {
       code: 2,
       stdout: '',
       stderr:
-        'capstan: threads delete: a deleted thread does not come back. Give its id or its name instead of --last.\n         See `capstan threads delete --help`.\n',
+        'capstan: threads delete: a deleted thread cannot be restored. Give its id or its name instead of --last.\n         See `capstan threads delete --help`.\n',
     });
     expect((await tell('delete')).stderr).toContain('which thread? Give its id or its name.');
     expect(await tell('show', id)).toMatchObject({ code: 0 });

@@ -12,17 +12,33 @@ const src = join(import.meta.dirname, '../../src');
 /** Between backquotes, or at the end of a line after a colon. */
 const pattern = /\\?`(capstan [^`\\\n]+)\\?`|: (capstan [^`'\n]+?)(?=\\n|[`',]|$)/gm;
 
+/** The messages in the tables of commands: about a word that is missing, and about one that is refused. */
+function messagesInTables(): string {
+  const messages = allCommands(commandTable).flatMap(({ words = [], variants = {}, refuses = {}, surplus = '' }) => [
+    ...[...words, ...Object.values(variants).flat()].map(({ missing = '' }) => missing),
+    ...Object.values(refuses).flatMap(({ message, next = '' }) => [message, next]),
+    surplus,
+  ]);
+  return messages.join('\n');
+}
+
+/** Help texts and lines that are put together there. */
+const tables = /surfaces\/(?:cli\/|commands\/(?:[\w-]+-commands?|command-[\w-]+|parse-command|run-help)\.ts$)/;
+
 /** Every command that a message names, with the expressions in it. Help texts show forms, which are no messages. */
 function namedCommands(): ReadonlyMap<string, string> {
   const forms = allCommands(commandTable)
     .map(({ notes = '' }) => notes)
     .join('\n');
   const named = new Map<string, string>();
+  for (const [, quoted] of messagesInTables().matchAll(pattern))
+    if (quoted) named.set(quoted, 'the tables of commands');
   for (const name of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
     if (
       !name.endsWith('.ts') ||
       name.endsWith('.test.ts') ||
-      /(?:options|completion|welcome)\.ts$|surfaces\/(?:commands|cli)\//.test(name)
+      /(?:options|welcome)\.ts$/.test(name) ||
+      tables.test(name)
     )
       continue;
     const text = readFileSync(join(src, name), 'utf8').replaceAll(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, '');

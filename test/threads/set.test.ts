@@ -68,7 +68,11 @@ describe('capstan threads set', () => {
       expect.stringMatching(/sandboxMode must be one of "read-only".*not "open"/),
     ]);
     expect(await refused(id, '--cd', 'nowhere')).toEqual([1, '', expect.stringContaining('nowhere does not exist')]);
-    expect(await refused(id)).toEqual([2, '', 'capstan: threads set: what is to be changed?']);
+    expect(await refused(id)).toEqual([
+      2,
+      '',
+      'capstan: threads set: nothing to change. Name a setting, for example --model.',
+    ]);
     expect(await refused('--model', 'x')).toEqual([2, '', expect.stringContaining('which thread?')]);
     expect(await refused('no such name', '--model', 'x')).toEqual([1, '', expect.stringContaining('no such name')]);
     expect(place.lines()).toHaveLength(lines);

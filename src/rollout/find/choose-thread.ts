@@ -8,7 +8,7 @@ import { isCompressed, openRolloutFile } from '../compressed/compressed-file.ts'
 import { onDisk } from '../disk/disk-fault.ts';
 import { fileWindow, withOpen } from '../disk/open-file.ts';
 import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
-import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from './no-thread.ts';
+import { isIdBeginning, namedElsewhere, noneNamed, noThreadYet, sharedBeginning, sharedName } from './no-thread.ts';
 import { readBack } from '../lines/read.ts';
 import { readHead } from '../lines/read-head.ts';
 import { threadNames } from './thread-names.ts';
@@ -37,7 +37,10 @@ async function lastThread(files: Files, home: string, among: ChoiceAmong): Promi
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
   const newestFirst = dated.toSorted((a, b) => b.modified - a.modified);
-  return (await firstOf(files, newestFirst, among.cwd)) ?? noThreadYet(among.cwd);
+  return (
+    (await firstOf(files, newestFirst, among.cwd)) ??
+    noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, among.cwd))
+  );
 }
 
 async function namedThread(
@@ -53,10 +56,34 @@ async function namedThread(
     if (ids[0] !== undefined) return { kind: 'chosen', id: ids[0] };
   }
   const names = await threadNames(files, home);
-  const found = (await rolloutsAmong(files, home, among)).filter((one) => names.get(one.name.threadId) === name);
+  const all = await rolloutsAmong(files, home, among);
+  const found = all.filter((one) => names.get(one.name.threadId) === name);
   const threads = threadsOf(found);
   if (among.unique === true && threads.length > 1) return sharedName(name, threads);
-  return (await firstOf(files, found, among.cwd)) ?? noneNamed(name, among.cwd);
+  const first = await firstOf(files, found, among.cwd);
+  if (first !== undefined) return first;
+  const elsewhere = await firstElsewhere(files, found, among.cwd);
+  return elsewhere === undefined || among.cwd === undefined
+    ? noneNamed(
+        name,
+        among.cwd,
+        all.flatMap((one) => names.get(one.name.threadId) ?? []),
+      )
+    : namedElsewhere(name, among.cwd, elsewhere);
+}
+
+/** Of threads of which none works in the folder, the first that can be read, for a message. */
+async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], cwd: string | undefined) {
+  const first = cwd === undefined ? undefined : await firstOf(files, rollouts, undefined);
+  const path = rollouts.find(({ name }) => name.threadId === first?.id)?.path;
+  if (first === undefined || path === undefined) return undefined;
+  const look = async (file: OpenFile): Promise<string | undefined> => {
+    const newest = isCompressed(path) ? undefined : await newestFolder(file);
+    const head = await readHead(file);
+    return newest ?? (head.kind === 'meta' ? stringAt(head.meta, 'cwd') : undefined);
+  };
+  const folder = await onDisk('open', path, () => withOpen(openRolloutFile(files, path), look));
+  return folder === undefined ? undefined : { id: first.id, folder };
 }
 
 const mostAtOnce = 16;

@@ -1,7 +1,7 @@
 import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
-import { completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
+import { completeThreadsCommand, completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
 import { contextCommand, envelopeCommand, replayCommand } from '../commands/view-commands.ts';
@@ -12,51 +12,54 @@ const operations = async () => (await import('../threads/operations.ts')).operat
 
 const threads: CommandGroup = {
   name: 'threads',
-  does: 'list, show, search, fork, roll back, restore files, export, …',
-  summary: 'Works with threads. THREAD is an id, the beginning of one, a name, or --last.',
+  does: 'list, show, search, fork, roll back, export, …',
+  summary: 'Works with threads, the stored conversations.',
   commands: {
     list: commandRow(reads.listCommand, () => import('../threads/list.ts')),
     show: commandRow(reads.showCommand, () => import('../threads/show.ts')),
     search: commandRow(reads.searchCommand, () => import('../threads/search.ts')),
-    reindex: commandRow(reads.reindexCommand, () => import('../threads/reindex.ts')),
+    files: commandRow(reads.filesCommand, () => import('../threads/files.ts')),
+    name: commandRow(changes.nameCommand, async () => (await operations()).name),
     fork: commandRow(changes.forkCommand, async () => (await operations()).fork),
     rollback: commandRow(changes.rollbackCommand, () => import('../threads/rollback.ts')),
     'undo-rollback': commandRow(changes.undoRollbackCommand, async () => (await operations()).undoRollback),
-    archive: commandRow(changes.archiveCommand, async () => (await operations()).archive),
-    unarchive: commandRow(changes.unarchiveCommand, async () => (await operations()).unarchive),
-    delete: commandRow(changes.deleteCommand, async () => (await operations()).delete),
-    name: commandRow(changes.nameCommand, async () => (await operations()).name),
-    export: commandRow(reads.exportCommand, () => import('../threads/export.ts')),
-    import: commandRow(reads.importCommand, () => import('../threads/import.ts')),
-    set: commandRow(changes.setCommand, () => import('../threads/set.ts')),
+    restore: commandRow(changes.restoreCommand, () => import('../threads/restore.ts')),
     compact: commandRow(changes.compactCommand, () => import('../threads/compact.ts')),
+    set: commandRow(changes.setCommand, () => import('../threads/set.ts')),
     pin: commandRow(changes.pinCommand, async () => (await operations()).pin),
     pins: commandRow(changes.pinsCommand, async () => (await operations()).pins),
     unpin: commandRow(changes.unpinCommand, async () => (await operations()).unpin),
-    files: commandRow(reads.filesCommand, () => import('../threads/files.ts')),
-    restore: commandRow(changes.restoreCommand, () => import('../threads/restore.ts')),
+    archive: commandRow(changes.archiveCommand, async () => (await operations()).archive),
+    unarchive: commandRow(changes.unarchiveCommand, async () => (await operations()).unarchive),
+    delete: commandRow(changes.deleteCommand, async () => (await operations()).delete),
+    export: commandRow(reads.exportCommand, () => import('../threads/export.ts')),
+    import: commandRow(reads.importCommand, () => import('../threads/import.ts')),
+    reindex: commandRow(reads.reindexCommand, () => import('../threads/reindex.ts')),
     compress: commandRow(reads.compressCommand, () => import('../threads/compress.ts')),
     gc: commandRow(reads.gcCommand, () => import('../threads/gc.ts')),
   },
+  notes: 'THREAD is an id, the beginning of one, or a name; --last is the newest thread of this folder.',
 };
 
 /** The program: every command by the words that name it. */
 export const commandTable: CommandGroup = {
   name: '',
   does: '',
-  summary: 'Capstan, a coding agent.',
+  summary: 'Capstan, a coding agent for the terminal.',
   commands: {
     exec: commandRow(execCommand, () => import('../exec/run-exec.ts')),
     threads,
-    config: commandRow(configCommand, () => import('../config/run-config.ts')),
     context: commandRow(contextCommand, () => import('../context/run-context.ts')),
+    config: commandRow(configCommand, () => import('../config/run-config.ts')),
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
     demo: commandRow(demoCommand, () => import('../demo/run-demo.ts')),
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),
     ),
+    'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),
     help: commandRow(helpCommand, async () => (await import('../commands/run-help.ts')).helpOn(commandTable)),
   },
-  notes: '`capstan e` is short for `capstan exec`; `capstan --version` prints the version.',
+  notes:
+    'Start with `capstan demo`, or with `capstan exec "Explain this project"`. `capstan e` is short for `capstan exec`; `capstan --version` prints the version.',
 };

@@ -20,7 +20,7 @@ async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[
     print(groupHelp(group), 'text');
     return name === undefined ? 2 : 0;
   }
-  const found = findCommand(group, name);
+  const found = findCommand(group, name, rest);
   if ('code' in found) return complain(found, 2);
   return 'commands' in found ? runInGroup(found, rest) : runCommand(found.command, rest, found.load);
 }

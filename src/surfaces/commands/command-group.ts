@@ -1,6 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 import type { Command, CommandArguments } from './command.ts';
-import { didYouMean } from './parse-command.ts';
+import { nearestWord } from './did-you-mean.ts';
 
 /** What the file of a command exports. */
 export interface CommandWork<Form extends Command> {
@@ -22,6 +23,7 @@ export interface CommandGroup {
   readonly summary: string;
   readonly does: string;
   readonly commands: Readonly<Record<string, CommandRow | CommandGroup>>;
+  /** A paragraph below the list. */
   readonly notes?: string;
 }
 
@@ -34,24 +36,64 @@ export function commandRow<const Form extends Command>(
   return { command, load: load as unknown as CommandRow['load'] };
 }
 
-/** Every command of a group and of those in it, in the order of the help text. */
-export function allCommands({ commands }: CommandGroup): readonly Command[] {
-  return Object.values(commands).flatMap((entry) => ('commands' in entry ? allCommands(entry) : [entry.command]));
+/** The commands of a group by their names, in the order of the help text, without those that are hidden. */
+export function shownCommands({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] {
+  return Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
+}
+
+/** The names of those. */
+export function commandNames(group: CommandGroup): readonly string[] {
+  return shownCommands(group).map(([name]) => name);
+}
+
+/** Every command of a group and of those in it, in the order of the help text, without those that are hidden. */
+export function allCommands(group: CommandGroup): readonly Command[] {
+  return shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
 }
 
 const aliases: Readonly<Record<string, string>> = { e: 'exec' };
 
-/** The command of a group by its name. */
-export function findCommand(group: CommandGroup, written: string): CommandRow | CommandGroup | Outcome<'usage'> {
+/** The command of a group by its name. `rest`: the words behind it, for a hint that can be run. */
+export function findCommand(
+  group: CommandGroup,
+  written: string,
+  rest: readonly string[] = [],
+): CommandRow | CommandGroup | Outcome<'usage'> {
   const name = group.name === '' && Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
   const found = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
   if (found !== undefined) return found;
   const prefix = group.name === '' ? '' : `${group.name}: `;
-  const own = group.name === '' ? ['--help', '--version'] : ['--help'];
   const help = group.name === '' ? 'capstan --help' : `capstan ${group.name} --help`;
+  const meant = meantCommand(group, written, rest);
+  const hint = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
   return {
     code: 'usage',
     message: `${prefix}there is no command ${JSON.stringify(written)}.`,
-    next: `${didYouMean(written, [...Object.keys(group.commands), ...own])}See \`${help}\`.`,
+    next: `${hint}See \`${help}\`.`,
   };
+}
+
+/** Longer lines are no help to read. */
+const longestHint = 100;
+
+/** The command line that was probably meant. */
+function meantCommand(group: CommandGroup, written: string, rest: readonly string[]): string | undefined {
+  const own = group.name === '' ? ['--help', '--version'] : ['--help'];
+  const nearest = nearestWord(written, [...commandNames(group), ...own]);
+  const path =
+    nearest === undefined ? pathBelow(group, written) : [...(group.name === '' ? [] : [group.name]), nearest];
+  // Several words in quotes are a prompt without its command.
+  const words = path ?? (group.name === '' && /\S\s+\S/.test(written) ? ['exec', written] : undefined);
+  if (words === undefined) return undefined;
+  const line = shellWords(['capstan', ...words, ...rest]);
+  return line.length > longestHint || /[`\n]/.test(line) ? shellWords(['capstan', ...(path ?? ['exec'])]) : line;
+}
+
+/** Where a command of that name is in a group below, or as a variant: `resume` is `exec resume`. */
+function pathBelow({ commands }: CommandGroup, name: string): readonly string[] | undefined {
+  for (const [word, entry] of Object.entries(commands)) {
+    const below = 'commands' in entry ? entry.commands : (entry.command.variants ?? {});
+    if (Object.hasOwn(below, name)) return [word, name];
+  }
+  return undefined;
 }

@@ -1,40 +1,52 @@
 import { type Command, shownOptions } from './command.ts';
-import type { CommandGroup } from './command-group.ts';
+import { type CommandGroup, shownCommands } from './command-group.ts';
+
+/** Terminals have at least so many columns. */
+const pageWidth = 80;
 
 /** Names longer than this have a line of their own. */
-const widestName = 40;
+const widestName = 30;
 
 /** The help text of a command. */
 export function commandHelp(command: Command): string {
-  const { name, summary, forms, about, notes } = command;
+  const { name, summary, forms, about, examples = [], notes } = command;
   const usage = forms.map((form) => (typeof form === 'string' ? [form, ''] : form) as readonly [string, string]);
   return [
-    `${summary}\n`,
+    ...paragraphs(summary),
+    '',
     'Usage:',
     ...rows(usage.map(([form, does]) => [`capstan ${name} ${form}`.trimEnd(), does])),
-    ...(about === undefined ? [] : ['', about]),
+    ...(about === undefined ? [] : ['', ...paragraphs(about)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.flatMap(exampleLines)]),
     '',
     'Options:',
     ...rows(shownOptions(command).map(({ names, value, help }) => [optionText(names, value), help])),
-    ...(notes === undefined ? [] : ['', notes]),
+    ...(notes === undefined ? [] : ['', ...paragraphs(notes)]),
     '',
   ].join('\n');
 }
 
 /** The help text of several commands under one name. */
-export function groupHelp({ name, summary, commands, notes }: CommandGroup): string {
+export function groupHelp(group: CommandGroup): string {
+  const { name, summary, notes } = group;
   const prefix = name === '' ? 'capstan' : `capstan ${name}`;
   return [
-    `${summary}\n`,
-    'Usage:',
-    `  ${prefix} COMMAND …\n`,
-    'Commands:',
-    ...rows(Object.entries(commands).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
+    ...paragraphs(summary),
     '',
-    `\`${prefix} COMMAND --help\` says more.`,
-    ...(notes === undefined ? [] : [notes]),
+    'Usage:',
+    `  ${prefix} COMMAND …`,
+    '',
+    'Commands:',
+    ...rows(shownCommands(group).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
+    '',
+    ...(notes === undefined ? [] : [...paragraphs(notes), '']),
+    ...wrapped(`Run \`${prefix} COMMAND --help\` for the options and examples of a command.`, pageWidth),
     '',
   ].join('\n');
+}
+
+function exampleLines([line, does]: readonly [line: string, does: string]): readonly string[] {
+  return [`  ${does}:`, `    ${line}`];
 }
 
 /** A second long name is only accepted. */
@@ -45,10 +57,31 @@ function optionText(names: readonly string[], value: string | undefined): string
 }
 
 function rows(pairs: readonly (readonly [left: string, right: string])[]): readonly string[] {
-  const fitting = pairs.map(([left]) => left.length).filter((length) => length < widestName);
+  const fitting = pairs.map(([left]) => left.length).filter((length) => length <= widestName);
   const width = Math.max(0, ...fitting);
-  return pairs.map(([left, right]) => {
-    if (right === '') return `  ${left}`;
-    return left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}` : `  ${left.padEnd(width)}  ${right}`;
+  const margin = ' '.repeat(width + 4);
+  return pairs.flatMap(([left, right]) => {
+    if (right === '') return [`  ${left}`];
+    const lines = wrapped(right, pageWidth - margin.length).map((line) => margin + line);
+    if (left.length > width) return [`  ${left}`, ...lines];
+    const [first = '', ...others] = lines;
+    return [`  ${left}${first.slice(left.length + 2)}`, ...others];
   });
+}
+
+/** With a blank line between them. */
+function paragraphs(text: string): readonly string[] {
+  return text.split('\n').flatMap((line, at) => [...(at === 0 ? [] : ['']), ...wrapped(line, pageWidth)]);
+}
+
+/** Cut between words into lines that fit. What stands in backquotes stays on one line, so that it can be copied. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines = [''];
+  for (const word of text.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -59,6 +59,8 @@ export interface CommandWord {
 export interface Command {
   /** As it is typed after `capstan`: `threads list`. */
   readonly name: string;
+  /** For scripts of ours: not shown, not offered, and of no use to people. */
+  readonly hidden?: true;
   /** A phrase for lists of commands. */
   readonly does: string;
   /** One sentence. */
@@ -71,13 +73,15 @@ export interface Command {
   readonly words?: readonly CommandWord[];
   /** First words that change which words follow. All variants share the options. */
   readonly variants?: Readonly<Record<string, readonly CommandWord[]>>;
-  /** Said above the options. */
+  /** Whole command lines, each with what it does. */
+  readonly examples?: readonly (readonly [line: string, does: string])[];
+  /** Paragraphs above the options, one per line: help wraps them. */
   readonly about?: string;
-  /** Said below the options. */
+  /** The same below the options. */
   readonly notes?: string;
   /** What the words are that may begin with a dash, behind `--`. */
   readonly freeWord?: string;
-  /** What is said about one word too many. */
+  /** The message about one word too many. */
   readonly surplus?: string;
   /** Words that other programs or commands take here, and why this one does not. */
   readonly refuses?: Readonly<Record<string, { readonly message: string; readonly next?: string }>>;

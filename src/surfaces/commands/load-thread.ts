@@ -26,6 +26,6 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
 function advice({ code, next }: Outcome, name: string | undefined): string {
   if (code !== 'thread-unknown') return next;
   return name === undefined
-    ? 'Name a thread by its id, or start one: `capstan exec --help` says how.'
-    : 'Use the id that the thread printed when it started, or the beginning of it.';
+    ? 'Name a thread, as `capstan threads list` shows them, or start one: `capstan exec --help` says how.'
+    : next;
 }

@@ -2,7 +2,7 @@ import { type Command, flag } from './command.ts';
 
 export const demoCommand = {
   name: 'demo',
-  does: 'see it work, without a model',
+  does: 'see Capstan work, without a model or a key',
   summary: 'Shows the engine at work, without a model and without a key.',
   forms: ['[--keep]'],
   words: [],
@@ -13,23 +13,35 @@ export const demoCommand = {
 
 export const completionCommand = {
   name: 'completion',
-  does: 'completion for your shell',
-  summary: 'Prints a script that completes commands and options in your shell.',
+  does: 'print the completion script for your shell',
+  summary: 'Prints a script that completes commands, options, values and threads in your shell.',
   forms: ['bash|zsh|fish'],
+  examples: [
+    ['capstan completion bash > ~/.local/share/bash-completion/completions/capstan', 'Install it for bash'],
+    ['capstan completion zsh > "${fpath[1]}/_capstan"', 'For zsh'],
+    ['capstan completion fish > ~/.config/fish/completions/capstan.fish', 'For fish'],
+  ],
   words: [{ name: 'SHELL', choices: ['bash', 'zsh', 'fish'], missing: 'for which shell? Name bash, zsh or fish.' }],
   options: {},
-  notes: [
-    'bash: capstan completion bash > ~/.local/share/bash-completion/completions/capstan',
-    'zsh:  capstan completion zsh > "${fpath[1]}/_capstan"',
-    'fish: capstan completion fish > ~/.config/fish/completions/capstan.fish',
-  ].join('\n'),
+  notes: 'Open a new shell afterwards.',
 } as const satisfies Command;
 
 export const helpCommand = {
   name: 'help',
-  does: 'what a command does and takes',
+  does: 'show what a command does and takes',
   summary: 'Shows what a command does and takes.',
   forms: ['[COMMAND …]'],
+  examples: [['capstan help threads rollback', 'The same as `capstan threads rollback --help`']],
   words: [{ name: 'COMMAND', many: true }],
+  options: {},
+} as const satisfies Command;
+
+export const completeThreadsCommand = {
+  name: 'complete-threads',
+  hidden: true,
+  does: '',
+  summary: 'Prints the newest threads for the completion of a shell: an id or a name, a tab, and what it is about.',
+  forms: [''],
+  words: [],
   options: {},
 } as const satisfies Command;

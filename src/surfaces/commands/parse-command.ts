@@ -1,4 +1,3 @@
-import { nearestKey } from '../../config/nearest-key.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import {
   type Command,
@@ -8,6 +7,7 @@ import {
   keyAndValue,
   shownOptions,
 } from './command.ts';
+import { didYouMean, oneOf } from './did-you-mean.ts';
 
 /** `bare`: neither a word nor a variant was given where one must be. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
@@ -51,13 +51,13 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
     if (attached === undefined && /^-./.test(written) && !(option.number !== undefined && /^-\d/.test(written)))
       return wrongUsage(
         command,
-        `${name} needs a value; ${written} looks like an option. If it is the value: ${name}=${written}.`,
+        `${name} needs a value, and ${written} looks like an option. If it is the value, write ${name}=${written}.`,
       );
     if (option.value === keyAndValue && written.indexOf('=') < 1)
-      return wrongUsage(command, `${name} ${JSON.stringify(written)} has no key before a "=".`, pairExample);
+      return wrongUsage(command, `${name} ${JSON.stringify(written)} is not KEY=VALUE.`, pairExample);
     const value = readValue(option, written);
     if (value === undefined)
-      return wrongUsage(command, `${name} takes ${valuesText(option)}; not ${JSON.stringify(written)}.`);
+      return wrongChoice(command, `${name} takes ${valuesText(option)}`, written, option.choices);
     const before = options.get(key);
     options.set(key, option.repeats === true ? [...(Array.isArray(before) ? before : []), written] : value);
   }
@@ -79,10 +79,9 @@ export function wrongUsage(
   return { code: 'usage', message: `${name}: ${message}`, next };
 }
 
-/** Before the way to the help text, where a name was probably misspelt. */
-export function didYouMean(written: string, known: readonly string[]): string {
-  const nearest = nearestKey(written, known);
-  return nearest === undefined ? '' : `Did you mean ${nearest}? `;
+function wrongChoice(command: Command, takes: string, written: string, choices: readonly string[] = []) {
+  const next = `${didYouMean(written, choices)}See \`capstan ${command.name} --help\`.`;
+  return wrongUsage(command, `${takes}, not ${JSON.stringify(written)}.`, next);
 }
 
 function splitOption(word: string): readonly [name: string, attached: string | undefined] {
@@ -106,9 +105,9 @@ function readValue({ number, choices }: CommandOption, written: string): string 
 }
 
 function valuesText({ number, choices = [] }: CommandOption): string {
-  if (number === undefined) return choices.join(', ');
+  if (number === undefined) return oneOf(choices);
   const { min, max } = number;
-  return [`a number from ${min}${max === undefined ? '' : ` to ${max}`}`, ...choices].join(', or ');
+  return oneOf([`a number from ${min}${max === undefined ? '' : ` to ${max}`}`, ...choices]);
 }
 
 /** The words that are no options: those before `--`, of which the first may be a variant, and the literal ones behind. */
@@ -138,12 +137,13 @@ function takeWords(
     const [word] = taken;
     if (word === undefined && missing !== undefined) return wrongUsage(command, missing);
     if (word !== undefined && choices?.includes(word) === false)
-      return wrongUsage(command, `${name} is ${choices.join(', ')}; not ${JSON.stringify(word)}.`);
+      return wrongChoice(command, `${name} is ${oneOf(choices)}`, word, choices);
     if (name === 'THREAD') thread = word;
     else words.push(...taken);
   }
   const [surplus] = left;
-  if (surplus !== undefined) return wrongUsage(command, command.surplus ?? `${surplus} is one word too many.`);
+  if (surplus !== undefined)
+    return wrongUsage(command, command.surplus ?? `unexpected word ${JSON.stringify(surplus)}.`);
   return { variant, thread, words };
 }
 
@@ -153,9 +153,9 @@ function findClash({ options }: Command, given: ReadonlyMap<string, Value>, vari
   for (const key of given.keys()) {
     const { with: needed, without = [], only } = options[key]!;
     const other = without.find((each) => given.has(each));
-    if (other !== undefined) return `${nameOf(key)} and ${nameOf(other)} do not go together.`;
-    if (needed !== undefined && !given.has(needed)) return `${nameOf(key)} goes with ${nameOf(needed)}.`;
-    if (only !== undefined && !only.includes(variant)) return `${nameOf(key)} goes with ${only.join(' and ')}.`;
+    if (other !== undefined) return `${nameOf(key)} cannot be combined with ${nameOf(other)}.`;
+    if (needed !== undefined && !given.has(needed)) return `${nameOf(key)} works only with ${nameOf(needed)}.`;
+    if (only !== undefined && !only.includes(variant)) return `${nameOf(key)} works only with ${only.join(' and ')}.`;
   }
   return undefined;
 }
@@ -171,7 +171,7 @@ function unknownOption(command: Command, name: string): Outcome<'usage'> {
   const known = shownOptions(command).flatMap(({ names }) => names);
   const meant = name.startsWith('--') ? didYouMean(name, known) : '';
   const { freeWord } = command;
-  const dashed = freeWord === undefined ? '' : ` A ${freeWord} that begins with a dash goes behind "--".`;
+  const dashed = freeWord === undefined ? '' : ` Put a ${freeWord} that begins with a dash after "--".`;
   return wrongUsage(command, `there is no option ${name}.`, `${meant}See \`capstan ${command.name} --help\`.${dashed}`);
 }
 

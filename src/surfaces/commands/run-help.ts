@@ -15,7 +15,7 @@ function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): numb
     print(groupHelp(group), 'text');
     return 0;
   }
-  const found = findCommand(group, name);
+  const found = findCommand(group, name, ['--help']);
   if ('code' in found) return found;
   if ('commands' in found) return showHelp(found, rest);
   // Of `exec resume` the text of `exec` says everything.

@@ -1,11 +1,11 @@
 import { type CommandOption, type CommandWord, flag } from './command.ts';
 
-export const lastOption = flag('--last', 'the thread of this folder that was used last', { choosesThread: true });
+export const lastOption = flag('--last', 'the newest thread of this folder', { choosesThread: true });
 
 /** What every command takes that does one thing to one thread. */
 export const operationOptions = {
   last: lastOption,
-  all: flag('--all', 'with --last: of any folder'),
+  all: flag('--all', 'with --last: the newest thread of any folder'),
   json: flag('--json', 'print the result as JSON'),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 

@@ -4,11 +4,17 @@ import { jsonOption, lastOption, operationOptions, threadWord } from './shared-o
 
 // Commands that change a thread, make one, or remove one.
 
+const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
+
 export const forkCommand = {
   name: 'threads fork',
-  does: 'begin a thread that continues another',
-  summary: 'Begins a thread that continues another one. Nothing is copied, and the other one stays what it is.',
-  forms: ['THREAD [--through TURN | --before TURN]', '--last [--all] …'],
+  does: 'start a thread that continues another',
+  summary: 'Starts a thread that continues another one. The other one stays unchanged.',
+  forms: ['THREAD|--last [options]'],
+  examples: [
+    ['capstan threads fork --last', 'Try something else with the newest thread here'],
+    ['capstan threads fork --last --before 3', 'Start again from before turn 3'],
+  ],
   words: [threadWord],
   options: {
     through: option('--through TURN', 'up to the end of this turn', { without: ['before'] }),
@@ -16,198 +22,209 @@ export const forkCommand = {
     ...operationOptions,
   },
   notes:
-    'TURN is the number of a turn, its id, or the beginning of that. Without it the fork takes over everything; a turn\n' +
-    'that is still running counts as interrupted there. `capstan exec resume` resumes the new thread.',
+    `${turnWord} Without it, the fork has everything; a turn that is still running counts as interrupted there.\n` +
+    'Resume the new thread with `capstan exec resume`.',
 } as const satisfies Command;
 
 export const rollbackCommand = {
   name: 'threads rollback',
-  does: 'take the newest turns back',
-  summary: 'Takes the newest turns of a thread back: the conversation, the files that they changed, or both.',
-  forms: [
-    'THREAD [--turns N | --to TURN] [--files | --both] [--force] [--meanwhile] [--dry-run]',
-    'THREAD --before-checkpoint [N]',
-    '--last [--all] …',
+  does: 'undo the newest turns: conversation, files or both',
+  summary: 'Undoes the newest turns of a thread: the conversation, the files that they changed, or both.',
+  forms: ['THREAD|--last [options]', 'THREAD|--last --before-checkpoint [N]'],
+  examples: [
+    ['capstan threads rollback --last --both', 'Undo the last turn here, with its files'],
+    ['capstan threads rollback --last --files --dry-run', 'See which files that would change'],
   ],
   words: [threadWord, { name: 'N' }],
   options: {
-    turns: option('-n, --turns N', 'so many turns in which you spoke; 1 without it', {
+    both: flag('--both', 'undo conversation and files'),
+    files: flag('--files', 'undo changes to files; the conversation stays', { without: ['both'] }),
+    turns: option('-n, --turns N', 'how many of your messages to go back (1)', {
       number: { min: 1, max: 9_999_999 },
       without: ['to'],
     }),
-    to: option('--to TURN', 'everything after this turn'),
-    checkpoint: flag('--before-checkpoint', 'to before checkpoint N, or the newest: see below', {
+    to: option('--to TURN', 'undo everything after this turn'),
+    checkpoint: flag('--before-checkpoint', 'go back to before checkpoint N, or before the newest one', {
       without: ['turns', 'to'],
     }),
-    files: flag('--files', 'take back what the turns did to files; the conversation stays', { without: ['both'] }),
-    both: flag('--both', 'take back files and conversation'),
-    force: flag('--force', 'with files: also those that were changed again after the turn'),
-    meanwhile: flag('--meanwhile', 'with files: also those that changed while a turn ran, but not by it'),
-    dryRun: flag('--dry-run', 'with files: only say what would become of them'),
+    dryRun: flag('--dry-run', 'with files: only show what would happen'),
+    force: flag('--force', 'with files: also files that changed again after the turn'),
+    meanwhile: flag('--meanwhile', 'with files: also files that changed during a turn, but not because of it'),
     ...operationOptions,
   },
   notes: [
-    'TURN is the number of a turn, its id, or the beginning of that. Without --files and --both, files stay as they are.',
-    'Before a checkpoint, history is what it was when the checkpoint was made; all that came after it is taken back. A',
-    'checkpoint in the middle of a turn cuts that turn: what it had done by then stays, and the turn counts as ended there.',
-    '`capstan threads undo-rollback` brings the turns back, and after that `capstan threads restore --undo` the files. Up to',
-    'ten rollbacks in a row can be undone, each with its files before the next, until `capstan threads gc --reverted`.',
+    `${turnWord} Without --files and --both, files stay as they are.`,
+    '--before-checkpoint restores the history from which the checkpoint was made, and undoes everything since. If the checkpoint was made during a turn, that turn ends there.',
+    '`capstan threads undo-rollback` brings the turns back; after it, `capstan threads restore --undo` brings the files back. Up to ten rollbacks in a row can be undone, each with its files before the next one, until `capstan threads gc --reverted` removes them.',
   ].join('\n'),
 } as const satisfies Command;
 
 export const undoRollbackCommand = {
   name: 'threads undo-rollback',
-  does: 'bring them back',
-  summary: 'Brings back the turns that the newest rollback of a thread took away.',
-  forms: ['THREAD [--force]', '--last [--all] [--force]'],
+  does: 'bring back the turns of the newest rollback',
+  summary: 'Brings back the turns that the newest rollback of a thread removed.',
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads undo-rollback --last', 'Undo the newest rollback here']],
   words: [threadWord],
   options: {
-    force: flag('--force', 'take back turns that began since, in exchange'),
+    force: flag('--force', 'remove turns that started since the rollback, in exchange'),
     ...operationOptions,
   },
   notes: [
-    'After several rollbacks in a row, each undo brings back what one of them took, the newest first: up to ten. When no',
-    'rollback is left, or turns were given in exchange, the next undo takes the last undo back. After an exchange, further',
-    'undos go round everything that was taken back.',
+    'After several rollbacks in a row, each undo brings back one of them, the newest first, up to ten. When none is left, or turns were exchanged, the next undo reverses the last undo. After an exchange, further undos cycle through everything that was removed.',
     'After rollbacks with --both, bring the files back after each undo: `capstan threads restore --undo`.',
   ].join('\n'),
 } as const satisfies Command;
 
 export const restoreCommand = {
   name: 'threads restore',
-  does: 'bring files back as they were before a turn',
-  summary: 'Brings files back as they were before a turn. The conversation stays as it is.',
-  forms: [
-    'THREAD --before-turn TURN [--dry-run] [--force] [--meanwhile] [--json]',
-    'THREAD --undo [--dry-run] [--force] [--json]',
+  does: 'restore files as they were before a turn',
+  summary: 'Restores files as they were before a turn. The conversation stays as it is.',
+  forms: ['THREAD|--last --before-turn TURN [options]', 'THREAD|--last --undo [options]'],
+  examples: [
+    ['capstan threads restore --last --before-turn 2 --dry-run', 'See what would change'],
+    ['capstan threads restore --last --undo', 'Reverse the last restore'],
   ],
   words: [threadWord],
   options: {
-    before: option('--before-turn TURN', 'the number of a turn, its id, or the beginning of that', {
+    before: option('--before-turn TURN', 'the turn: its number, its id, or the beginning of its id', {
       without: ['undo'],
     }),
-    undo: flag('--undo', 'take the last restore of this thread back'),
-    dryRun: flag('--dry-run', 'only say what would be done'),
-    force: flag('--force', 'also files that were changed again after the turn'),
-    meanwhile: flag('--meanwhile', 'also files that changed while a turn ran, but not by it'),
+    undo: flag('--undo', 'reverse the last restore of this thread'),
+    dryRun: flag('--dry-run', 'only show what would happen'),
+    force: flag('--force', 'also files that changed again after the turn'),
+    meanwhile: flag('--meanwhile', 'also files that changed during a turn, but not because of it'),
     json: jsonOption,
     last: lastOption,
   },
-  notes: 'What is overwritten or deleted is kept first: --undo brings it back.',
+  notes: 'Capstan keeps what it overwrites or deletes: --undo brings it back.',
 } as const satisfies Command;
 
 export const archiveCommand = {
   name: 'threads archive',
-  does: 'put a thread away',
-  summary: 'Puts a thread away. It can still be read and forked.',
-  forms: ['THREAD', '--last [--all]'],
+  does: 'archive a thread',
+  summary: 'Archives a thread: lists leave it out, and it can still be read and forked.',
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads archive --last', 'Archive the newest thread here']],
   words: [threadWord],
   options: operationOptions,
 } as const satisfies Command;
 
 export const unarchiveCommand = {
   name: 'threads unarchive',
-  does: 'bring it back',
+  does: 'bring an archived thread back',
   summary: 'Brings an archived thread back.',
-  forms: ['THREAD', '--last [--all]'],
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads unarchive login-fix', 'Bring back the thread named login-fix']],
   words: [threadWord],
   options: operationOptions,
+  notes: 'List archived threads with `capstan threads list --archived`.',
 } as const satisfies Command;
 
 export const deleteCommand = {
   name: 'threads delete',
   does: 'delete a thread for good',
-  summary: 'Deletes a thread for good, with all that was ever taken back from it.',
-  forms: ['THREAD [--force]'],
+  summary: 'Deletes a thread for good, with every turn that was ever rolled back.',
+  forms: ['THREAD [options]'],
+  examples: [['capstan threads delete login-fix', 'Delete the thread named login-fix']],
   words: [{ name: 'THREAD', missing: 'which thread? Give its id or its name.' }],
-  // The thread that was used last may be another one than the user thinks.
+  // The newest thread may be another one than the user thinks.
   refuses: {
-    '--last': { message: 'a deleted thread does not come back. Give its id or its name instead of --last.' },
+    '--last': { message: 'a deleted thread cannot be restored. Give its id or its name instead of --last.' },
   },
   options: {
-    force: flag('--force', 'delete the threads that were forked from it, too'),
+    force: flag('--force', 'also delete the threads that were forked from it'),
     json: operationOptions.json,
   },
-  notes: 'A thread that others were forked from is not deleted without --force: they would lose their beginning.',
+  notes:
+    'Capstan refuses to delete a thread that others were forked from, because they would lose their beginning. Use --force to delete all of them.',
 } as const satisfies Command;
 
 export const nameCommand = {
   name: 'threads name',
-  does: 'give a thread a name',
-  summary: 'Gives a thread a name, by which it can be resumed.',
-  forms: ['THREAD NAME', '--last [--all] NAME'],
-  words: [threadWord, { name: 'NAME', missing: 'what is it to be called?' }],
+  does: 'name a thread',
+  summary: 'Names a thread, so that you can resume it by that name.',
+  forms: ['THREAD|--last NAME [options]'],
+  examples: [['capstan threads name --last login-fix', 'Name the newest thread here']],
+  words: [threadWord, { name: 'NAME', missing: 'which name? Give one behind the thread.' }],
   freeWord: 'name',
   options: operationOptions,
-  notes: 'An empty name takes the name away. Names need not be unique; of several threads the newest is meant.',
+  notes: 'An empty name ("") removes the name. If several threads share a name, it means the newest of them.',
 } as const satisfies Command;
 
 export const setCommand = {
   name: 'threads set',
-  does: 'change what its turns start from',
-  summary: 'Changes what the turns of a thread start from, from the next one on.',
-  forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],
+  does: 'change the model, sandbox or folder of later turns',
+  summary: 'Changes the settings of a thread, from its next turn on.',
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads set --last --model gpt-5.5 --effort high', 'Let another model continue']],
   words: [threadWord],
   options: {
     model: option('-m, --model MODEL', 'the model'),
-    effort: option('--effort EFFORT', 'how hard it thinks; `default`: as the model has it', {
+    effort: option('--effort EFFORT', 'how hard the model thinks; `default`: what the model has by default', {
       offers: ['default', 'none', 'minimal', 'low', 'medium', 'high'],
     }),
-    cwd: option('-C, --cd FOLDER', 'the folder to work in'),
-    sandbox: option('-s, --sandbox MODE', 'what commands may touch', {
+    sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
       offers: ['read-only', 'workspace-write', 'danger-full-access'],
     }),
-    approval: option('-a, --approval POLICY', 'when you are asked', { offers: ['on-request', 'never'] }),
-    personality: option('--personality NAME', 'how it talks; `default`: none is chosen', {
+    approval: option('-a, --approval POLICY', 'when Capstan asks you: on-request or never', {
+      offers: ['on-request', 'never'],
+    }),
+    cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+    personality: option('--personality NAME', 'the tone: none, friendly or pragmatic; `default`: none chosen', {
       offers: ['default', 'none', 'friendly', 'pragmatic'],
     }),
     mode: option('--mode MODE', '`default` or `plan`', { offers: ['default', 'plan'] }),
-    json: flag('--json', 'for programs'),
+    json: jsonOption,
     last: lastOption,
   },
-  notes: 'All of it is changed, or nothing. `capstan exec resume` starts from it unless an option says otherwise.',
+  notes: 'Either every change is made or none. An option of `capstan exec resume` still wins for its turn.',
 } as const satisfies Command;
 
 export const compactCommand = {
   name: 'threads compact',
-  does: 'make a checkpoint of its history now',
-  summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
-  forms: ['THREAD [FOCUS …] [-c KEY=VALUE] [--json]', '--last [FOCUS …] [-c KEY=VALUE] [--json]'],
+  does: 'compact the history into a checkpoint now',
+  summary: 'Compacts the history now: the model sums up the work, and your own words are kept.',
+  forms: ['THREAD|--last [FOCUS …] [options]'],
+  examples: [['capstan threads compact --last keep the failing tests in view', 'Free space, with a focus']],
   words: [threadWord, { name: 'FOCUS', many: true }],
   freeWord: 'focus',
   options: { overrides: execCommand.options.override, json: jsonOption, last: lastOption },
   notes: [
-    'FOCUS says in words what the checkpoint shall keep in view.',
-    'It can be taken back with `capstan threads rollback THREAD --before-checkpoint`.',
+    'FOCUS says what the checkpoint must keep in view.',
+    'To undo it: `capstan threads rollback THREAD --before-checkpoint`.',
   ].join('\n'),
 } as const satisfies Command;
 
 export const pinCommand = {
   name: 'threads pin',
-  does: 'pin a note that no checkpoint forgets',
-  summary: 'Pins a note to a thread: the model is told it as it is, and again after every checkpoint.',
-  forms: ['THREAD "NOTE"', '--last [--all] "NOTE"'],
-  words: [threadWord, { name: 'NOTE', missing: 'what is to be pinned? Put the note in quotes.' }],
+  does: 'pin a note that survives every checkpoint',
+  summary: 'Pins a note to a thread. Capstan sends it to the model word for word, and again after every checkpoint.',
+  forms: ['THREAD|--last "NOTE" [options]'],
+  examples: [['capstan threads pin --last "Never touch the lock file."', 'Pin a rule to the newest thread here']],
+  words: [threadWord, { name: 'NOTE', missing: 'which note? Give it in quotes behind the thread.' }],
   freeWord: 'note',
-  surplus: 'there is more than one note: put it in quotes.',
+  surplus: 'there is more than one note. Put the note in quotes.',
   options: operationOptions,
-  notes: 'A note may have about 2,000 tokens; a thread may have 20 notes, and 4,000 tokens of them in all.',
+  notes: 'A note may have about 2,000 tokens. A thread may have 20 notes with 4,000 tokens in all.',
 } as const satisfies Command;
 
 export const pinsCommand = {
   name: 'threads pins',
   does: 'show the pinned notes',
   summary: 'Shows the notes that are pinned to a thread.',
-  forms: ['THREAD [--json]', '--last [--all] [--json]'],
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads pins --last', 'The notes of the newest thread here']],
   words: [threadWord],
   options: operationOptions,
 } as const satisfies Command;
 
 export const unpinCommand = {
   name: 'threads unpin',
-  does: 'take a pinned note away',
-  summary: 'Takes a pinned note away. The next turn tells the model that it no longer holds.',
-  forms: ['THREAD NUMBER|ID', '--last [--all] NUMBER|ID'],
+  does: 'remove a pinned note',
+  summary: 'Removes a pinned note. The next turn tells the model that it no longer applies.',
+  forms: ['THREAD|--last NUMBER|ID [options]'],
+  examples: [['capstan threads unpin --last 1', 'Remove the first note']],
   words: [threadWord, { name: 'NUMBER|ID', missing: 'which note? Give its number or its id.' }],
   options: operationOptions,
   notes: '`capstan threads pins` shows the numbers and the ids.',

@@ -5,15 +5,15 @@ import { jsonOption, lastOption, threadWord } from './shared-options.ts';
 
 /** Which threads, and how many at a time: the same for lists and searches. */
 const queryOptions = {
-  cwd: option('-C, --cd FOLDER', 'only threads that work in this folder'),
+  cwd: option('-C, --cd FOLDER', 'only threads that work in FOLDER'),
+  limit: option('-n, --limit NUMBER', 'how many at a time (25)', { number: { min: 1, max: 1000 } }),
+  sort: option('--sort TIME', '`updated` or `created`; newest first', { choices: ['updated', 'created'] }),
   archived: flag('--archived', 'only archived threads, which are left out otherwise'),
   source: option(
     '--source NAME',
-    'only threads that were started there: exec, cli, vscode, subagent, …; `all`: also those of other threads',
+    'only threads started by NAME: exec, cli, vscode, subagent, …; `all` includes those that threads started',
     { offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'] },
   ),
-  sort: option('--sort TIME', '`updated` or `created`; the newest come first', { choices: ['updated', 'created'] }),
-  limit: option('-n, --limit NUMBER', 'how many at a time (25)', { number: { min: 1, max: 1000 } }),
   cursor: option('--cursor CURSOR', 'continue after the previous page'),
   json: jsonOption,
 } as const satisfies Readonly<Record<string, CommandOption>>;
@@ -21,126 +21,148 @@ const queryOptions = {
 export const listCommand = {
   name: 'threads list',
   does: 'list threads, newest first',
-  summary: 'Lists threads, those of Codex in the same home too.',
-  forms: ['[OPTIONS]'],
+  summary: 'Lists threads, newest first, including those of Codex in the same home.',
+  forms: ['[options]'],
+  examples: [
+    ['capstan threads list -C .', 'The threads of this folder'],
+    ['capstan threads list --text login', 'Threads with login in their name or first message'],
+  ],
   words: [],
   surplus: 'it takes options only; `threads search` takes words.',
   options: {
-    text: option('--text TEXT', 'only threads with this in their name or first words'),
+    text: option('--text TEXT', 'only threads with TEXT in their name or first message'),
     ...queryOptions,
   },
 } as const satisfies Command;
 
 export const searchCommand = {
   name: 'threads search',
-  does: 'find those in which something was said',
-  summary: 'Finds threads in which a user or the model said something.',
-  forms: ['WORD … [OPTIONS]'],
+  does: 'search what you and the model wrote',
+  summary: 'Searches the messages of users and models in all threads.',
+  forms: ['WORD … [options]'],
+  examples: [
+    ['capstan threads search login timeout', 'Messages with both words'],
+    [`capstan threads search '"connection refused"'`, 'Messages with that phrase'],
+  ],
   words: [{ name: 'WORD', many: true }],
   freeWord: 'word',
   options: queryOptions,
   notes:
-    'All words must stand in one message, in any order and in capitals or not; a part of a word is enough. What stands in\n' +
-    'quotes is searched for as it is.',
+    'A message matches if it has all words, in any order, in upper or lower case, or as part of longer words. Quotes make a phrase.',
 } as const satisfies Command;
 
 export const showCommand = {
   name: 'threads show',
-  does: 'show one with its turns',
+  does: 'show a thread with its turns',
   summary: 'Shows a thread and its turns, with the settings of each.',
-  forms: ['THREAD [--json]', '--last [--json]'],
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads show --last', 'The newest thread of this folder']],
   words: [threadWord],
   options: { json: jsonOption, last: lastOption },
-  notes: 'Turns that were taken back are left out.',
+  notes: 'Turns that were rolled back are left out.',
 } as const satisfies Command;
 
 export const filesCommand = {
   name: 'threads files',
-  does: 'what each turn changed in the workspace',
-  summary: 'Shows what each turn of a thread changed in the workspace.',
-  forms: ['THREAD [--json]', '--last [--json]'],
+  does: 'show which files each turn changed',
+  summary: 'Shows which files each turn of a thread changed in the workspace.',
+  forms: ['THREAD|--last [options]'],
+  examples: [['capstan threads files --last', 'What the newest thread here changed']],
   words: [threadWord],
   options: { json: jsonOption, last: lastOption },
-  notes: 'It goes by the snapshots that are taken before and after a turn: docs/undo.md says of what.',
+  notes: 'Capstan compares the snapshots from before and after each turn. docs/undo.md says what they include.',
 } as const satisfies Command;
 
 export const reindexCommand = {
   name: 'threads reindex',
-  does: 'read all of them again for lists and searches',
-  summary: 'Reads all threads again for lists and searches.',
-  forms: ['[--changed] [--json]'],
+  does: 'rebuild the index for lists and searches',
+  summary: 'Rebuilds the index that makes lists and searches fast.',
+  forms: ['[options]'],
+  examples: [['capstan threads reindex --changed', 'Index new and changed threads']],
   words: [],
   surplus: 'it takes options only.',
-  options: { changed: flag('--changed', 'only those that have changed'), json: jsonOption },
-  notes: 'Answers are right without it: lists and searches look at the files. It makes the first search fast.',
+  options: { changed: flag('--changed', 'read only threads that have changed'), json: jsonOption },
+  notes: 'Lists and searches are correct without it, because they check the files. It makes the first search fast.',
 } as const satisfies Command;
 
 export const exportCommand = {
   name: 'threads export',
-  does: 'write it as one file: JSONL, Markdown or HTML',
+  does: 'write a thread as JSONL, Markdown or HTML',
   summary: 'Writes a thread as one file.',
-  forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
+  forms: ['THREAD|--last [options]'],
+  examples: [
+    ['capstan threads export --last -o thread.html', 'A page to read in a browser'],
+    ['capstan threads export --last -o backup.jsonl', 'A file that another machine can import'],
+  ],
   words: [threadWord],
   options: {
-    format: option('--format FORMAT', 'jsonl (a rollout that resumes), markdown or html', {
+    output: option('-o, --output FILE', 'the file to write; in a folder, Capstan chooses the name'),
+    format: option('--format FORMAT', 'jsonl (can be imported and resumed), markdown or html', {
       choices: ['jsonl', 'markdown', 'html'],
     }),
-    output: option('-o, --output FILE', 'where to; a folder: under a name of its own'),
-    force: flag('--force', 'replace a file that is there'),
-    newId: flag('--new-id', 'jsonl: as another thread, which may stand beside this one'),
+    force: flag('--force', 'replace an existing file'),
+    newId: flag('--new-id', 'jsonl: give the copy an id of its own, so that both can be in one home'),
     last: lastOption,
   },
-  notes:
-    'Without --format the ending of FILE decides: .md is markdown, .html is html, everything else is jsonl.\n\n' +
-    'A jsonl file holds the whole thread, with what a fork or a revert continues from. Capstan and Codex\n' +
-    'resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it. It has\n' +
-    'all that was said in the thread: share it with care.',
+  notes: [
+    'Without --format, the ending of FILE decides: .md is markdown, .html is html, everything else is jsonl.',
+    'A jsonl file has the whole thread, including what a fork continues from. It contains everything that was said: share it with care.',
+    'Capstan and Codex also resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it.',
+  ].join('\n'),
 } as const satisfies Command;
 
 export const importCommand = {
   name: 'threads import',
-  does: 'take over a thread that was exported as JSONL',
-  summary: 'Takes over a thread that was exported as JSONL.',
-  forms: ['FILE'],
-  words: [{ name: 'FILE', missing: 'which file? Name one.' }],
-  options: {},
-  notes:
-    'The file is copied, and the thread keeps its id. `capstan exec resume` runs it in the folder where you start it,\n' +
-    'with no more permissions than you have configured. The home of Codex needs no import: Capstan works with it in\n' +
-    'place when CODEX_HOME names it.',
+  does: 'import a thread that was exported as JSONL',
+  summary: 'Imports a thread that was exported as JSONL.',
+  forms: ['FILE [options]'],
+  examples: [['capstan threads import backup.jsonl', 'Import a thread, and print how to resume it']],
+  words: [
+    {
+      name: 'FILE',
+      missing: 'which file? Name one that was exported as jsonl: `capstan threads export --help` says how.',
+    },
+  ],
+  options: { json: flag('--json', 'print the result as JSON') },
+  notes: [
+    'Capstan copies the file, and the thread keeps its id. It runs in the folder where you resume it, with no more permissions than you have configured.',
+    'In a pipe, only the id is printed.',
+    'The home of Codex needs no import: set CODEX_HOME to it, and Capstan works with it in place.',
+  ].join('\n'),
 } as const satisfies Command;
 
 export const compressCommand = {
   name: 'threads compress',
-  does: 'pack the files of threads',
-  summary: 'Packs the files of threads. They are read as before, and unpacked when they are resumed.',
-  forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],
+  does: 'compress the files of old threads',
+  summary: 'Compresses the files of threads. You can still read them; resuming one unpacks it.',
+  forms: ['THREAD|--last [options]', '--older-than TIME [options]'],
+  examples: [['capstan threads compress --older-than 30d --dry-run', 'See how much space that would free']],
   words: [threadWord],
   options: {
-    olderThan: option('--older-than TIME', 'all threads without a write for so long: 7d, 12h', {
+    olderThan: option('--older-than TIME', 'all threads not written to for this long: 7d, 12h', {
       choosesThread: true,
       without: ['last'],
     }),
     last: lastOption,
-    dryRun: flag('--dry-run', 'only say what would be done'),
+    dryRun: flag('--dry-run', 'only show what would happen'),
     json: flag('--json', 'print the result as JSON'),
   },
-  notes: 'Threads that are being written stay as they are, and so do forks and what they continue from.',
+  notes: 'Capstan leaves out threads that are in use, forks, and threads that forks continue from.',
 } as const satisfies Command;
 
 export const gcCommand = {
   name: 'threads gc',
-  does: 'remove what no thread refers to',
-  summary: 'Removes what no thread refers to: blobs, lock files that no process holds, files that were never finished.',
-  forms: ['[OPTIONS]'],
+  does: 'remove data that no thread uses',
+  summary: 'Removes what no thread refers to: stored outputs, stale lock files and unfinished files.',
+  forms: ['[options]'],
+  examples: [['capstan threads gc --dry-run', 'See what would be removed']],
   words: [],
   surplus: 'it takes options only.',
   options: {
-    dryRun: flag('--dry-run', 'only say what would be removed'),
-    reverted: flag('--reverted', 'also turns that rollbacks have put aside; those rollbacks can then not be undone'),
+    dryRun: flag('--dry-run', 'only show what would be removed'),
+    reverted: flag('--reverted', 'also remove turns that were rolled back; those rollbacks cannot be undone then'),
     json: flag('--json', 'print the result as JSON'),
   },
   notes:
-    'Threads that are being written are not touched. If blobs take more than blobs.max_bytes of the configuration, the\n' +
-    'oldest whole outputs go, too, and their threads are named; what the model saw of them stays in the threads.',
+    'Threads that are in use are not touched. If stored outputs take more than blobs.max_bytes, Capstan also removes the oldest ones and names their threads; what the model saw of them stays in the threads.',
 } as const satisfies Command;

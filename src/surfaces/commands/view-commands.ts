@@ -1,55 +1,58 @@
 import { type Command, flag, option } from './command.ts';
-import { jsonOption, lastOption, threadWord } from './shared-options.ts';
+import { jsonOption, lastOption } from './shared-options.ts';
 
 // Commands that only read a thread: it may be in use.
 
-const newestThread = 'THREAD is an id, the beginning of one, or a name; without it, the newest thread of this folder.';
+const newestThread =
+  'THREAD is an id, the beginning of one, or a name. Without it, Capstan takes the newest thread of this folder.';
 
 /** Of requests and checkpoints. */
 const numberOrLast = { number: { min: 1 }, choices: ['last'] } as const;
 
 export const contextCommand = {
   name: 'context',
-  does: "what fills a thread's window, and what its model was told",
-  summary: "Shows what a thread's model sees, and what it costs. Only reads: the thread may be in use.",
-  forms: [
-    ['[THREAD]', 'what fills the window now'],
-    ['[THREAD] --changes', 'what each turn told the model of the world, and why'],
-    ['[THREAD] --request N', 'request number N, or last, as the model got it'],
-    ['[THREAD] --checkpoint N', 'history before and after checkpoint number N, or last'],
+  does: 'show what fills the context window, and what was sent',
+  summary: "Shows what fills a thread's context window, and what it costs. Only reads: the thread may be in use.",
+  forms: ['[THREAD] [options]'],
+  examples: [
+    ['capstan context', 'What fills the window of the newest thread here'],
+    ['capstan context --request last', 'The last request, as the model received it'],
   ],
   words: [{ name: 'THREAD' }],
   options: {
-    changes: flag('--changes', 'per turn: nothing, a change or the full bundle, with its sections and tokens', {
+    changes: flag('--changes', 'what each turn reported to the model about its surroundings, and why', {
       without: ['request', 'checkpoint'],
     }),
     request: option(
       '--request N',
-      'instructions, tools and items, each with its origin in the margin; --json prints the body',
+      'request number N, or last: instructions, tools and items, each with its origin; with --json the exact body',
       { ...numberOrLast, without: ['changes', 'checkpoint'] },
     ),
-    checkpoint: option(
-      '--checkpoint N',
-      'both histories side by side, each item with its origin, its tokens and what became of it',
-      { ...numberOrLast, without: ['changes', 'request'] },
-    ),
+    checkpoint: option('--checkpoint N', 'history before and after checkpoint number N, or last, side by side', {
+      ...numberOrLast,
+      without: ['changes', 'request'],
+    }),
     json: jsonOption,
     last: lastOption,
   },
   notes:
-    `${newestThread}\nTokens are exact where the provider counted them, scaled where its count was shared out among the parts,\n` +
-    'and estimated where the provider has not counted yet.',
+    `${newestThread}\n` +
+    'Token counts are exact where the provider counted, scaled where its count was divided among parts, and estimated where it has not counted yet.',
 } as const satisfies Command;
 
 export const envelopeCommand = {
   name: 'envelope',
-  does: 'the contract of a turn, and who decided each part of it',
-  summary: 'Shows the contract of a turn: every value, where it came from, who reads it.',
-  forms: ['[THREAD] [--turn N] [--json]', '[THREAD] [--turn N] --diff M [--json]'],
+  does: 'show the settings of a turn, and who decided each',
+  summary: 'Shows the contract of a turn: every value, where it came from, and which code reads it.',
+  forms: ['[THREAD] [options]'],
+  examples: [
+    ['capstan envelope', 'The newest turn of the newest thread here'],
+    ['capstan envelope --turn 3 --diff 2', 'What changed between turns 2 and 3'],
+  ],
   words: [{ name: 'THREAD' }],
   options: {
-    turn: option('--turn N', 'the turn, counted from 1; without it, the newest', { number: { min: 1 } }),
-    diff: option('--diff M', 'only what differs from the envelope of turn M', { number: { min: 1 } }),
+    turn: option('--turn N', 'the turn, counted from 1; the newest by default', { number: { min: 1 } }),
+    diff: option('--diff M', 'only what differs from turn M', { number: { min: 1 } }),
     json: flag('--json', 'print one JSON object, with the source files that read each field'),
     last: lastOption,
   },
@@ -60,16 +63,20 @@ export const replayCommand = {
   name: 'replay',
   does: 'rebuild what the model was sent, and compare',
   summary: 'Rebuilds every model request of a thread from its file and compares it with what was sent.',
-  forms: ['THREAD [--request N [--print]] [--json]', '--last …'],
-  words: [threadWord],
+  forms: ['[THREAD] [options]'],
+  examples: [
+    ['capstan replay', 'Check every request of the newest thread here'],
+    ['capstan replay --request 2 --print', 'The exact body of its second request'],
+  ],
+  words: [{ name: 'THREAD' }],
   options: {
     request: option('--request N', 'only this one, counted from 1', { number: { min: 1 } }),
-    print: flag('--print', 'with --request: its body, byte for byte, and nothing else', { with: 'request' }),
-    json: flag('--json', 'for programs'),
+    print: flag('--print', 'with --request: print its body, byte for byte, and nothing else', { with: 'request' }),
+    json: jsonOption,
     last: lastOption,
   },
   notes:
-    'THREAD is an id, the beginning of one, or a name. The exit code is 0, or 1 when a request differs from what was\n' +
-    'sent or its tools are lost. Threads of Codex hold no records of requests: Capstan shows what they said and\n' +
-    'compares nothing.',
+    `${newestThread}\n` +
+    'Exit codes: 0 every request matches; 1 a request differs from what was sent, or its tools are lost; 2 wrong usage.\n' +
+    'Codex does not record its requests: for its threads Capstan shows what was said and compares nothing.',
 } as const satisfies Command;

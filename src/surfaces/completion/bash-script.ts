@@ -1,21 +1,36 @@
 import { type Command, type CommandOption, keyAndValue } from '../commands/command.ts';
-import { allCommands, type CommandGroup } from '../commands/command-group.ts';
-import { groupsOf, optionNames, programOptions, valuesOf, wordsOf } from './offers.ts';
+import { allCommands, type CommandGroup, commandNames } from '../commands/command-group.ts';
+import {
+  groupsOf,
+  optionNames,
+  placeOfThread,
+  programOptions,
+  threadsCommand,
+  valuesOf,
+  wordsAfterVariants,
+  wordsOf,
+} from './offers.ts';
 
 export function bashScript(table: CommandGroup): string {
   const commands = allCommands(table);
   const groups = groupsOf(table).map(
-    ({ name, commands: below }) =>
-      `    ${name}) path="$path \${COMP_WORDS[first+1]}"; [ "$COMP_CWORD" -gt "$((first + 1))" ] || { ${offer([...Object.keys(below), '--help'])}; } ;;`,
+    (group) =>
+      `    ${group.name}) path="$path \${COMP_WORDS[first+1]}"; [ "$COMP_CWORD" -gt "$((first + 1))" ] || { ${offer([...commandNames(group), '--help'])}; } ;;`,
   );
-  return `_capstan() {
+  return `_capstan_threads() {
+  case "$word" in
+    -*) ;;
+    *) "\${COMP_WORDS[0]}" ${threadsCommand} 2>/dev/null | cut -f 1 ;;
+  esac
+}
+_capstan() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" first=1
   case "$before \${COMP_WORDS[COMP_CWORD-3]}" in
     '= -c'|'= --config') return ;;
   esac
   [ "$before" = '=' ] && before="\${COMP_WORDS[COMP_CWORD-2]}"
   [ "\${COMP_WORDS[1]}" = help ] && first=2
-  [ "$COMP_CWORD" -gt "$first" ] || { ${offer([...Object.keys(table.commands), ...programOptions])}; }
+  [ "$COMP_CWORD" -gt "$first" ] || { ${offer([...commandNames(table), ...programOptions])}; }
   local path="\${COMP_WORDS[first]}"
   case "$path" in
     e) path=exec ;;
@@ -26,7 +41,7 @@ ${groups.join('\n')}
 ${commands.flatMap(valueCases).join('\n')}
   esac
   case "$path" in
-${commands.map((command) => `    '${command.name}') ${offer([...wordsOf(command), ...optionNames(command)])} ;;`).join('\n')}
+${commands.map((command) => `    '${command.name}') ${offerAll(command)} ;;`).join('\n')}
   esac
 }
 complete -o default -F _capstan capstan
@@ -37,12 +52,33 @@ function offer(words: readonly string[]): string {
   return `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$word")); return`;
 }
 
-function valueCases({ name, options }: Command): readonly string[] {
-  return Object.values(options).flatMap((option) => {
+/** Words, options and threads. What the command prints is offered as it is: no shell takes it for more than a word. */
+function offerAll(command: Command): string {
+  const words = [...wordsOf(command), ...optionNames(command)];
+  const all = `COMPREPLY=($(compgen -W '${words.join(' ')}'" $(_capstan_threads)" -- "$word")); return`;
+  switch (placeOfThread(command)) {
+    case 'anywhere':
+      return all;
+    case 'behind a variant': {
+      const behind = Object.keys(command.variants ?? {}).map((variant) => `*' ${variant} '*`);
+      return `case " \${COMP_WORDS[*]:0:COMP_CWORD} " in ${behind.join('|')}) ${all} ;; esac; ${offer(words)}`;
+    }
+    case 'nowhere':
+      return offer(words);
+  }
+}
+
+function valueCases(command: Command): readonly string[] {
+  const { name, options } = command;
+  const ofOptions = Object.values(options).flatMap((option) => {
     const values = valueOffer(option);
     if (values === undefined || option.hidden === true) return [];
     return [`    ${option.names.map((each) => `'${name} ${each}'`).join('|')}) ${values} ;;`];
   });
+  return [
+    ...ofOptions,
+    ...wordsAfterVariants(command).map(([variant, words]) => `    '${name} ${variant}') ${offer(words)} ;;`),
+  ];
 }
 
 function valueOffer(option: CommandOption): string | undefined {

@@ -1,15 +1,23 @@
 import { type Command, type CommandOption, shownOptions } from '../commands/command.ts';
-import { allCommands, type CommandGroup } from '../commands/command-group.ts';
-import { groupsOf, programOptions, valuesOf, wordsOf } from './offers.ts';
+import { allCommands, type CommandGroup, commandNames } from '../commands/command-group.ts';
+import {
+  groupsOf,
+  placeOfThread,
+  programOptions,
+  threadsCommand,
+  valuesOf,
+  wordsAfterVariants,
+  wordsOf,
+} from './offers.ts';
 
 export function fishScript(table: CommandGroup): string {
-  const names = Object.keys(table.commands).join(' ');
+  const names = commandNames(table).join(' ');
   const lines = [
     `complete -c capstan -n '__fish_use_subcommand' -f -a '${names} ${programOptions.join(' ')}'`,
     `complete -c capstan -n '${seen('help')}' -f -a '${names}'`,
-    ...groupsOf(table).map(({ name, commands }) => {
-      const below = Object.keys(commands).join(' ');
-      return `complete -c capstan -n '${seen(name)}; and not ${seen(below)}' -f -a '${below}'`;
+    ...groupsOf(table).map((group) => {
+      const below = commandNames(group).join(' ');
+      return `complete -c capstan -n '${seen(group.name)}; and not ${seen(below)}' -f -a '${below}'`;
     }),
     ...allCommands(table).flatMap((command) => linesOf(command)),
   ];
@@ -21,10 +29,23 @@ function linesOf(command: Command): readonly string[] {
   const words = wordsOf(command);
   return [
     ...(words.length === 0 ? [] : [`${start} -a '${words.join(' ')}'`]),
+    ...wordsAfterVariants(command).map(
+      ([variant, after]) =>
+        `complete -c capstan -n '${condition(command)}; and ${seen(variant)}' -f -a '${after.join(' ')}'`,
+    ),
+    ...threadLines(command),
     ...shownOptions(command).flatMap((option) =>
       option.names.map((name) => `${start} ${flag(name)}${valueFlag(option)} -d '${option.help.replaceAll("'", '')}'`),
     ),
   ];
+}
+
+/** Fish shows what is behind the tab beside each word. */
+function threadLines(command: Command): readonly string[] {
+  const place = placeOfThread(command);
+  if (place === 'nowhere') return [];
+  const behind = place === 'anywhere' ? '' : `; and ${seen(Object.keys(command.variants ?? {}).join(' '))}`;
+  return [`complete -c capstan -n '${condition(command)}${behind}' -f -k -a '(capstan ${threadsCommand} 2>/dev/null)'`];
 }
 
 function condition({ name }: Command): string {

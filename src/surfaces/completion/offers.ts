@@ -10,6 +10,23 @@ export function wordsOf({ variants = {}, words = [] }: Command): readonly string
   return [...Object.keys(variants), ...words.flatMap(({ choices = [] }) => choices)];
 }
 
+/** Words that may follow a variant, where they are known: the keys behind `config explain`. */
+export function wordsAfterVariants({ variants = {} }: Command): readonly (readonly [string, readonly string[]])[] {
+  return Object.entries(variants).flatMap(([variant, words]) =>
+    words.some(({ name }) => name === 'KEY') ? [[variant, keyNames()] as const] : [],
+  );
+}
+
+/** The command that prints threads, each with a tab and what it is about. */
+export const threadsCommand = 'complete-threads';
+
+/** Where a command takes a thread. */
+export function placeOfThread({ words = [], variants = {} }: Command): 'anywhere' | 'behind a variant' | 'nowhere' {
+  const isThread = ({ name }: { readonly name: string }): boolean => name === 'THREAD';
+  if (words.some(isThread)) return 'anywhere';
+  return Object.values(variants).some((each) => each.some(isThread)) ? 'behind a variant' : 'nowhere';
+}
+
 export function optionNames(command: Command): readonly string[] {
   return shownOptions(command).flatMap(({ names }) => names);
 }

@@ -1,18 +1,44 @@
 import { type Command, type CommandOption, shownOptions } from '../commands/command.ts';
-import { allCommands, type CommandGroup } from '../commands/command-group.ts';
-import { groupsOf, programOptions, valuesOf, wordsOf } from './offers.ts';
+import { allCommands, type CommandGroup, commandNames } from '../commands/command-group.ts';
+import {
+  groupsOf,
+  placeOfThread,
+  programOptions,
+  threadsCommand,
+  valuesOf,
+  wordsAfterVariants,
+  wordsOf,
+} from './offers.ts';
 
 export function zshScript(table: CommandGroup): string {
   const groups = groupsOf(table).map(
-    ({ name, commands }) =>
-      `    ${name})\n      (( CURRENT > first + 1 )) || { compadd -- ${[...Object.keys(commands), '--help'].join(' ')}; return; }\n` +
+    (group) =>
+      `    ${group.name})\n      (( CURRENT > first + 1 )) || { compadd -- ${[...commandNames(group), '--help'].join(' ')}; return; }\n` +
       `      name="$name $words[first+1]" ;;`,
   );
+  const behind = allCommands(table).flatMap((command) =>
+    wordsAfterVariants(command).map(([variant, words]) => `    ${variant}) compadd -- ${words.join(' ')}; return ;;`),
+  );
   return `#compdef capstan
+_capstan_threads() {
+  local -a found
+  local line
+  for line in \${(f)"$($words[1] ${threadsCommand} 2>/dev/null)"}; do
+    found+=("\${line%%$'\\t'*}:\${line#*$'\\t'}")
+  done
+  _describe -t threads thread found
+}
+_capstan_words() {
+  case $words[CURRENT-1] in
+${behind.join('\n')}
+    resume|fork) _capstan_threads; return ;;
+  esac
+  compadd "$@"
+}
 _capstan() {
   local -i first=2
   [[ $words[2] == help ]] && first=3
-  (( CURRENT > first )) || { compadd -- ${[...Object.keys(table.commands), ...programOptions].join(' ')}; return; }
+  (( CURRENT > first )) || { compadd -- ${[...commandNames(table), ...programOptions].join(' ')}; return; }
   local name=$words[first]
   case $name in
     e) name=exec ;;
@@ -32,7 +58,9 @@ _capstan "$@"
 function specsOf(command: Command): readonly string[] {
   const words = wordsOf(command);
   const isFile = command.words?.some(({ name }) => name === 'FILE') === true;
-  const rest = `'*:word:${isFile ? '_files' : words.length === 0 ? '' : `(${words.join(' ')})`}'`;
+  const isThread = placeOfThread(command) === 'anywhere';
+  const known = words.length === 0 ? '' : `_capstan_words ${words.join(' ')}`;
+  const rest = `'*:word:${isFile ? '_files' : isThread ? '_capstan_threads' : known}'`;
   return [rest, ...shownOptions(command).flatMap(optionSpecs)];
 }
 

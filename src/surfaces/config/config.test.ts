@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyNames } from '../../config/known-key.ts';
 import type { ConfigChoices } from '../../gather/config/config-layers.ts';
 import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
@@ -59,9 +60,16 @@ function shortened(text: string): string {
 const golden = `model = "gpt-5.4"  # profile, /home/work.config.toml:1
 model_provider = "mine"  # profile, /home/work.config.toml:2
 model_reasoning_effort = "high"  # flags, command line
+model_verbosity = "low"  # default, model gpt-5.4
+model_context_window = 272000  # default, model gpt-5.4
+model_auto_compact_token_limit_scope = "total"  # default
 approval_policy = "on-request"  # default
 sandbox_mode = "workspace-write"  # default, trust: trusted
 allow_login_shell = true  # default
+include_permissions_instructions = true  # default
+include_collaboration_mode_instructions = true  # default
+include_environment_context = true  # default
+include_apps_instructions = true  # default
 project_doc_max_bytes = 32768  # default
 project_doc_fallback_filenames = []  # default
 project_root_markers = [".git"]  # default
@@ -73,6 +81,7 @@ reserve_percent = 10  # default
 skills_percent = 2  # default
 memory_percent = 70  # default
 baseline_tokens = 12000  # default
+effective_percent = 95  # default, model gpt-5.4
 
 [undo]
 enabled = true  # default
@@ -103,6 +112,7 @@ GREETING = "hello"  # user, /home/config.toml:6
 DB_PASSWORD = "<hidden>"  # user, /home/config.toml:6
 
 [compaction]
+strategy = "auto"  # default
 max_bytes = 8388608  # default
 timeout_ms = 600000  # default
 
@@ -112,6 +122,12 @@ experimental_bearer_token = "<hidden>"  # user, /home/config.toml:10
 
 [projects."/repo"]
 trust_level = "trusted"  # user, /home/config.toml:13
+
+# Not set: oss_provider, model_reasoning_summary, service_tier,
+#   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
+#   window.effective_tokens, developer_instructions, instructions,
+#   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
+#   personality, experimental_realtime_start_instructions, openai_base_url
 `;
 
 describe('config show', () => {
@@ -141,6 +157,7 @@ describe('config show', () => {
       { layer: 'default', source: 'built in' },
       { layer: 'default', source: 'trust: trusted' },
       { layer: 'default', source: 'model catalogue' },
+      { layer: 'default', source: 'model gpt-5.4' },
       { layer: 'system', source: '/etc/config.toml', state: 'no such file' },
       { layer: 'user', source: '/home/config.toml' },
       { layer: 'profile', source: '/home/work.config.toml' },
@@ -153,6 +170,18 @@ describe('config show', () => {
     expect(JSON.parse(showJson(configured, { origin: false }))).not.toHaveProperty('origins');
   });
 
+  test('names the keys that do nothing yet in one sentence', async () => {
+    write(
+      'home/config.toml',
+      'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[mcp_servers.x]\ncommand = "y"\n',
+    );
+    expect((await load()).notices.map(({ message }) => message)).toEqual([
+      'Capstan does not use these configuration keys yet: mcp_servers, notify, web_search.',
+    ]);
+    write('home/config.toml', 'tui = { theme = "x" }\n');
+    expect((await load()).notices).toEqual([]);
+  });
+
   test('shows what is left of the window when one of two shares is chosen', async () => {
     const configured = await load({ overrides: ['window.auto_compact_percent=95'] });
     expect(showToml(configured, { origin: true })).toContain(
@@ -163,7 +192,7 @@ describe('config show', () => {
   test('continues where a file is broken, and says which', async () => {
     write('home/config.toml', 'model = [');
     const shown = JSON.parse(shortened(showJson(await load(), { origin: false })));
-    expect(shown.layers[4]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });
+    expect(shown.layers[5]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });
     expect(shown.problems[0]).toMatchObject({ code: 'config-syntax' });
     expect(shown.values).toMatchObject({ model_provider: 'openai' });
   });
@@ -176,6 +205,15 @@ async function explain(key: string, choices: Partial<ConfigChoices> = {}): Promi
 }
 
 describe('config explain', () => {
+  test('answers for every key, and names the layer of each default', async () => {
+    const configured = await load();
+    for (const key of keyNames()) expect(explainKey(configured, key)).toHaveProperty('text');
+    const [first = ''] = (await explain('window.effective_percent')).split('\n').slice(-2);
+    expect(first).toBe('wins ->  default  model gpt-5.5  95');
+    expect(await explain('undo.enabled')).toMatch(/^undo.enabled = true\n[^]*wins -> {2}default {2}built in {2}true\n/);
+    expect(await explain('compaction.strategy')).toMatch(/wins -> {2}default {2}built in {2}"auto"\n/);
+  });
+
   test('shows what every layer says, the highest first', async () => {
     write('etc/managed_config.toml', '# nothing yet\n');
     expect(await explain('model', { profile: 'work', overrides: ['model=5'] })).toBe(`model = "gpt-5.4"
@@ -247,14 +285,14 @@ wins ->  default  trust: unknown  "read-only"
 
   test.each([
     ['modle', 'modle is not a known key. Did you mean model?'],
-    ['a b', 'a b is not a known key. docs/configure.md lists the keys.'],
+    ['a b', 'a b is not a known key. List all keys with `capstan config show`.'],
   ])('%s: %s', async (key, answer) => {
     expect(await explain(key)).toBe(answer);
   });
 
   test('a key without a value, one without an effect, and a secret', async () => {
-    expect(await explain('model_verbosity')).toMatch(/^model_verbosity is not set\.\n/);
-    expect(await explain('web_search')).toMatch(/^web_search = "live"\nThis version does not use it\.\n/);
+    expect(await explain('personality')).toMatch(/^personality is not set\.\n/);
+    expect(await explain('web_search')).toMatch(/^web_search = "live"\nCapstan does not use this key yet\.\n/);
     expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
     expect(await explain('model_providers')).not.toContain('hunter2');
   });

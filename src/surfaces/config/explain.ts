@@ -16,7 +16,7 @@ export function explainKey(configured: Configured, key: string): { readonly text
   if (path === undefined || status === undefined || status.kind === 'unknown') {
     const nearest = status?.kind === 'unknown' ? status.nearest : undefined;
     const next =
-      nearest === undefined ? 'docs/configure.md lists the keys.' : `Did you mean ${formatTomlKey(nearest)}?`;
+      nearest === undefined ? 'List all keys with `capstan config show`.' : `Did you mean ${formatTomlKey(nearest)}?`;
     return { code: 'unknown-key', message: `${key} is not a known key.`, next };
   }
   const { effective, layers } = configured;
@@ -32,7 +32,7 @@ export function explainKey(configured: Configured, key: string): { readonly text
     return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : sourceOf(layer, path), said];
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
-  const note = status.kind === 'unused' ? 'This version does not use it.\n' : requirementText(configured, name);
+  const note = status.kind === 'unused' ? 'Capstan does not use this key yet.\n' : requirementText(configured, name);
   return { text: `${head}\n${note}\n${table(rows)}` };
 }
 

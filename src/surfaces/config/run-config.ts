@@ -30,9 +30,10 @@ export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const answer = answerTo(given, configured);
   if ('code' in answer) return answer;
   print(answer.text, json ? 'json' : 'text');
-  const { problems } = configured;
+  const { problems, notices } = configured;
   // A program finds them in the object.
   if (!json) for (const { message, next } of problems) printNote(`${message} ${next}`);
+  if (!json && given.variant === 'show') for (const { message } of notices) printNote(message);
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 

@@ -1,17 +1,34 @@
 import { type ConfigLayer, lineOf, sourceOf } from '../../config/config-layer.ts';
 import { leavesOf } from '../../config/effective-values.ts';
 import { hideSecrets } from '../../config/hide-secrets.ts';
+import { keyNames } from '../../config/known-key.ts';
 import { keyTable } from '../../config/key-table.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
 import { defined } from '../../protocol/defined.ts';
-import { equalJson, type JsonObject } from '../../protocol/json.ts';
+import { equalJson, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Configured } from '../engine/configured.ts';
 
 /** The values in force as a TOML document. */
 export function showToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
   const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);
-  return writeToml(shownValues(effective.values), origin ? { comment } : {});
+  const values = shownValues(effective.values);
+  return `${writeToml(values, origin ? { comment } : {})}\n${notSet(values)}`;
+}
+
+/** The other keys that this version reads, as comments. Features have a list of their own in the documentation. */
+function notSet(values: JsonObject): string {
+  const names = keyNames().filter(
+    (name) => !name.startsWith('features.') && valueAt(values, name.split('.')) === undefined,
+  );
+  const lines = ['# Not set:'];
+  for (const [at, name] of names.entries()) {
+    const word = at === names.length - 1 ? name : `${name},`;
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length <= 80) lines[lines.length - 1] = longer;
+    else lines.push(`#   ${word}`);
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 /** The same for programs. */

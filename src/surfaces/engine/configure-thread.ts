@@ -22,6 +22,7 @@ import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
+import { unusedNotice } from './unused-notice.ts';
 
 export interface ThreadPlace {
   readonly cwd: string;
@@ -86,6 +87,8 @@ export async function configureThread(
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
     ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
+    // Once per thread is enough.
+    ...(past === undefined ? unusedNotice(config) : []),
   ];
   return { config, catalogue, settings, notices };
 }

@@ -6,6 +6,8 @@ import { type EffectiveValues, effectiveValues } from '../../config/effective-va
 import { featureGates } from '../../config/feature-gates.ts';
 import { localProvider } from '../../config/local-providers.ts';
 import type { Trust } from '../../config/trust.ts';
+import { lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
+import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
@@ -14,8 +16,10 @@ import { configuredProfile } from '../../gather/settings/choose-profile.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { brokenByApproval, brokenByProfile, modeInstead, type Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
+import { unusedNotice } from './unused-notice.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
@@ -24,6 +28,8 @@ export interface Configured {
   readonly layers: readonly ConfigLayer[];
   readonly effective: EffectiveValues;
   readonly problems: readonly ConfigProblem[];
+  /** Keys that are set and do nothing yet, in one sentence. */
+  readonly notices: readonly Outcome[];
   readonly requirements: Requirements;
   /** Where they are looked for; absent where the system has no place for them. */
   readonly requirementsFile?: string;
@@ -43,19 +49,39 @@ export async function loadConfigured(
     layers: all,
     effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
     problems: byGravity([...base.problems, ...problems, ...overruled(config, base)]),
+    notices: unusedNotice(config),
     requirements: base.requirements,
     ...defined({ requirementsFile: base.requirementsFile }),
   };
 }
 
-/** The default of the model, which is no constant: it goes by the provider and by the catalogue. */
+/** Defaults that are no constants: they depend on the provider, the catalogue and the model. */
 function modelLayers(config: Config, { newThread }: Requirements): readonly ConfigLayer[] {
   // The administrator gives new threads another one. A file that cannot be read has no say in it.
   const catalogue = newThread?.model === undefined ? loadCatalogue(config) : undefined;
   if (catalogue === undefined || 'code' in catalogue) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
   const source = localProvider(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
-  return [{ name: 'default', source, values: { model: defaultModel(provider, catalogue) } }];
+  const fallback = defaultModel(provider, catalogue);
+  const { model = fallback } = config;
+  const values = ofModel(lookUpModel(catalogue, model), config);
+  return [
+    { name: 'default', source, values: { model: fallback } },
+    { name: 'default', source: `model ${model}`, values },
+  ];
+}
+
+/** What holds with a model where nothing is set. */
+function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
+  const { effort, summary, verbosity } = modelDefaults(record);
+  return defined({
+    model_reasoning_effort: effort,
+    model_reasoning_summary: summary,
+    model_verbosity: verbosity,
+    model_context_window: nominalWindow(record),
+    // A number of tokens stands for the share.
+    window: window.effectiveTokens === undefined ? { effective_percent: nominalPercent(record) } : undefined,
+  });
 }
 
 /** Values that the layers give and the machine does not allow: what is shown of them does not hold. */

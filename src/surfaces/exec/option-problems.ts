@@ -34,3 +34,9 @@ export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | 
     next: 'Give the prompt behind the thread, or "-" to read it from standard input; or leave the option out.',
   };
 }
+
+/** A thread that another program writes can still be asked, in a copy that is not kept. */
+export function whileLocked(outcome: Outcome): Outcome {
+  if (outcome.code !== 'thread-locked') return outcome;
+  return { ...outcome, next: `${outcome.next} To ask it something without keeping the answer, add --ephemeral.` };
+}

@@ -17,7 +17,7 @@ import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
-import { forkProblem, missingAddedFolders } from './option-problems.ts';
+import { forkProblem, missingAddedFolders, whileLocked } from './option-problems.ts';
 import type { Output } from './output.ts';
 import { createOutput } from './create-output.ts';
 import { loadOutputSchema } from './output-schema.ts';
@@ -168,7 +168,9 @@ async function openThread(
   const chosen = await engine.stored.choose({ ...meant, ...where, archived });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
   const request = cwd === undefined ? shown : { ...shown, cwd };
-  return variant === 'resume' ? engine.resume(chosen.id, request) : engine.fork(chosen.id, { kind: 'latest' }, request);
+  if (variant === 'fork') return engine.fork(chosen.id, { kind: 'latest' }, request);
+  const opened = await engine.resume(chosen.id, request);
+  return opened.kind === 'refused' ? { ...opened, outcome: whileLocked(opened.outcome) } : opened;
 }
 
 /** Outside a repository nothing can be taken back, so that must be asked for. */

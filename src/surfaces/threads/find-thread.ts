@@ -32,5 +32,5 @@ export async function findThread(search: ThreadSearch): Promise<FoundThread | Ou
   if (chosen.kind === 'chosen') return { ...loaded, id: chosen.id };
   if (name !== undefined || anywhere) return chosen;
   // Not all of these commands can look in other folders by themselves.
-  return { ...chosen, next: 'Name it: `capstan threads list` shows those of all folders.' };
+  return { ...chosen, next: 'Name a thread: `capstan threads list` shows those of all folders.' };
 }

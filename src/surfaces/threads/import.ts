@@ -1,15 +1,21 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { importCommand } from '../commands/threads-read-commands.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
 import { print } from '../terminal/print.ts';
+import { plural } from '../terminal/table.ts';
+import { fit } from '../terminal/text-width.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+import { resumeCommand } from '../wording/resume-command.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
-export async function run({ words }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {
+export async function run({ words, options }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {
   const [name = ''] = words;
   const here = currentFolder();
   if ('code' in here) return here;
@@ -20,17 +26,31 @@ export async function run({ words }: CommandArguments<typeof importCommand>): Pr
   const imported = await stored.importFile(source);
   if ('outcome' in imported) return imported.outcome;
   if ('code' in imported) return imported;
-  print(`${imported.id}\n`, 'text');
+  const { id, path } = imported;
+  if (options.json) print(`${JSON.stringify({ kind: 'imported', id, path })}\n`, 'json');
+  else if (process.stdout.isTTY) print(await importedText(stored, id), 'text');
+  // A script takes the id from here.
+  else print(`${id}\n`, 'text');
   return 0;
 }
+
+/** What was imported, and how to resume it. */
+async function importedText(stored: StoredThreads, id: ThreadId): Promise<string> {
+  const summary = await stored.summary(id);
+  const [turns, preview] = 'code' in summary ? [0, ''] : [summary.turns, visibleLine(summary.preview)];
+  const first = preview === '' ? '' : `, beginning with ${JSON.stringify(fit(preview, longestPreview))}`;
+  return `Imported thread ${id}: ${plural(turns, 'turn')}${first}.\nTo resume it in this folder: ${resumeCommand(id)}\n`;
+}
+
+const longestPreview = 60;
 
 function folderInPlace(source: string): Outcome {
   const isHome = kindOfEntry(join(source, 'sessions')) === 'folder';
   return {
     code: 'not-a-rollout',
-    message: isHome ? `${source} is a home and needs no import.` : `${source} is a folder.`,
+    message: isHome ? `${source} is a home and needs no import.` : `${source} is a folder, not a file.`,
     next: isHome
-      ? `Its threads can be used in place: CODEX_HOME=${source} capstan exec resume THREAD`
+      ? `Use its threads in place: CODEX_HOME=${shellWords([source])} capstan threads list`
       : 'Name a file that was exported as jsonl: `capstan threads export --help` says how.',
   };
 }

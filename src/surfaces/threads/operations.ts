@@ -6,6 +6,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { deleteCommand, forkCommand, undoRollbackCommand } from '../commands/threads-change-commands.ts';
 import type { Done } from '../engine/stored-threads.ts';
 import { unprovenNotice } from '../engine/unproven-notice.ts';
+import { plural } from '../terminal/table.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { type OperationArguments, operateOnThread, type ThreadOperation, turnsWord } from './thread-operation.ts';
 
@@ -36,18 +37,18 @@ export const operations = {
     archived: true,
     perform: (engine, id) => engine.stored.rename(id, wanted),
     text: ({ id, name }) =>
-      name === '' ? `Thread ${id} has no name now.` : `Thread ${id} is called ${JSON.stringify(name)}.`,
+      name === '' ? `Thread ${id} has no name now.` : `Thread ${id} is now named ${JSON.stringify(name)}.`,
   })),
   pin: operation(({ words: [note = ''] }) => ({
     perform: (engine, id) => engine.stored.pin(id, note),
     text: ({ id, pins }) =>
-      `Pinned as note ${pins.length} of thread ${id}. The next turn tells it to the model.\nTo take it away: capstan threads unpin ${id} ${pins.length}`,
+      `Pinned as note ${pins.length} of thread ${id}. The next turn sends it to the model.\nTo remove it: capstan threads unpin ${id} ${pins.length}`,
   })),
   unpin: operation(({ words: [which = ''] }) => ({
     perform: (engine, id) => engine.stored.unpin(id, which),
     text({ id, pin, pins }) {
-      const rest = pins.length === 0 ? 'It has none now.' : `It has ${pins.length} more; they are numbered anew.`;
-      return `Thread ${id} no longer has this note: ${JSON.stringify(pin.text)}\n${rest}`;
+      const rest = pins.length === 0 ? 'No notes remain.' : `${plural(pins.length, 'note')} left, with new numbers.`;
+      return `Removed this note from thread ${id}: ${JSON.stringify(pin.text)}\n${rest}`;
     },
   })),
   pins: operation<OperationArguments, PinList>(() => ({
@@ -58,7 +59,7 @@ export const operations = {
     },
     text: ({ id, pins }) =>
       pins.length === 0
-        ? `Nothing is pinned to thread ${id}.`
+        ? `Thread ${id} has no pinned notes.`
         : pins.map((pin, at) => `${at + 1}.  ${pin.id}\n${pin.text.replaceAll(/^/gm, '    ')}`).join('\n'),
   })),
   fork: operation(({ options }: CommandArguments<typeof forkCommand>) => ({

@@ -88,7 +88,7 @@ function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | 
   }
   if (dryRun && !files && !both) return wrong('--dry-run is about files: add --files or --both.');
   if (!checkpoint) {
-    if (number !== undefined) return wrong(`${number} is one word too many.`);
+    if (number !== undefined) return wrong(`unexpected word ${JSON.stringify(number)}.`);
     return to === undefined ? { turns } : { toTurn: to };
   }
   if (number === undefined) return { beforeCheckpoint: 'newest' };

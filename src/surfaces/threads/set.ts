@@ -21,7 +21,8 @@ import { printResult } from './print-result.ts';
 /** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
 export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
   const wanted = changeOf(options);
-  if (Object.keys(wanted).length === 0) return wrongUsage(setCommand, 'what is to be changed?');
+  if (Object.keys(wanted).length === 0)
+    return wrongUsage(setCommand, 'nothing to change. Name a setting, for example --model.');
   const found = await findThread({ thread: name });
   if ('code' in found) return found;
   const { engine, id } = found;
@@ -77,7 +78,7 @@ function shown(settings: Settings, name: keyof Settings): Json {
 }
 
 function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
-  if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
+  if (changes.length === 0) return `Thread ${id} already has these settings.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
   return `Thread ${id}, from its next turn on:\n${table(rows)}`;
 }

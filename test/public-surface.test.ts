@@ -71,7 +71,7 @@ it('the program has these commands and options', () => {
     [
       "exec PROMPT resume fork --add-dir --all --cd --color --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-user-config --image --json --last --local-provider --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --verbose --yolo -C -c -i -m -o -p -s -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
-      "threads show THREAD --json --last",
+      "threads show THREAD --full --json --last",
       "threads search WORD --archived --cd --cursor --json --limit --sort --source -C -n",
       "threads reindex --changed --json",
       "threads fork THREAD --all --before --json --last --through",
@@ -88,7 +88,7 @@ it('the program has these commands and options', () => {
       "threads pin THREAD NOTE --all --json --last",
       "threads pins THREAD --all --json --last",
       "threads unpin THREAD NUMBER|ID --all --json --last",
-      "threads files THREAD --json --last",
+      "threads files THREAD --diff --json --last",
       "threads restore THREAD --before-turn --dry-run --force --json --last --meanwhile --undo",
       "threads compress THREAD --dry-run --json --last --older-than",
       "threads gc --dry-run --json --reverted",

@@ -47,20 +47,28 @@ export const searchCommand = {
 export const showCommand = {
   name: 'threads show',
   does: 'show one with its turns',
-  summary: 'Shows a thread and its turns, with the settings of each.',
-  forms: ['THREAD [--json]', '--last [--json]'],
+  summary: 'Shows a thread and its turns: time, tokens, what you asked, the calls and the answer.',
+  forms: ['THREAD [--full] [--json]', '--last [--full] [--json]'],
   words: [threadWord],
-  options: { json: jsonOption, last: lastOption },
-  notes: 'Turns that were taken back are left out.',
+  options: {
+    full: flag('--full', 'everything that was said and done, in order; with --json, the items of each turn'),
+    json: jsonOption,
+    last: lastOption,
+  },
+  notes: 'Turns that were taken back are left out. Settings are shown where they change.',
 } as const satisfies Command;
 
 export const filesCommand = {
   name: 'threads files',
   does: 'what each turn changed in the workspace',
   summary: 'Shows what each turn of a thread changed in the workspace.',
-  forms: ['THREAD [--json]', '--last [--json]'],
+  forms: ['THREAD [--diff] [--json]', '--last [--diff] [--json]'],
   words: [threadWord],
-  options: { json: jsonOption, last: lastOption },
+  options: {
+    diff: flag('--diff', 'the changed lines of each file'),
+    json: jsonOption,
+    last: lastOption,
+  },
   notes: 'It goes by the snapshots that are taken before and after a turn: docs/undo.md says of what.',
 } as const satisfies Command;
 

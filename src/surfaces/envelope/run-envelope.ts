@@ -25,12 +25,7 @@ export async function run(given: CommandArguments<typeof envelopeCommand>): Prom
 }
 
 /** JSON for programs is a string, a page for people has spans. */
-function answerTo(
-  asked: Options,
-  id: string,
-  story: ThreadStory,
-  form: PageForm,
-): string | readonly Span[] | Outcome {
+function answerTo(asked: Options, id: string, story: ThreadStory, form: PageForm): string | readonly Span[] | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
   const { number, id: turnId, at, envelope, context } = turn;

@@ -3,7 +3,7 @@ import { bold, dim, green, red, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
 import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
 import { fit } from '../terminal/text-width.ts';
-import { clockTimeOf } from '../wording/time-words.ts';
+import { clockTime, clockTimeOf } from '../wording/time-words.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
 import { cutAtDifference, valueDifferences } from './value-difference.ts';
@@ -36,7 +36,7 @@ function fieldRows(
   { field, value, origin, roles, awaits }: ShownField,
   withReaders: boolean,
 ): readonly (readonly string[])[] {
-  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(valueText(value)), origin];
+  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(fieldText(field, value)), origin];
   if (!withReaders) return [row];
   const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');
   const [first = '', ...more] = wrap(readers, lastWidth);
@@ -52,13 +52,13 @@ export function diffPage(
   const most = width >= wideEnough ? valueWidth : Math.floor(width / 4);
   const rows = changes.flatMap(({ field, from, to, origin }) =>
     valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly Cell[] => {
-      const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
+      const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(fieldText(field, value))));
       const [old, fresh] = cutAtDifference(before!, now!, most);
       return [`${field}${path}`, red(old), green(fresh), index === 0 ? (origin ?? '') : ''];
     }),
   );
   const head = ['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'].map(dim);
-  return tableSpans([head, ...rows], { width });
+  return tableSpans([head, ...rows], { width, whole: [0] });
 }
 
 /** Whether the value may not be the one that a reader expects. */
@@ -96,6 +96,11 @@ export function turnLine(id: string, { number, id: turnId, at, compacts }: Story
 
 function groupOf(field: string): string {
   return field.slice(0, field.indexOf('.'));
+}
+
+/** A moment is shown as people say it; `--json` has it exactly. */
+function fieldText(field: string, value: Json): string {
+  return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
 }
 
 function valueText(value: Json): string {

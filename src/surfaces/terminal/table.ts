@@ -8,6 +8,8 @@ export type Cell = number | Span;
 export interface TableForm {
   /** Columns that stand right although they hold no numbers. */
   readonly right?: readonly number[];
+  /** Columns that are never shortened, as those with numbers. */
+  readonly whole?: readonly number[];
   /** Of a row, in columns of a terminal: texts are shortened until rows fit. */
   readonly width?: number;
 }
@@ -20,18 +22,20 @@ export function table(rows: readonly (readonly Cell[])[], form: TableForm = {}):
 /** The same with the looks of its cells. */
 export function tableSpans(
   rows: readonly (readonly Cell[])[],
-  { right = [], width = Infinity }: TableForm = {},
+  { right = [], whole = [], width = Infinity }: TableForm = {},
 ): readonly Span[] {
   const texts = rows.map((row) => row.map(cellText));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const wanted = Array.from({ length: columns }, (_, at) => Math.max(...texts.map((row) => textWidth(row[at] ?? ''))));
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
-  const widths = narrowed(wanted, standsRight, width);
+  const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));
+  const widths = narrowed(wanted, isFixed, width);
   return rows.flatMap((row, line) => {
     const last = texts[line]!.findLastIndex((text) => text !== '');
     const cells = row.slice(0, last + 1).map((cell, at): Span => {
       const short = fit(texts[line]![at]!, widths[at]!);
-      const padded = standsRight[at] === true || at < last ? pad(short, widths[at]!, standsRight[at] ? 'left' : 'right') : short;
+      const padded =
+        standsRight[at] === true || at < last ? pad(short, widths[at]!, standsRight[at] ? 'left' : 'right') : short;
       const text = at < last ? `${padded}  ` : padded.trimEnd();
       return typeof cell === 'object' ? { look: cell.look, text } : text;
     });
@@ -48,11 +52,11 @@ function cellText(cell: Cell): string {
 const leastColumn = 10;
 
 /** The widest texts give way first, and numbers never. */
-function narrowed(wanted: readonly number[], isNumber: readonly boolean[], most: number): readonly number[] {
+function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: number): readonly number[] {
   const widths = [...wanted];
   const total = (): number => widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
   while (total() > most) {
-    const texts = widths.map((each, at) => (isNumber[at] === true ? 0 : each));
+    const texts = widths.map((each, at) => (isFixed[at] === true ? 0 : each));
     const widest = Math.max(0, ...texts);
     if (widest <= leastColumn) break;
     widths[texts.indexOf(widest)] = widest - 1;

@@ -1,10 +1,9 @@
-import { localTime } from '../engine/rollout-name.ts';
-
 /** Local time, to the minute. */
 export function clockTime(milliseconds: number): string {
-  const { year, month, day, hour, minute } = localTime(milliseconds);
+  const at = new Date(milliseconds);
   const two = (value: number): string => String(value).padStart(2, '0');
-  return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`;
+  const day = [String(at.getFullYear()), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
 /** The same for a time as a line of a thread has it; as it is where it makes no sense. */

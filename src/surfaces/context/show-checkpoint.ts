@@ -62,6 +62,7 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   const now = entries(checkpoint.after.history);
   const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
   const texts = made.flatMap(({ number, name, text }): readonly Span[] => [
+    '\n',
     bold(`[${number}] ${name}\n`),
     `${wrap(text, width).join('\n')}\n`,
   ]);
@@ -73,7 +74,6 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
     prose(`${about}\n  made       ${clockTimeOf(view.at)}, in turn ${view.turn}`, form),
     '\n',
     ...tableSpans([head.map(dim), ...rows, total], { right: [0, 3, 6, 9], width }),
-    '\n',
     ...texts,
   ];
 }

@@ -12,11 +12,11 @@ const valueWidth = 34;
 const lastWidth = 36;
 
 /** From here on a page has room for the readers of each field. */
-const wideEnough = 100;
+const wideEnough = 120;
 
 /** The seven groups and the window: each value, where it came from, who reads it. */
 export function envelopePage(fields: readonly ShownField[], form: PageForm): readonly Span[] {
-  const { width } = form;
+  const width = form.proseWidth;
   const isWide = width >= wideEnough;
   const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
   const rows = groups.flatMap((group): readonly (readonly Cell[])[] => [
@@ -46,13 +46,13 @@ function fieldRows(
 export function diffPage(
   changes: readonly ChangedField[],
   numbers: { readonly from: number; readonly to: number },
-  { width }: PageForm,
+  { proseWidth: width }: PageForm,
 ): readonly Span[] {
   if (changes.length === 0) return [`Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`];
-  const most = width >= wideEnough ? valueWidth : Math.floor(width / 4);
+  const most = Math.min(valueWidth, Math.floor(width / 4));
   const rows = changes.flatMap(({ field, from, to, origin }) =>
     valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly Cell[] => {
-      const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(fieldText(field, value))));
+      const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
       const [old, fresh] = cutAtDifference(before!, now!, most);
       return [`${field}${path}`, red(old), green(fresh), index === 0 ? (origin ?? '') : ''];
     }),
@@ -86,7 +86,7 @@ export function contextPage(turn: StoryTurn, form: PageForm): readonly Span[] {
   const rows = Object.entries(context).flatMap(([key, value]) =>
     value === undefined || key === 'capstan' ? [] : [[key, oneLine(valueText(value))]],
   );
-  return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, form)];
+  return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.width })];
 }
 
 export function turnLine(id: string, { number, id: turnId, at, compacts }: StoryTurn, turns: number): string {

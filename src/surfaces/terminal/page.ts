@@ -4,7 +4,7 @@ import { wrap } from './table.ts';
 /** How standard output shows a page for people: tables and bars fit its width. */
 export interface PageForm {
   readonly width: number;
-  /** Of sentences. In a file or a pipe they are not broken. */
+  /** Of sentences, and of tables whose texts are worth more than their form. In a file or a pipe there is no limit. */
   readonly proseWidth: number;
   readonly color: boolean;
 }

@@ -2,7 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
 import { dim, type Look, type Span } from '../terminal/look.ts';
 import type { PageForm } from '../terminal/page.ts';
-import { type Cell, count, tableSpans } from '../terminal/table.ts';
+import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 
@@ -34,16 +34,23 @@ const marks = {
   again: { sign: '=', look: 'dim' },
 } as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: Look }>>;
 
+/** What a row takes beside the reason. */
+const otherColumns = 60;
+
 /** A row for each telling, and for each text in it one that marks whether it was added, changed or told again. */
 export function changesPage(turns: ReturnType<typeof changesView>, { width }: PageForm): readonly Span[] {
   const known = new Set<string>();
   const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly Cell[])[] => {
     if (told.length === 0) return [[String(turn), '', dim('nothing'), '', dim(compacts ? 'a compaction' : '')]];
     return told.flatMap((each, index) => {
-      const [first = '', ...more] = toldCells(each, known);
-      const head = [index === 0 ? String(turn) : '', String(each.step), formNames[each.form]];
-      const row = [...head, `~${count(each.tokens)}`, reason(each), first];
-      return [row, ...more.map((cell) => ['', '', '', '', '', cell])];
+      const cells = toldCells(each, known);
+      const why = wrap(reason(each), Math.max(16, width - otherColumns));
+      const head = [index === 0 ? String(turn) : '', String(each.step), formNames[each.form], `~${count(each.tokens)}`];
+      return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => [
+        ...(at === 0 ? head : ['', '', '', '']),
+        why[at] ?? '',
+        cells[at] ?? '',
+      ]);
     });
   });
   const head = ['turn', 'step', 'told', 'tokens', 'why', 'what'].map(dim);

@@ -71,9 +71,9 @@ it('the program has these commands and options', () => {
     [
       "exec PROMPT resume fork --add-dir --all --cd --color --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-user-config --image --json --last --local-provider --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --verbose --yolo -C -c -i -m -o -p -s -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
-      "threads show THREAD --json --last",
+      "threads show THREAD --full --json --last",
       "threads search WORD --archived --cd --cursor --json --limit --sort --source -C -n",
-      "threads files THREAD --json --last",
+      "threads files THREAD --diff --json --last",
       "threads name THREAD NAME --all --json --last",
       "threads fork THREAD --all --before --json --last --through",
       "threads rollback THREAD N --all --before-checkpoint --both --dry-run --files --force --json --last --meanwhile --to --turns -n",

@@ -26,7 +26,8 @@ export function appliedSettings(settings: JsonObject): SettingsInWords {
 
 function sharedSettings(source: JsonObject) {
   const mode = stringAt(objectAt(source, 'collaboration_mode'), 'mode');
-  const approval = approvalWord(source['approval_policy']);
+  // What was chosen, as `threads set` shows it and a resume takes it up: `exec` runs every turn with `never`.
+  const approval = approvalWord(objectAt(source, 'capstan')?.['approval'] ?? source['approval_policy']);
   const sandbox = sandboxWord(source);
   return { model: stringAt(source, 'model'), cwd: stringAt(source, 'cwd'), approval, sandbox, mode };
 }

@@ -6,7 +6,8 @@ import type { Changer } from '../state/snapshot-record.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { type Change, type Changes, compareTrees } from './compare-trees.ts';
 import { readEffects } from './effects.ts';
-import { ContentGone, type Hash, type TreeNode } from './tree.ts';
+import { type FileDiff, fileDiff } from './file-diff.ts';
+import { ContentGone, type ContentSource, type Hash, type TreeNode } from './tree.ts';
 
 /** What a turn, or a restore, changed in its workspace. */
 export interface ChangedFiles {
@@ -28,6 +29,8 @@ export interface TurnFileChange {
   /** Bytes before and after; a link has none. */
   readonly sizeBefore?: number;
   readonly sizeAfter?: number;
+  /** Where it was asked for. */
+  readonly diff?: FileDiff;
 }
 
 export interface ThreadFiles {
@@ -37,35 +40,53 @@ export interface ThreadFiles {
   readonly changes: readonly ChangedFiles[];
 }
 
+export interface FileChangesOptions {
+  /** Compare the contents of the files as well. */
+  readonly diffs: boolean;
+}
+
 export async function fileChanges(
   contents: SnapshotContents,
   threads: RolloutStore,
   id: ThreadId,
+  options: FileChangesOptions = { diffs: false },
 ): Promise<ThreadFiles> {
   const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
   const changes: ChangedFiles[] = [];
   for (const { changer, root, before, after, others } of effects) {
-    const changed = await changesOf(contents, root, others ?? before, after);
-    const meanwhile = others === undefined ? undefined : await changesOf(contents, root, before, others);
-    const state = changed === undefined ? 'unknown' : 'known';
-    changes.push({ changer, root, state, files: filesIn(changed), meanwhile: meanwhile && filesIn(meanwhile) });
+    const source = await contents.of(root);
+    const files = await filesBetween(source, others ?? before, after, options);
+    const meanwhile = others === undefined ? undefined : await filesBetween(source, before, others, options);
+    const state = files === undefined ? 'unknown' : 'known';
+    changes.push({ changer, root, state, files: files ?? [], meanwhile });
   }
   return { turns, changes };
 }
 
-function filesIn(changes: Changes | undefined): readonly TurnFileChange[] {
-  return [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
+async function filesBetween(
+  source: ContentSource,
+  from: Hash | undefined,
+  to: Hash | undefined,
+  { diffs }: FileChangesOptions,
+): Promise<readonly TurnFileChange[] | undefined> {
+  const changed = await changesOf(source, from, to);
+  if (changed === undefined) return undefined;
+  const files: TurnFileChange[] = [];
+  for (const [path, change] of changed) {
+    const file = fileChange(path, change);
+    if (file !== undefined) files.push(diffs ? { ...file, diff: await fileDiff(source, change) } : file);
+  }
+  return files;
 }
 
 async function changesOf(
-  contents: SnapshotContents,
-  root: string,
+  source: ContentSource,
   from: Hash | undefined,
   to: Hash | undefined,
 ): Promise<Changes | undefined> {
   if (from === undefined || to === undefined) return undefined;
   try {
-    return await compareTrees(await contents.of(root), from, to);
+    return await compareTrees(source, from, to);
   } catch (error) {
     if (error instanceof ContentGone) return undefined;
     throw error;

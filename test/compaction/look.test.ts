@@ -62,7 +62,7 @@ it('and the same for people', async () => {
   const { live, id } = await compacted();
   const run = await live.place.run('context', id, '--checkpoint', 'last');
   // What the folder is called weighs more or less.
-  const shown = run.stdout.replaceAll(id, 'ID').replace(/made {7}\S+,/, 'made       TIME,');
+  const shown = run.stdout.replaceAll(id, 'ID').replace(/made {7}\S+ \S+,/, 'made       TIME,');
   const rows = shown.split('\n').map((row) => (row.includes('|') ? row.replaceAll(/\d{2,}/g, 'NN') : row));
   expect(rows.join('\n').replaceAll(/ +NN/g, ' NN')).toMatchInlineSnapshot(`
     "thread ID · 3 turns · 4 requests · 1 checkpoint · model gpt-5.5
@@ -114,7 +114,8 @@ it('capstan context and capstan threads show tell how many there are and what th
   );
   const shown = await live.place.run('threads', 'show', id);
   const line = '  Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept\n';
-  expect(shown.stdout).toContain(`  two\n${line}\n3.`);
+  expect(shown.stdout).toMatch(/^ {2}two\n/m);
+  expect(shown.stdout).toContain(`${line}\n3.`);
 });
 
 it('a checkpoint of another program is counted, and one that was taken back is not', async () => {

@@ -100,7 +100,7 @@ describe('capstan threads export', () => {
     const title = `${[...`Say it. ${evil}`].slice(0, 79).join('')}`;
     expect(first?.split('\n')[0]).toBe(`# ${title.replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`)}`);
     expect(first).toContain(`- thread: \`${id}\``);
-    const facts = `model \`gpt-5.5\`, effort \`medium\`, folder \`${folder}\`, sandbox \`workspace-write\`, approval \`never\``;
+    const facts = `model \`gpt-5.5\`, effort \`medium\`, folder \`${folder}\`, sandbox \`workspace-write\`, approval \`on-request\``;
     expect(rest[0]).toContain(`${times[0]} · ${facts}\n`);
     // The second turn ran under the same settings.
     expect(rest[1]).toBe(`2

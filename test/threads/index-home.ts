@@ -87,7 +87,7 @@ export interface RolloutOptions {
 export class IndexHome {
   readonly path = mkdtempSync(join(tmpdir(), 'capstan-index-'));
   readonly index = new ThreadIndex({ home: this.path, clock: systemClock });
-  readonly database = join(this.path, 'capstan', 'threads-3.sqlite');
+  readonly database = join(this.path, 'capstan', 'threads-4.sqlite');
 
   constructor() {
     folders.push(this.path);

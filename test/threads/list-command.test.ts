@@ -24,7 +24,7 @@ it('lists, shows and finds a thread with what its turns ran with', async () => {
     updatedAt: expect.any(Number),
     cwd: place.workspace,
     provider: 'scripted',
-    approval: 'never',
+    approval: 'on-request',
     sandbox: 'read-only',
     model: 'gpt-5.4',
     effort: 'medium',
@@ -44,7 +44,7 @@ it('lists, shows and finds a thread with what its turns ran with', async () => {
 
   const shown = json((await place.run('threads', 'show', id.slice(0, 13), '--json')).stdout);
   const common = { startedAt: expect.any(Number), endedAt: expect.any(Number), status: 'completed', mode: 'default' };
-  const same = { cwd: place.workspace, provider: 'scripted', approval: 'never', effort: 'medium' };
+  const same = { cwd: place.workspace, provider: 'scripted', approval: 'on-request', effort: 'medium' };
   expect(shown).toEqual({
     thread,
     checkpoints: [],
@@ -76,7 +76,7 @@ it('lists, shows and finds a thread with what its turns ran with', async () => {
   expect([missed.code, missed.stdout, missed.stderr]).toEqual([1, '', 'No matches.\n']);
 });
 
-it('tells people the same in lines', async () => {
+it('shows people the same in lines', async () => {
   const { place } = await scene([answer({ items: [say('In the cellar.')] })]);
   const id = threadId(await place.run('exec', '--json', 'Where is the lamp?'));
   const plain = (text: string): string =>
@@ -85,16 +85,26 @@ it('tells people the same in lines', async () => {
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')
       .replaceAll(id, 'THREAD');
   const settings =
-    'cwd /workspace, model gpt-5.5, effort medium, approval never, sandbox workspace-write, mode default';
-  const head = `THREAD  TIME  1 turn  on main\n  ${settings}\n  Where is the lamp?\n`;
+    'cwd /workspace, model gpt-5.5, effort medium, approval on-request, sandbox workspace-write, mode default';
+  const head = `THREAD  just now  1 turn  on main\n  ${settings}\n  Where is the lamp?\n`;
   expect(plain((await place.run('threads', 'list')).stdout)).toBe(head);
   expect(plain((await place.run('threads', 'search', 'LAMP')).stdout)).toBe(
     `${head}  turn 1, user: Where is the lamp?\n`,
   );
   const shown = plain((await place.run('threads', 'show', '--last')).stdout);
   const file = plain(place.rollouts()[0]!);
-  expect(shown.replace(/^1\. {2}\S+/m, '1.  TURN')).toBe(
-    `${head}  ${file}\n\n1.  TURN  TIME  completed\n  ${settings}\n  Where is the lamp?\n`,
+  const bar = `${'c'.repeat(7)}${'i'.repeat(28)}${'o'.repeat(3)}`;
+  expect(shown.replace(/^1\. {2}\S+/m, '1.  TURN').replace(/\d s /, '0 s ')).toBe(
+    [
+      `${head}  ${file}`,
+      '  100 in (20 cached) · 10 out   c cached  i other input  o output',
+      '',
+      '1.  TURN  TIME  completed',
+      `  ${'0 s · 100 in (20 cached) · 10 out'.padEnd(60)}${bar}`,
+      '  Where is the lamp?',
+      '  > In the cellar.',
+      '',
+    ].join('\n'),
   );
 });
 
@@ -131,7 +141,7 @@ it('says what is wrong with a question', async () => {
     await told('show'),
     await told('reindex', '--json'),
   ]).toEqual([
-    [0, '', 'There are no such threads.'],
+    [0, '', 'No threads.'],
     [2, '', 'capstan: threads list: it takes options only; `threads search` takes words.'],
     [2, '', 'capstan: threads list: --limit takes a number from 1 to 1000, not "0".'],
     [2, '', 'capstan: threads list: --sort takes updated or created, not "size".'],
@@ -147,7 +157,7 @@ it('forgets what was said in a thread with the thread', async () => {
   const { place } = await scene([answer({ items: [say('A pomegranate.')] })]);
   const id = threadId(await place.run('exec', '--json', 'Say it'));
   expect((await place.run('threads', 'search', 'pomegranate')).code).toBe(0);
-  const index = join(place.home, 'capstan', 'threads-3.sqlite');
+  const index = join(place.home, 'capstan', 'threads-4.sqlite');
   expect(readFileSync(index).includes('pomegranate')).toBe(true);
   expect((await place.run('threads', 'delete', id)).code).toBe(0);
   expect(readFileSync(index).includes('pomegranate')).toBe(false);

@@ -356,7 +356,9 @@ describe('undo', () => {
       `capstan: Thread ${id} has no turn "7": it has one turn, without those that were taken back.`,
     ]);
     expect(await say1('restore', id, '--undo')).toEqual([1, 'capstan: No files were brought back in this thread.']);
-    expect((await place.run('threads', 'files', id)).stdout).toBe('No turn of this thread may have changed a file.\n');
+    expect((await place.run('threads', 'files', id)).stdout).toBe(
+      'No changes of files are recorded for this thread.\n',
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { fileSystem as fs } from '../../disk/file-system.ts';
  * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
  * like context are words where the line says so. 3: turns are kept as `TurnRecord`s.
  */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 

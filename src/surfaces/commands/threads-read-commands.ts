@@ -54,12 +54,16 @@ export const searchCommand = {
 export const showCommand = {
   name: 'threads show',
   does: 'show a thread with its turns',
-  summary: 'Shows a thread and its turns, with the settings of each.',
+  summary: 'Shows a thread and its turns: time, tokens, what you asked, the calls and the answer.',
   forms: ['THREAD|--last [options]'],
   examples: [['capstan threads show --last', 'The newest thread of this folder']],
   words: [threadWord],
-  options: { json: jsonOption, last: lastOption },
-  notes: 'Turns that were rolled back are left out.',
+  options: {
+    full: flag('--full', 'everything that was said and done, in order; with --json, the items of each turn'),
+    json: jsonOption,
+    last: lastOption,
+  },
+  notes: 'Turns that were rolled back are left out. Settings are shown where they change.',
 } as const satisfies Command;
 
 export const filesCommand = {
@@ -67,9 +71,9 @@ export const filesCommand = {
   does: 'show which files each turn changed',
   summary: 'Shows which files each turn of a thread changed in the workspace.',
   forms: ['THREAD|--last [options]'],
-  examples: [['capstan threads files --last', 'What the newest thread here changed']],
+  examples: [['capstan threads files --last --diff', 'What the newest thread here changed, line by line']],
   words: [threadWord],
-  options: { json: jsonOption, last: lastOption },
+  options: { diff: flag('--diff', 'the changed lines of each file'), json: jsonOption, last: lastOption },
   notes: 'Capstan compares the snapshots from before and after each turn. docs/undo.md says what they include.',
 } as const satisfies Command;
 

@@ -12,6 +12,13 @@ import type { WindowPart } from './window-content.ts';
 export const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
 export type Family = (typeof families)[number];
 
+/** Where people read other words than programs. */
+const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
+
+export function familyName(family: Family): string {
+  return familyNames[family] ?? family;
+}
+
 /** A part of the window with a name for people. Several texts in one message are several of these. */
 export interface NamedPart extends Omit<WindowPart, 'what'> {
   readonly family: Family;

@@ -5,55 +5,65 @@ import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { contextCommand } from '../commands/view-commands.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
+import type { Span } from '../terminal/look.ts';
+import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { plural } from '../terminal/table.ts';
 import { loadThread } from '../commands/load-thread.ts';
-import { changesText, changesView } from './show-changes.ts';
-import { checkpointView, checkpointViewText } from './show-checkpoint.ts';
-import { requestBody, requestText } from './show-request.ts';
-import { threadLine, windowText, windowView } from './show-window.ts';
+import { changesPage, changesView } from './show-changes.ts';
+import { checkpointPage, checkpointView } from './show-checkpoint.ts';
+import { requestBody, requestPage } from './show-request.ts';
+import { threadLine, windowPage, windowView } from './show-window.ts';
 import { tellStory, type ThreadStory } from './thread-story.ts';
 
 type Options = CommandArguments<typeof contextCommand>['options'];
 
 /** `capstan context`. 0: shown; 1: there is no such thread or request; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof contextCommand>): Promise<number | Outcome> {
-  const { request, json: isJson } = given.options;
+  const { request } = given.options;
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
-  const answer = await answerTo(given.options, thread.id, tellStory(thread.lines));
-  if (typeof answer !== 'string') return answer;
-  print(answer, isJson ? (request === undefined ? 'json' : 'exact json') : 'text');
-  if (thread.skipped > 0) printNote(`${thread.skipped} lines of the thread could not be read.`);
+  const form = pageForm();
+  const answer = await answerTo(given.options, thread.id, tellStory(thread.lines), form);
+  if (typeof answer === 'string') print(answer, request === undefined ? 'json' : 'exact json');
+  else if ('code' in answer) return answer;
+  else printPage(answer, form);
+  if (thread.skipped > 0) printNote(`${plural(thread.skipped, 'line')} of the thread could not be read.`);
   return 0;
 }
 
-async function answerTo(asked: Options, id: ThreadId, story: ThreadStory): Promise<string | Outcome> {
+/** JSON for programs is a string, a page for people has spans. */
+async function answerTo(
+  asked: Options,
+  id: ThreadId,
+  story: ThreadStory,
+  form: PageForm,
+): Promise<string | readonly Span[] | Outcome> {
   const { requests, checkpoints } = story;
   if (asked.request !== undefined) {
     const request = choose('request', requests, asked.request, 'Run a turn first.');
     if ('code' in request) return request;
-    return asked.json ? requestBody(request) : requestText(story, request, screenWidth());
+    return asked.json ? requestBody(request) : requestPage(story, request, form);
   }
-  const head = `${threadLine(id, story)}\n`;
+  const head = [prose(threadLine(id, story), form), '\n'];
   if (asked.checkpoint !== undefined) {
     const toMakeOne = `Make one with \`capstan threads compact ${id}\`.`;
     const checkpoint = choose('checkpoint', checkpoints, asked.checkpoint, toMakeOne);
     if ('code' in checkpoint) return checkpoint;
     return asked.json
       ? json({ thread: id, ...checkpointView(story, checkpoint) })
-      : `${head}\n${checkpointViewText(story, checkpoint, screenWidth())}`;
+      : [...head, ...checkpointPage(story, checkpoint, form)];
   }
   if (asked.changes) {
     const turns = changesView(story);
-    return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns, screenWidth())}`;
+    return asked.json ? json({ thread: id, turns }) : [...head, ...changesPage(turns, form)];
   }
   const view = windowView(story, await nextRequest(id, story));
   const { counted } = view;
   // Counts under the names that rollouts and events have for them.
   return asked.json
     ? json({ thread: id, ...view, ...(counted && { counted: { ...counted, usage: usageFields(counted.usage) } }) })
-    : `${threadLine(id, story, view.next?.model)}\n${windowText(view, story, screenWidth())}`;
+    : [prose(threadLine(id, story, view.next?.model), form), ...windowPage(view, story, form)];
 }
 
 /** What the next turn begins with, as the configuration and the folder of the thread are now. */
@@ -75,9 +85,4 @@ function choose<Each extends object>(
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-/** Between 80 and 120 columns, however wide the terminal is. */
-function screenWidth(): number {
-  return Math.min(120, Math.max(80, process.stdout.columns ?? 100));
 }

@@ -1,6 +1,8 @@
 import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
-import { count, table } from '../terminal/table.ts';
+import { dim, type Look, type Span } from '../terminal/look.ts';
+import type { PageForm } from '../terminal/page.ts';
+import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 
@@ -25,25 +27,49 @@ function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
 
 const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
-export function changesText(turns: ReturnType<typeof changesView>, width: number): string {
-  const rows = turns.flatMap(({ turn, told, compacts }) => {
-    if (told.length === 0) return [[String(turn), '', 'nothing', '', compacts ? 'a compaction' : '']];
-    return told.map((each, index) => [
-      index === 0 ? String(turn) : '',
-      String(each.step),
-      formNames[each.form],
-      `~${count(each.tokens)}`,
-      reason(each),
-      toldNames(each),
-    ]);
+/** What a text is to a model that has read all before it. */
+const marks = {
+  new: { sign: '+', look: 'green' },
+  changed: { sign: '~', look: 'yellow' },
+  again: { sign: '=', look: 'dim' },
+} as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: Look }>>;
+
+/** What a row takes beside the reason. */
+const otherColumns = 60;
+
+/** A row for each telling, and for each text in it one that marks whether it was added, changed or told again. */
+export function changesPage(turns: ReturnType<typeof changesView>, { width }: PageForm): readonly Span[] {
+  const known = new Set<string>();
+  const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly Cell[])[] => {
+    if (told.length === 0) return [[String(turn), '', dim('nothing'), '', dim(compacts ? 'a compaction' : '')]];
+    return told.flatMap((each, index) => {
+      const cells = toldCells(each, known);
+      const why = wrap(reason(each), Math.max(16, width - otherColumns));
+      const head = [index === 0 ? String(turn) : '', String(each.step), formNames[each.form], `~${count(each.tokens)}`];
+      return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => [
+        ...(at === 0 ? head : ['', '', '', '']),
+        why[at] ?? '',
+        cells[at] ?? '',
+      ]);
+    });
   });
-  return table([['turn', 'step', 'told', 'tokens', 'why', 'what'], ...rows], { right: [3], width });
+  const head = ['turn', 'step', 'told', 'tokens', 'why', 'what'].map(dim);
+  const legend = Object.entries(marks).map(([name, { sign }]) => `${sign} ${name === 'again' ? 'told again' : name}`);
+  return [
+    ...tableSpans([head, ...rows], { right: [3], width }),
+    ...(known.size === 0 ? [] : ['\n', dim(legend.join('   ')), '\n']),
+  ];
 }
 
-function toldNames({ texts, sections }: ToldContext): string {
-  const names = [...new Set(texts.map(({ content }) => content))].join(', ');
-  const silent = Object.keys(sections).join(', ');
-  return names === '' ? `nothing to say; recorded: ${silent}` : names;
+function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<string>): readonly Cell[] {
+  const names = [...new Set(texts.map(({ content }) => content))];
+  if (names.length === 0) return [dim(`nothing to say; recorded: ${Object.keys(sections).join(', ')}`)];
+  return names.map((name) => {
+    const isRepeated = cause === 'reinjection' || form === 'unknown';
+    const { sign, look } = marks[!known.has(name) || form === 'event' ? 'new' : isRepeated ? 'again' : 'changed'];
+    known.add(name);
+    return { look, text: `${sign} ${name}` };
+  });
 }
 
 function reason({ form, cause, why, sections }: ToldContext): string {

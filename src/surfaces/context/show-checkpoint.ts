@@ -7,9 +7,12 @@ import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { checkpointFields } from '../wording/snake-cased.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
+import { clockTimeOf } from '../wording/time-words.ts';
 import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
-import { type Cell, table, wrap } from '../terminal/table.ts';
+import { bold, dim, green, type Span } from '../terminal/look.ts';
+import { type PageForm, prose } from '../terminal/page.ts';
+import { type Cell, tableSpans, wrap } from '../terminal/table.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 
@@ -45,7 +48,8 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) 
 }
 
 /** Both histories side by side, then the texts that the checkpoint made. */
-export function checkpointViewText(story: ThreadStory, checkpoint: StoryCheckpoint, width: number): string {
+export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, form: PageForm): readonly Span[] {
+  const { width } = form;
   const view = checkpointView(story, checkpoint);
   const { before, after } = view;
   const rows = Array.from({ length: Math.max(before.items.length, after.items.length) }, (_, at) => [
@@ -57,13 +61,21 @@ export function checkpointViewText(story: ThreadStory, checkpoint: StoryCheckpoi
   const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
   const now = entries(checkpoint.after.history);
   const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
-  const texts = made.map(({ number, name, text }) => `[${number}] ${name}\n${wrap(text, width).join('\n')}\n`);
+  const texts = made.flatMap(({ number, name, text }): readonly Span[] => [
+    '\n',
+    bold(`[${number}] ${name}\n`),
+    `${wrap(text, width).join('\n')}\n`,
+  ]);
   const about =
     checkpoint.report === undefined
       ? `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`
       : checkpointText(checkpoint.report);
-  const place = `${about}\n  made       ${view.at}, in turn ${view.turn}`;
-  return `${place}\n\n${table([head, ...rows, total], { right: [0, 3, 6, 9], width })}\n${texts.join('\n')}`;
+  return [
+    prose(`${about}\n  made       ${clockTimeOf(view.at)}, in turn ${view.turn}`, form),
+    '\n',
+    ...tableSpans([head.map(dim), ...rows, total], { right: [0, 3, 6, 9], width }),
+    ...texts,
+  ];
 }
 
 /** Whether it is all about the world: code tells that again whenever nothing proves that the model knows it. */
@@ -85,7 +97,8 @@ function beforeCells(item: CheckpointView['before']['items'][number] | undefined
 function afterCells(item: CheckpointView['after']['items'][number] | undefined): readonly Cell[] {
   if (item === undefined) return [];
   const { number, family, name, turn = '', tokens, made } = item;
-  return [number, `${made ? '+ ' : ''}${family}: ${name}`, turn, tokens];
+  const what = `${family}: ${name}`;
+  return [number, made ? green(`+ ${what}`) : what, turn, tokens];
 }
 
 /** The items of a history, numbered from 1. */

@@ -11,7 +11,12 @@ import { loadReplayParts } from '../engine/replay-parts.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
+import { dim, type Span } from '../terminal/look.ts';
+import { type PageForm, prose } from '../terminal/page.ts';
 import { count, wrap } from '../terminal/table.ts';
+import { fit, pad } from '../terminal/text-width.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+import { clockTimeOf } from '../wording/time-words.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
 
 const marginWidth = 26;
@@ -36,7 +41,8 @@ export async function requestBody({ record, state }: StoryRequest): Promise<stri
 }
 
 /** The request as the model got it: each part with its origin in the margin. */
-export function requestText(story: ThreadStory, request: StoryRequest, width: number): string {
+export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
+  const { width } = form;
   const { state, record, usage } = request;
   const instructions = instructionsOf(state)?.text ?? '';
   const input = record === undefined ? itemsOf(state) : withoutTools(state, record).input;
@@ -44,7 +50,7 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
   const ofItem = entryOfItem(state.history, record?.modalities ?? ['text', 'image', 'audio']);
   const nameParts = partNamer({ ...story, state });
   const { shares } = ledgerOf({ instructions, tools, input }, record && usage);
-  const blocks = shares.map((share) => {
+  const blocks = shares.map((share): readonly Span[] => {
     const { part, tokens, cached } = share;
     const weight = `${count(tokens)} tokens${cached === true ? ', cached' : ''}`;
     if (part.kind === 'instructions') return block(['instructions', weight], instructions, width);
@@ -60,7 +66,8 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
     return block([origin, ...named.map(({ name }) => `  ${name}`), weight], shownText(item), width);
   });
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
-  return `${headLine(request)}${lost}\n\n${blocks.join('\n')}`;
+  const head = prose(`${headLine(request)}${lost}`, form);
+  return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
 }
 
 function itemsOf({ history }: ThreadState): readonly Item[] {
@@ -86,18 +93,17 @@ function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): st
       : `${count(usage.input)} tokens sent, ${count(usage.cachedInput)} of them cached, ${count(usage.output)} answered`;
   const broken = (arrayAt(prefix ?? {}, 'breaks') ?? []).filter(isJsonObject).map(({ kind }) => String(kind));
   const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
-  return `request ${number} · turn ${turn} · ${at} · ${made}\n${counted}${cache}`;
+  return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${made}\n${counted}${cache}`;
 }
 
 function stepWords({ step, auxiliary }: RequestRecord): string {
   return auxiliary === undefined ? `step ${step + 1}` : `${auxiliary.purpose}, before step ${step + 1}`;
 }
 
-function block(margin: readonly string[], text: string, width: number): string {
+function block(margin: readonly string[], text: string, width: number): readonly Span[] {
   const right = wrap(text, Math.max(20, width - marginWidth - 3));
-  const lines = Array.from({ length: Math.max(margin.length, right.length) }, (_, at) => {
-    const left = (margin[at] ?? '').slice(0, marginWidth).padEnd(marginWidth);
-    return `${`${left} | ${right[at] ?? ''}`.trimEnd()}\n`;
-  });
-  return lines.join('');
+  return Array.from({ length: Math.max(margin.length, right.length) }, (_, at): readonly Span[] => {
+    const left = pad(fit(visibleLine(margin[at] ?? ''), marginWidth), marginWidth);
+    return [dim(`${left} |`), `${` ${right[at] ?? ''}`.trimEnd()}\n`];
+  }).flat();
 }

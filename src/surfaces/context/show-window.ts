@@ -7,9 +7,12 @@ import { costWords } from '../wording/checkpoint-words.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { budgetsOf } from './budgets.ts';
 import { groupParts, type NamedShare } from './group-parts.ts';
-import { type Family, type NamedPart, partNamer } from './part-names.ts';
+import { familyName, type NamedPart, partNamer } from './part-names.ts';
 import { checkpointHead } from './show-checkpoint.ts';
-import { about, type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
+import { bold, dim, type Span } from '../terminal/look.ts';
+import { type PageForm, prose } from '../terminal/page.ts';
+import { about, type Cell, count, percent, plural, ranges, tableSpans } from '../terminal/table.ts';
+import { windowBar } from './window-bar.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { sumTokens, windowContent } from './window-content.ts';
 
@@ -58,15 +61,14 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   ];
 }
 
-/** Where people read other words than programs. */
-const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
-
-export function windowText(view: WindowView, story: ThreadStory, width: number): string {
+/** The window as people see it: a bar, then tables with all numbers. */
+export function windowPage(view: WindowView, story: ThreadStory, form: PageForm): readonly Span[] {
   const { total, families, budgets, unknown } = view;
+  const { width } = form;
   const rows = [
-    ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'],
+    ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'].map(dim),
     ...families.flatMap(({ family, tokens, shares }) => [
-      [familyNames[family] ?? family, tokens, percent(tokens, total)],
+      [bold(familyName(family)), tokens, percent(tokens, total)],
       ...shares.map((share) => shareRow(share, total)),
     ]),
     ['total', total, '', '', '', view.measure],
@@ -74,10 +76,18 @@ export function windowText(view: WindowView, story: ThreadStory, width: number):
   const limits = budgets.map(({ name, unit, limit, used, meaning }) => {
     return [name, limit, used, percent(used, limit), unit, meaning];
   });
-  const limitRows = [['budget', 'limit', 'used', '', '', ''], ...limits];
-  const budgetTable = limits.length === 0 ? '' : `\n${table(limitRows, { right: [3], width })}`;
-  const notes = unknown.length === 0 ? '' : `\n${unknown.map((each) => `${each}\n`).join('')}`;
-  return `${basis(view)}\n\n${table(rows, { right: [2], width })}${budgetTable}${checkpointsLine(story)}${notes}`;
+  const limitRows = [['budget', 'limit', 'used', '', '', ''].map(dim), ...limits];
+  const limit = budgets.find(({ name }) => name === 'effective')?.limit;
+  return [
+    prose(basis(view), form),
+    '\n',
+    ...windowBar(families, { total, limit }, form),
+    '\n',
+    ...tableSpans(rows, { right: [2], width }),
+    ...(limits.length === 0 ? [] : ['\n', ...tableSpans(limitRows, { right: [3], width })]),
+    checkpointsLine(story) === '' ? '' : `\n${prose(checkpointsLine(story), form)}`,
+    ...(unknown.length === 0 ? [] : ['\n', prose(unknown.join('\n'), form)]),
+  ];
 }
 
 /** How many there are, and what those that we know of have cost. */
@@ -100,7 +110,7 @@ function checkpointsLine({ checkpoints }: ThreadStory): string {
   const cost = spent.requests === 0 ? 'No model was asked for them' : `They cost ${costWords({ ...spent, ...cached })}`;
   const costs =
     reports.length === 0 ? 'What they cost is not in the file: another program made them' : `${cost}${unknown}`;
-  return `\n${told}. ${costs}. See --checkpoint N.\n`;
+  return `${told}. ${costs}. See --checkpoint N.`;
 }
 
 function shareRow(share: NamedShare, total: number): readonly Cell[] {

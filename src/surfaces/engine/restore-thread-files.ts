@@ -14,7 +14,7 @@ import { beganWithRollback } from '../../thread/branch/revert.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/branch/rollback-range.ts';
 import { deniedBy } from '../../thread/parts/turn-effects.ts';
-import { fileChanges, type ThreadFiles } from '../../workspace/file-changes.ts';
+import { fileChanges, type FileChangesOptions, type ThreadFiles } from '../../workspace/file-changes.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import {
   restoreFiles,
@@ -71,8 +71,8 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 }
 
 /** What turns of a thread changed in files, as far as snapshots of this home show. */
-export function threadFileChanges(parts: HomeStore, id: ThreadId): Promise<ThreadFiles> {
-  return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id);
+export function threadFileChanges(parts: HomeStore, id: ThreadId, options: FileChangesOptions): Promise<ThreadFiles> {
+  return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id, options);
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */

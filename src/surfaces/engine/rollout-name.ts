@@ -4,8 +4,6 @@ import { systemIds } from '../../gather/system/system-ids.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { localTime, rolloutPath } from '../../rollout/find/names.ts';
 
-export { localTime } from '../../rollout/find/names.ts';
-
 export function newThreadId(): ThreadId {
   return systemIds(systemClock).uuid() as ThreadId;
 }

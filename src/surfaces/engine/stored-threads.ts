@@ -113,10 +113,10 @@ export class StoredThreads {
     return pinsOf(this.#kept, id);
   }
 
-  /** What turns of a thread changed in files, as far as snapshots show. */
-  async fileChanges(id: ThreadId): Promise<ThreadFiles> {
+  /** What turns of a thread changed in files, as far as snapshots show. `diffs`: with the changed lines of each. */
+  async fileChanges(id: ThreadId, { diffs = false }: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
     const { threadFileChanges } = await import('./restore-thread-files.ts');
-    return threadFileChanges(this.#kept, id);
+    return threadFileChanges(this.#kept, id, { diffs });
   }
 
   /** What a line refers to by its hash: the whole output of a command, for instance. */

@@ -3,10 +3,12 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { envelopeCommand } from '../commands/view-commands.ts';
 import { plural } from '../terminal/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
+import type { Span } from '../terminal/look.ts';
+import { type PageForm, pageForm, printPage } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
-import { contextText, diffText, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
+import { contextPage, diffPage, envelopePage, turnLine, whyNoEnvelope } from './show-envelope.ts';
 
 type Options = CommandArguments<typeof envelopeCommand>['options'];
 
@@ -14,17 +16,20 @@ type Options = CommandArguments<typeof envelopeCommand>['options'];
 export async function run(given: CommandArguments<typeof envelopeCommand>): Promise<number | Outcome> {
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
-  const answer = answerTo(given.options, thread.id, tellStory(thread.lines));
-  if (typeof answer !== 'string') return answer;
-  print(answer, given.options.json ? 'json' : 'text');
+  const form = pageForm();
+  const answer = answerTo(given.options, thread.id, tellStory(thread.lines), form);
+  if (typeof answer === 'string') print(answer, 'json');
+  else if ('code' in answer) return answer;
+  else printPage(answer, form);
   return 0;
 }
 
-function answerTo(asked: Options, id: string, story: ThreadStory): string | Outcome {
+/** JSON for programs is a string, a page for people has spans. */
+function answerTo(asked: Options, id: string, story: ThreadStory, form: PageForm): string | readonly Span[] | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
   const { number, id: turnId, at, envelope, context } = turn;
-  const head = turnLine(id, turn, story.turns.length);
+  const head = `${turnLine(id, turn, story.turns.length)}\n\n`;
   if (asked.diff !== undefined) {
     const other = chooseTurn(story, asked.diff);
     if ('code' in other) return other;
@@ -32,14 +37,14 @@ function answerTo(asked: Options, id: string, story: ThreadStory): string | Outc
     if (envelope === undefined) return noEnvelope(id, turn);
     const changes = changedFields(other.envelope, envelope);
     if (asked.json) return json({ thread: id, turn: number, against: asked.diff, changes });
-    return `${head}\n\n${diffText(changes, { from: asked.diff, to: number })}`;
+    return [head, ...diffPage(changes, { from: asked.diff, to: number }, form)];
   }
   const fields = envelope && envelopeFields(envelope);
   if (asked.json) {
     const shown = fields === undefined ? { fields: null, turn_context: context ?? null } : { fields };
     return json({ thread: id, turn: number, turn_id: turnId, at, ...shown });
   }
-  return `${head}\n\n${fields === undefined ? contextText(turn) : envelopeText(fields)}`;
+  return [head, ...(fields === undefined ? contextPage(turn, form) : envelopePage(fields, form))];
 }
 
 function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> {

@@ -1,5 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
-import { count, cutLine, table, wrap } from '../terminal/table.ts';
+import { bold, dim, green, red, type Span } from '../terminal/look.ts';
+import { type PageForm, prose } from '../terminal/page.ts';
+import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
+import { fit } from '../terminal/text-width.ts';
+import { clockTime, clockTimeOf } from '../wording/time-words.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
 import { cutAtDifference, valueDifferences } from './value-difference.ts';
@@ -7,34 +11,54 @@ import { cutAtDifference, valueDifferences } from './value-difference.ts';
 const valueWidth = 34;
 const lastWidth = 36;
 
+/** From here on a page has room for the readers of each field. */
+const wideEnough = 120;
+
 /** The seven groups and the window: each value, where it came from, who reads it. */
-export function envelopeText(fields: readonly ShownField[]): string {
+export function envelopePage(fields: readonly ShownField[], form: PageForm): readonly Span[] {
+  const width = form.proseWidth;
+  const isWide = width >= wideEnough;
   const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
-  const rows = groups.flatMap((group) => [
-    ['', '', '', ''],
-    [group, '', '', ''],
-    ...fields.filter(({ field }) => groupOf(field) === group).flatMap(fieldRows),
+  const rows = groups.flatMap((group): readonly (readonly Cell[])[] => [
+    [''],
+    [bold(group)],
+    ...fields.filter(({ field }) => groupOf(field) === group).flatMap((field) => fieldRows(field, isWide)),
   ]);
-  const note = fields.some(isKept) ? `\n${instructionsKept}\n` : '';
-  return `${table([['field', 'value', 'from', 'read by'], ...rows])}${note}`;
+  const head = ['field', 'value', 'from', ...(isWide ? ['read by'] : [])].map(dim);
+  const notes = [
+    ...(fields.some(isKept) ? [instructionsKept] : []),
+    ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
+  ];
+  return [...tableSpans([head, ...rows], { width }), ...notes.map((note) => `\n${prose(note, form)}`)];
 }
 
-function fieldRows({ field, value, origin, roles, awaits }: ShownField): readonly (readonly string[])[] {
+function fieldRows(
+  { field, value, origin, roles, awaits }: ShownField,
+  withReaders: boolean,
+): readonly (readonly string[])[] {
+  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(fieldText(field, value)), origin];
+  if (!withReaders) return [row];
   const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');
   const [first = '', ...more] = wrap(readers, lastWidth);
-  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(valueText(value)), origin, first];
-  return [row, ...more.map((line) => ['', '', '', line])];
+  return [[...row, first], ...more.map((line) => ['', '', '', line])];
 }
 
-export function diffText(changes: readonly ChangedField[], numbers: { readonly from: number; readonly to: number }) {
-  if (changes.length === 0) return `Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`;
+export function diffPage(
+  changes: readonly ChangedField[],
+  numbers: { readonly from: number; readonly to: number },
+  { proseWidth: width }: PageForm,
+): readonly Span[] {
+  if (changes.length === 0) return [`Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`];
+  const most = Math.min(valueWidth, Math.floor(width / 4));
   const rows = changes.flatMap(({ field, from, to, origin }) =>
-    valueDifferences(from, to).map(({ path, from: had, to: has }, index) => {
+    valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly Cell[] => {
       const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
-      return [`${field}${path}`, ...cutAtDifference(before!, now!, valueWidth), index === 0 ? (origin ?? '') : ''];
+      const [old, fresh] = cutAtDifference(before!, now!, most);
+      return [`${field}${path}`, red(old), green(fresh), index === 0 ? (origin ?? '') : ''];
     }),
   );
-  return table([['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'], ...rows]);
+  const head = ['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'].map(dim);
+  return tableSpans([head, ...rows], { width, whole: [0] });
 }
 
 /** Whether the value may not be the one that a reader expects. */
@@ -43,7 +67,7 @@ function isKept({ field, origin }: ShownField): boolean {
 }
 
 const instructionsKept =
-  'instructions.base: the thread keeps the base instructions that it has. `instructions` and `model_instructions_file`\n' +
+  'instructions.base: the thread keeps the base instructions that it has. `instructions` and `model_instructions_file` ' +
   "count when a thread starts; another model's own instructions replace a model's at the next checkpoint between turns.";
 
 /** Why a turn has no envelope in the file. */
@@ -55,22 +79,28 @@ export function whyNoEnvelope({ number, compacts }: StoryTurn): string {
 }
 
 /** What a turn without an envelope has: the contract as its program wrote it. */
-export function contextText(turn: StoryTurn): string {
+export function contextPage(turn: StoryTurn, form: PageForm): readonly Span[] {
   const { context } = turn;
-  const note = `${whyNoEnvelope(turn)}\n`;
-  if (context === undefined) return note;
+  const note = prose(whyNoEnvelope(turn), form);
+  if (context === undefined) return [note];
   const rows = Object.entries(context).flatMap(([key, value]) =>
-    value === undefined || key === 'capstan' ? [] : [[key, cut(valueText(value), 80)]],
+    value === undefined || key === 'capstan' ? [] : [[key, oneLine(valueText(value))]],
   );
-  return `${note}Its turn_context says:\n\n${table(rows)}`;
+  return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.width })];
 }
 
 export function turnLine(id: string, { number, id: turnId, at, compacts }: StoryTurn, turns: number): string {
-  return `thread ${id} · turn ${number} of ${turns}${compacts ? ', a compaction' : ''}\n${turnId === undefined ? '' : `turn ${turnId} · `}${at}`;
+  const place = `thread ${id} · turn ${number} of ${turns}${compacts ? ', a compaction' : ''}`;
+  return `${place}\n${turnId === undefined ? '' : `turn ${turnId} · `}${clockTimeOf(at)}`;
 }
 
 function groupOf(field: string): string {
   return field.slice(0, field.indexOf('.'));
+}
+
+/** A moment is shown as people say it; `--json` has it exactly. */
+function fieldText(field: string, value: Json): string {
+  return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
 }
 
 function valueText(value: Json): string {
@@ -95,6 +125,6 @@ function oneLine(text: string): string {
   return text.replaceAll('\n', ' ');
 }
 
-function cut(text: string, width = valueWidth): string {
-  return cutLine(oneLine(text), width);
+function cut(text: string): string {
+  return fit(oneLine(text), valueWidth);
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, isJsonObject, type Json } from '../../protocol/json.ts';
-import { cutLine } from '../terminal/table.ts';
+import { fit } from '../terminal/text-width.ts';
 
 /** One place at which two values differ; absent on the side that has nothing there. */
 export interface ValueDifference {
@@ -39,6 +39,6 @@ export function cutAtDifference(from: string, to: string, width: number): readon
   while (same < from.length && from[same] === to[same]) same++;
   // The start says what it is about, as long as the difference is in it.
   const start = same < width - before ? 0 : same - before;
-  const part = (text: string): string => cutLine(`${start === 0 ? '' : '…'}${text.slice(start)}`, width);
+  const part = (text: string): string => fit(`${start === 0 ? '' : '…'}${text.slice(start)}`, width);
   return [part(from), part(to)];
 }

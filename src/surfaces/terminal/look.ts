@@ -3,8 +3,14 @@ import { visibleText } from './visible-text.ts';
 /** What sets a text off from the rest. Sixteen colours only: a terminal's own theme makes them readable. */
 export type Look = keyof typeof codes;
 
-/** A part of what is printed: text of any origin, and our own look for it. */
-export type Span = string | { readonly look: Look; readonly text: string };
+/** A text of any origin with our own look for it. */
+export interface StyledText {
+  readonly look: Look;
+  readonly text: string;
+}
+
+/** A part of what is printed. */
+export type Span = string | StyledText;
 
 /** `--color`. */
 export type ColorChoice = 'auto' | 'always' | 'never';
@@ -47,9 +53,9 @@ export function paint(spans: readonly Span[], color: boolean): string {
 export const opening = (look: Look): string => `\u001B[${codes[look][0]}m`;
 export const closing = (look: Look): string => `\u001B[${codes[look][1]}m`;
 
-export const bold = (text: string): Span => ({ look: 'bold', text });
-export const dim = (text: string): Span => ({ look: 'dim', text });
-export const red = (text: string): Span => ({ look: 'red', text });
-export const green = (text: string): Span => ({ look: 'green', text });
-export const yellow = (text: string): Span => ({ look: 'yellow', text });
-export const cyan = (text: string): Span => ({ look: 'cyan', text });
+export const bold = (text: string): StyledText => ({ look: 'bold', text });
+export const dim = (text: string): StyledText => ({ look: 'dim', text });
+export const red = (text: string): StyledText => ({ look: 'red', text });
+export const green = (text: string): StyledText => ({ look: 'green', text });
+export const yellow = (text: string): StyledText => ({ look: 'yellow', text });
+export const cyan = (text: string): StyledText => ({ look: 'cyan', text });

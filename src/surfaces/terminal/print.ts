@@ -1,8 +1,8 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
 
-// The one place that writes to standard output and standard error. What a model, a command, a server or a file says
-// moves no cursor, rings no bell and sets no title: hidden characters become signs before anything is written.
+// With `page.ts` and `screen.ts`, all that writes to standard output and standard error. What a model, a command, a
+// server or a file says moves no cursor, rings no bell and sets no title: hidden characters become signs before.
 
 /**
  * What is printed, and for whom: text is for people; JSON says hidden characters as escapes, which changes no value.

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { about, table } from './table.ts';
+import { paint, red } from './look.ts';
+import { about, table, tableSpans, wrap } from './table.ts';
 
 it('a table that is too wide is shortened in its widest texts, and in no number', () => {
   const rows = [
@@ -14,6 +15,27 @@ it('a table that is too wide is shortened in its widest texts, and in no number'
   expect(fitted).toContain('…');
   expect(fitted).toContain('told again'.padEnd(33, 'y'));
   expect(table(rows, { width: 200 })).toBe(table(rows));
+});
+
+it('a column that must stay whole leaves the shortening to others', () => {
+  const rows = [['a name that must be read', 'a value that may be cut at its end']];
+  expect(table(rows, { width: 40, whole: [0] })).toBe('a name that must be read  a value that …\n');
+});
+
+it('wide characters take two columns, and looks take none', () => {
+  const rows = [
+    ['漢字', red('no')],
+    ['abc', 'yes'],
+  ];
+  expect(table(rows)).toBe('漢字  no\nabc   yes\n');
+  expect(paint(tableSpans(rows), true)).toBe('漢字  \u001B[31mno\u001B[39m\nabc   yes\n');
+});
+
+it('breaks lines between words where it can, by the columns that they take', () => {
+  expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
+  expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
+  expect(wrap('漢字漢字漢', 5)).toEqual(['漢字', '漢字', '漢']);
+  expect(wrap('a\n\nb', Infinity)).toEqual(['a', '', 'b']);
 });
 
 it('a handful of tokens is not about a handful', () => {

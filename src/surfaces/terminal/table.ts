@@ -1,37 +1,62 @@
+import { paint, type Span } from './look.ts';
+import { fit, pad, textWidth } from './text-width.ts';
 import { visibleLine } from './visible-text.ts';
 
-export type Cell = string | number;
+/** A number stands right; a text may have a look. */
+export type Cell = number | Span;
 
 export interface TableForm {
   /** Columns that stand right although they hold no numbers. */
   readonly right?: readonly number[];
-  /** Of a row, in characters: texts are shortened until rows fit. */
+  /** Columns that are never shortened, as those with numbers. */
+  readonly whole?: readonly number[];
+  /** Of a row, in columns of a terminal: texts are shortened until rows fit. */
   readonly width?: number;
 }
 
-/** Rows with their cells under each other, two spaces between them. Columns with numbers stand right. */
-export function table(rows: readonly (readonly Cell[])[], { right = [], width = Infinity }: TableForm = {}): string {
-  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : visibleLine(cell))));
+/** Rows with their cells under each other, two spaces between them, without colours. */
+export function table(rows: readonly (readonly Cell[])[], form: TableForm = {}): string {
+  return paint(tableSpans(rows, form), false);
+}
+
+/** The same with the looks of its cells. */
+export function tableSpans(
+  rows: readonly (readonly Cell[])[],
+  { right = [], whole = [], width = Infinity }: TableForm = {},
+): readonly Span[] {
+  const texts = rows.map((row) => row.map(cellText));
   const columns = Math.max(0, ...rows.map((row) => row.length));
-  const wanted = Array.from({ length: columns }, (_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length)));
+  const wanted = Array.from({ length: columns }, (_, at) => Math.max(...texts.map((row) => textWidth(row[at] ?? ''))));
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
-  const widths = narrowed(wanted, standsRight, width);
-  const fitted = (text: string, at: number): string => {
-    const short = cutLine(text, widths[at]!);
-    return standsRight[at] === true ? short.padStart(widths[at]!) : short.padEnd(widths[at]!);
-  };
-  return texts.map((row) => `${row.map(fitted).join('  ').trimEnd()}\n`).join('');
+  const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));
+  const widths = narrowed(wanted, isFixed, width);
+  return rows.flatMap((row, line) => {
+    const last = texts[line]!.findLastIndex((text) => text !== '');
+    const cells = row.slice(0, last + 1).map((cell, at): Span => {
+      const short = fit(texts[line]![at]!, widths[at]!);
+      const padded =
+        standsRight[at] === true || at < last ? pad(short, widths[at]!, standsRight[at] ? 'left' : 'right') : short;
+      const text = at < last ? `${padded}  ` : padded.trimEnd();
+      return typeof cell === 'object' ? { look: cell.look, text } : text;
+    });
+    return [...cells, '\n'];
+  });
+}
+
+function cellText(cell: Cell): string {
+  if (typeof cell === 'number') return count(cell);
+  return visibleLine(typeof cell === 'string' ? cell : cell.text);
 }
 
 /** A text that is shortened to less says nothing. */
-const leastColumn = 12;
+const leastColumn = 10;
 
 /** The widest texts give way first, and numbers never. */
-function narrowed(wanted: readonly number[], isNumber: readonly boolean[], most: number): readonly number[] {
+function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: number): readonly number[] {
   const widths = [...wanted];
   const total = (): number => widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
   while (total() > most) {
-    const texts = widths.map((each, at) => (isNumber[at] === true ? 0 : each));
+    const texts = widths.map((each, at) => (isFixed[at] === true ? 0 : each));
     const widest = Math.max(0, ...texts);
     if (widest <= leastColumn) break;
     widths[texts.indexOf(widest)] = widest - 1;
@@ -41,7 +66,7 @@ function narrowed(wanted: readonly number[], isNumber: readonly boolean[], most:
 
 /** The beginning of a line, with a mark where something is missing. */
 export function cutLine(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  return fit(text, width);
 }
 
 export function count(number: number): string {
@@ -65,19 +90,26 @@ export function ranges(numbers: readonly number[]): string {
   return spans.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
 }
 
-/** A text in lines of at most so many characters, broken between words where there are any. */
+/** A text in lines of at most so many columns, broken between words where there are any. */
 export function wrap(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const lines: string[] = [];
     let rest = line;
-    while (rest.length > width) {
-      const space = rest.lastIndexOf(' ', width);
-      const at = space > width / 2 ? space + 1 : width;
+    for (;;) {
+      const kept = prefix(rest, width);
+      if (kept.length === rest.length) return [...lines, rest];
+      const space = rest.lastIndexOf(' ', kept.length);
+      const at = space > kept.length / 2 ? space + 1 : Math.max(1, kept.length);
       lines.push(rest.slice(0, at).trimEnd());
       rest = rest.slice(at);
     }
-    return [...lines, rest];
   });
+}
+
+/** As much of a text as fits. Looks only at its beginning: a text may be long, and most signs take one column. */
+function prefix(text: string, width: number): string {
+  const near = text.slice(0, 4 * width);
+  return textWidth(near) <= width ? near : fit(near, width + 1).slice(0, -1);
 }
 
 /** An estimate for people. A handful is not rounded by calling it about a handful. */

@@ -3,23 +3,33 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import type { ChangedFiles, TurnFileChange } from '../engine/engine-types.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
-import { table } from '../terminal/table.ts';
+import { diffSpans } from '../terminal/diff-lines.ts';
+import { bold, dim, type Look, type Span } from '../terminal/look.ts';
+import { pageForm, printPage } from '../terminal/page.ts';
+import { print } from '../terminal/print.ts';
+import { tableSpans } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
-import { printResult } from './print-result.ts';
 
 /** `capstan threads files` */
 export async function run({ thread, options }: CommandArguments<typeof filesCommand>): Promise<number | Outcome> {
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const { turns, changes } = await engine.stored.fileChanges(id);
-  const named = changes.map((change) => ({ ...change, turn: numberOf(change, turns) ?? null }));
-  return printResult({ id, changes: named }, options, () =>
-    changes.length === 0
-      ? 'No turn of this thread may have changed a file.\n'
-      : changes.map((change) => `${headOf(change, turns)}\n${bodyOf(change)}`).join('\n'),
-  );
+  const { turns, changes } = await engine.stored.fileChanges(id, { diffs: options.diff });
+  if (options.json) {
+    const named = changes.map((change) => ({ ...change, turn: numberOf(change, turns) ?? null }));
+    print(`${JSON.stringify({ id, changes: named })}\n`, 'json');
+    return 0;
+  }
+  const form = pageForm();
+  const spans = changes.flatMap((change, at) => [
+    at === 0 ? '' : '\n',
+    bold(`${headOf(change, turns)}\n`),
+    ...bodyOf(change),
+  ]);
+  printPage(changes.length === 0 ? ['No changes of files are recorded for this thread.\n'] : spans, form);
+  return 0;
 }
 
 function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {
@@ -34,18 +44,42 @@ function numberOf({ changer }: ChangedFiles, turns: readonly TurnSummary[]): num
   return changer.kind === 'turn' ? turns.find(({ id }) => id === changer.turnId)?.number : undefined;
 }
 
-function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): string {
-  if (state === 'unknown') return '  not known: no snapshot was taken, it was cut off, or a snapshot is gone\n';
+function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): readonly Span[] {
+  if (state === 'unknown') return ['  not known: no snapshot was taken, it was cut off, or a snapshot is gone\n'];
   const isUnclear = changer.kind === 'turn' && meanwhile === undefined && files.length > 0;
   return [
-    files.length === 0 ? '  nothing\n' : rowsOf(files),
+    ...(files.length === 0 ? ['  nothing\n'] : filesSpans(files)),
     ...(isUnclear ? ["  The record does not say which of these were the turn's own changes.\n"] : []),
-    ...(meanwhile === undefined || meanwhile.length === 0 ? [] : ['  Meanwhile, and not by it:\n', rowsOf(meanwhile)]),
-  ].join('');
+    ...(meanwhile === undefined || meanwhile.length === 0
+      ? []
+      : ['  Meanwhile, and not by it:\n', ...filesSpans(meanwhile)]),
+  ];
 }
 
-function rowsOf(files: readonly TurnFileChange[]): string {
-  return table(files.map((file) => [`  ${file.kind}`, sizesOf(file), file.path]));
+const kindLooks: Readonly<Record<TurnFileChange['kind'], Look>> = { added: 'green', changed: 'yellow', deleted: 'red' };
+
+/** A row for each file, its path in full; where diffs were asked for, each file with its changed lines. */
+function filesSpans(files: readonly TurnFileChange[]): readonly Span[] {
+  const rowOf = (file: TurnFileChange): readonly Span[] => [
+    { look: kindLooks[file.kind], text: `  ${file.kind}` },
+    sizesOf(file),
+    file.path,
+  ];
+  if (files.every(({ diff }) => diff === undefined)) return tableSpans(files.map(rowOf));
+  return files.flatMap((file) => [...tableSpans([rowOf(file)]), ...diffOf(file)]);
+}
+
+const noLines = {
+  binary: 'a binary file, not shown',
+  large: 'a large file, not shown',
+  mode: 'only its permissions changed',
+  'not-kept': 'its content is not in the snapshots',
+} as const;
+
+function diffOf({ diff }: TurnFileChange): readonly Span[] {
+  if (diff === undefined) return [];
+  if (diff.kind !== 'lines') return [dim(`    (${noLines[diff.kind]})\n`)];
+  return diff.text === '' ? [dim('    (empty)\n')] : diffSpans(diff.text, '    ');
 }
 
 function sizesOf({ sizeBefore, sizeAfter }: TurnFileChange): string {

@@ -3,10 +3,11 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { listCommand } from '../commands/threads-read-commands.ts';
+import { pageForm, printPage } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
-import { threadLines, withPaths } from './thread-lines.ts';
+import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads list` */
 export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
@@ -18,8 +19,12 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
   if ('code' in page) return page;
   if (options.json) print(`${JSON.stringify({ ...page, threads: page.threads.map(withPaths) })}\n`, 'json');
   else {
-    print(page.threads.map((thread) => `${threadLines(thread).join('\n')}\n`).join('\n'), 'text');
-    if (page.threads.length === 0) printNote('There are no such threads.');
+    const [form, now] = [pageForm(), Date.now()];
+    printPage(
+      page.threads.flatMap((thread, at) => [at === 0 ? '' : '\n', ...threadSpans(thread, now, form)]),
+      form,
+    );
+    if (page.threads.length === 0) printNote('No threads.');
     if (page.next !== undefined) printNote(`\nMore: the same with --cursor ${page.next}`);
   }
   const home = await loaded.engine.stored.takeReading();

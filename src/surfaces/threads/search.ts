@@ -2,11 +2,12 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { searchCommand } from '../commands/threads-read-commands.ts';
+import { pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
-import { threadLines, withPaths } from './thread-lines.ts';
+import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {
@@ -21,10 +22,13 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
     const hits = found.hits.map((hit) => ({ ...hit, thread: withPaths(hit.thread) }));
     print(`${JSON.stringify({ ...found, hits })}\n`, 'json');
   } else {
-    const blocks = found.hits.map(({ thread, turn, role, excerpt }) =>
-      [...threadLines(thread), `  turn ${turn}, ${role}: ${visibleLine(excerpt)}`, ''].join('\n'),
-    );
-    print(blocks.join('\n'), 'text');
+    const [form, now] = [pageForm(), Date.now()];
+    const blocks = found.hits.flatMap(({ thread, turn, role, excerpt }, at) => [
+      at === 0 ? '' : '\n',
+      ...threadSpans(thread, now, form),
+      prose(`turn ${turn}, ${role}: ${visibleLine(excerpt)}`, form, '  '),
+    ]);
+    printPage(blocks, form);
     if (found.hits.length === 0) printNote('No matches.');
     if (found.next !== undefined) printNote(`\nMore: the same with --cursor ${found.next}`);
   }

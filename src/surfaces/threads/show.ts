@@ -1,4 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import { checkpointLine } from '../wording/checkpoint-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
@@ -7,14 +9,18 @@ import type { Unproven } from '../engine/engine-types.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { type WaitingMessage, waitingWords } from '../../state/waiting.ts';
 import { oneLine } from '../../state/one-line.ts';
+import { usageFields } from '../../state/usage-fields.ts';
+import { dim, type Span, yellow } from '../terminal/look.ts';
+import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
+import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
-import { printResult } from './print-result.ts';
-import { clockTime, settingsLine, threadLines, withPaths } from './thread-lines.ts';
+import { barLegend, costOf, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
+import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads show` */
-export async function run(given: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
-  const found = await findThread({ thread: given.thread, archived: true });
+export async function run({ thread: name, options }: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
+  const found = await findThread({ thread: name, archived: true });
   if ('code' in found) return found;
   const { engine, id } = found;
   const thread = await engine.stored.summary(id);
@@ -23,17 +29,64 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
   const checkpoints = await engine.stored.checkpoints(id);
   const waiting = await engine.stored.waiting(id);
   const unproven = await engine.stored.unproven(id);
-  const more = { ...(waiting.length === 0 ? {} : { waiting }), ...(isNothing(unproven) ? {} : { unproven }) };
-  return printResult({ thread: withPaths(thread), turns, checkpoints, ...more }, given.options, () =>
+  const work = options.json && !options.full ? undefined : readTurnItems((await engine.stored.read(id)).lines);
+  if (options.json) {
+    const more = { ...(waiting.length === 0 ? {} : { waiting }), ...(isNothing(unproven) ? {} : { unproven }) };
+    const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workIn(work, turn)) }));
+    print(`${JSON.stringify({ thread: withPaths(thread), turns: shown, checkpoints, ...more })}\n`, 'json');
+    return 0;
+  }
+  const form = pageForm();
+  printPage(
     [
-      ...threadLines(thread),
-      `  ${visibleLine(thread.location)}\n`,
-      ...checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`),
-      ...turns.flatMap((turn) => turnLines(turn, checkpoints)),
-      ...waitingLines(waiting),
-      ...unprovenLines(unproven),
-    ].join('\n'),
+      ...threadSpans(thread, Date.now(), form),
+      dim(`  ${visibleLine(thread.location)}\n`),
+      ...turnsSpans({ thread, turns, checkpoints, work }, { ...form, full: options.full }),
+      ...waitingLines(waiting, form),
+      ...unprovenLines(unproven, form),
+    ],
+    form,
   );
+  return 0;
+}
+
+interface ShownTurns {
+  readonly thread: ThreadSummary;
+  readonly turns: readonly TurnSummary[];
+  readonly checkpoints: readonly ThreadCheckpoint[];
+  readonly work: TurnItems | undefined;
+}
+
+function turnsSpans(
+  { thread, turns, checkpoints, work }: ShownTurns,
+  form: Omit<TurnForm, 'mostTokens'>,
+): readonly Span[] {
+  const shown = turns.map((turn, at): ShownTurn => ({
+    turn,
+    work: workIn(work, turn),
+    before: turns[at - 1] ?? thread,
+  }));
+  const costs = shown.flatMap((each) => each.work?.usage ?? []);
+  const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
+  const total =
+    work === undefined || costs.length === 0 ? [] : [`  ${costOf(work.usage)}   `, ...barLegend(form.color)];
+  const made = (turn: TurnSummary | undefined): readonly Span[] =>
+    checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));
+  return [
+    ...total,
+    ...made(undefined),
+    ...shown.flatMap((each) => ['\n', ...turnSpans(each, { ...form, mostTokens }), ...made(each.turn)]),
+  ];
+}
+
+/** A turn that was taken back may have the name of one that stands. */
+function workIn(work: TurnItems | undefined, { id }: TurnSummary): TurnWithItems | undefined {
+  return work?.turns.findLast((each) => each.id === id && !each.isTakenBack);
+}
+
+function itemsOf(work: TurnWithItems | undefined) {
+  if (work === undefined) return {};
+  return { items: work.items, ...(work.usage === undefined ? {} : { usage: usageFields(work.usage) }) };
 }
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {
@@ -41,9 +94,10 @@ function checkpointWords({ number, report }: ThreadCheckpoint): string {
 }
 
 /** They were accepted, and no turn has come to them. */
-function waitingLines(waiting: readonly WaitingMessage[]): readonly string[] {
+function waitingLines(waiting: readonly WaitingMessage[], form: PageForm): readonly Span[] {
   if (waiting.length === 0) return [];
-  return ['Waiting for the next turn', ...waiting.map((each) => `  ${visibleLine(waitingWords(each, 200))}`), ''];
+  const said = waiting.map((each) => prose(visibleLine(waitingWords(each, 200)), form, '  '));
+  return ['\n', yellow('Waiting for the next turn'), '\n', ...said];
 }
 
 function isNothing({ messages, pins }: Unproven): boolean {
@@ -51,29 +105,15 @@ function isNothing({ messages, pins }: Unproven): boolean {
 }
 
 /** What the file claims and no turn takes in, with all that the user needs to say it again. */
-function unprovenLines(unproven: Unproven): readonly string[] {
+function unprovenLines(unproven: Unproven, form: PageForm): readonly Span[] {
   if (isNothing(unproven)) return [];
   const said = [
-    ...unproven.messages.map((each) => `  message: ${visibleLine(waitingWords(each, mostCharacters))}`),
-    ...unproven.pins.map(({ text }) => `  note: ${visibleLine(oneLine(text, mostCharacters))}`),
+    ...unproven.messages.map((each) => `message: ${visibleLine(waitingWords(each, mostCharacters))}`),
+    ...unproven.pins.map(({ text }) => `note: ${visibleLine(oneLine(text, mostCharacters))}`),
   ];
-  return ['Left out: nothing proves that Capstan wrote these lines in this home for you', ...said, ''];
+  const why = 'Left out: nothing proves that Capstan wrote these lines in this home for you';
+  return ['\n', yellow(why), '\n', ...said.map((each) => prose(each, form, '  '))];
 }
 
 /** Of each; `--json` has all of it. */
 const mostCharacters = 2000;
-
-function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]): readonly string[] {
-  const { number, id, startedAt, status, firstWords, moreWords = [], purpose, problem } = turn;
-  const silence = purpose === 'compaction' ? '(compaction)' : '(nothing was said)';
-  const when = startedAt === undefined ? [] : [clockTime(startedAt)];
-  return [
-    [`${number}.`, id, ...when, status].join('  '),
-    `  ${settingsLine(turn)}`,
-    `  ${firstWords === '' ? silence : visibleLine(firstWords)}`,
-    ...moreWords.map((words) => `  ${visibleLine(words)}`),
-    ...(problem === undefined ? [] : [`  ${visibleLine(problem)}`]),
-    ...checkpoints.filter((each) => each.turn === id).map((each) => `  ${checkpointWords(each)}`),
-    '',
-  ];
-}

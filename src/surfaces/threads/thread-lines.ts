@@ -1,12 +1,15 @@
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import { cyan, dim, type Span } from '../terminal/look.ts';
+import { type PageForm, prose } from '../terminal/page.ts';
+import { plural } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { localTime } from '../engine/rollout-name.ts';
+import { agoWords } from '../wording/time-words.ts';
 
 type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval' | 'sandbox' | 'mode']?: string };
 
 /** A thread in three lines: which one, with what, and what it is about. */
-export function threadLines(thread: ThreadSummary): readonly string[] {
+export function threadSpans(thread: ThreadSummary, now: number, form: PageForm): readonly Span[] {
   const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch } = thread;
   const marks = [
     ...(archived ? ['archived'] : []),
@@ -16,23 +19,18 @@ export function threadLines(thread: ThreadSummary): readonly string[] {
   ];
   const about = [name, preview].filter((text) => text !== undefined && text !== '').join(': ');
   return [
-    [id, clockTime(updatedAt), turns === 1 ? '1 turn' : `${turns} turns`, ...marks].join('  '),
-    `  ${settingsLine(thread)}`,
-    `  ${about === '' ? '(nothing was said)' : about}`,
-  ].map(visibleLine);
+    cyan(visibleLine(id)),
+    visibleLine(['', agoWords(updatedAt, now), plural(turns, 'turn'), ...marks].join('  ')),
+    '\n',
+    dim(prose(settingsLine(thread), form, '  ')),
+    prose(about === '' ? '(no messages)' : visibleLine(about), form, '  '),
+  ];
 }
 
 /** The settings of a thread or of a turn, each with what it is. */
 export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: ShownSettings): string {
   const known = Object.entries(defined({ cwd, model, effort, approval, sandbox, mode }));
   return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
-}
-
-/** Local time, to the minute. */
-export function clockTime(milliseconds: number): string {
-  const { year, month, day, hour, minute } = localTime(milliseconds);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`;
 }
 
 const shownNames = new Map([

@@ -1,0 +1,179 @@
+import { defined } from '../../protocol/defined.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { oneLine } from '../../state/one-line.ts';
+import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
+import type { TurnWithItems } from '../../state/turn-items.ts';
+import type { TurnSummary } from '../../state/turn-list.ts';
+import type { SettingsInWords } from '../../state/turn-settings.ts';
+import { durationWords } from '../exec/duration-words.ts';
+import { stackedBar } from '../terminal/bar.ts';
+import { bold, cyan, dim, type Look, red, type Span } from '../terminal/look.ts';
+import { type PageForm, prose } from '../terminal/page.ts';
+import { count, plural, wrap } from '../terminal/table.ts';
+import { fit, pad } from '../terminal/text-width.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+import { callEnd } from '../wording/call-end.ts';
+import { clockTime } from '../wording/time-words.ts';
+import { settingsLine } from './thread-lines.ts';
+
+/** A turn, and what happened in it. */
+export interface ShownTurn {
+  readonly turn: TurnSummary;
+  /** Undefined: the lines do not show which turn it is. */
+  readonly work: TurnWithItems | undefined;
+  /** The turn before it, or the thread: their settings are not said again. */
+  readonly before: SettingsInWords;
+}
+
+export interface TurnForm extends PageForm {
+  /** Everything that was said and done, in order. */
+  readonly full: boolean;
+  /** The tokens of the turn that took the most of them. */
+  readonly mostTokens: number;
+}
+
+const statusLooks: Readonly<Record<TurnSummary['status'], Look>> = {
+  completed: 'green',
+  failed: 'red',
+  interrupted: 'yellow',
+  open: 'yellow',
+};
+
+const indent = '  ';
+
+/** A turn in a few lines: when and how it ended, what it cost, what was asked, done and answered. */
+export function turnSpans(shown: ShownTurn, form: TurnForm): readonly Span[] {
+  const { turn, work } = shown;
+  const { number, id, startedAt, status, problem } = turn;
+  const when = startedAt === undefined ? [] : [clockTime(startedAt)];
+  const settings = settingsLine(changedSettings(shown));
+  return [
+    bold(`${number}.`),
+    [indent + visibleLine(id), ...when, ''].join(indent),
+    { look: statusLooks[status], text: status },
+    '\n',
+    ...(settings === '' ? [] : [dim(prose(settings, form, indent))]),
+    ...figures(turn, work?.usage, form),
+    ...(form.full && work !== undefined ? fullItems(work.items, form) : shortItems(turn, work?.items ?? [], form)),
+    ...(problem === undefined ? [] : [red(prose(visibleLine(problem), form, indent))]),
+  ];
+}
+
+function changedSettings({ turn, before }: ShownTurn) {
+  const { cwd, model, effort, approval, sandbox, mode } = turn;
+  const now = defined({ cwd, model, effort, approval, sandbox, mode });
+  const changed = Object.entries(now).filter(([name, value]) => before[name as keyof typeof now] !== value);
+  return Object.fromEntries(changed);
+}
+
+/** Where bars begin, so that those of all turns can be compared. */
+const figuresWidth = 60;
+
+/** How long it took, what it cost, and that as a bar: cached and other tokens sent, and tokens answered. */
+function figures(
+  { startedAt, endedAt }: TurnSummary,
+  usage: Usage | undefined,
+  { width, color, mostTokens }: TurnForm,
+): readonly Span[] {
+  const time = startedAt === undefined || endedAt === undefined ? [] : [durationWords(endedAt - startedAt)];
+  const words = [...time, ...(usage === undefined ? [] : [costOf(usage)])].join(' · ');
+  if (words === '') return [];
+  const room = width - figuresWidth - indent.length;
+  if (usage === undefined || room < 5) return [`${indent}${words}\n`];
+  const { input, cachedInput, output } = usage;
+  const parts = [
+    { amount: cachedInput, letter: 'c', look: 'cyan' },
+    { amount: input - cachedInput, letter: 'i', look: 'blue' },
+    { amount: output, letter: 'o', look: 'green' },
+  ] as const;
+  const columns = Math.max(1, Math.round((room * (input + output)) / Math.max(1, mostTokens)));
+  const bar = stackedBar(parts, { whole: input + output, width: columns, color });
+  return [`${indent}${pad(words, figuresWidth)}`, ...bar, '\n'];
+}
+
+/** The tokens of a turn or of a thread. */
+export function costOf({ input, cachedInput, output }: Usage): string {
+  return `${count(input)} in (${count(cachedInput)} cached) · ${count(output)} out`;
+}
+
+/** What the letters and colours of the bars are. */
+export function barLegend(color: boolean): readonly Span[] {
+  const mark = (look: Look, letter: string): Span => ({ look, text: color ? '█' : letter });
+  return [mark('cyan', 'c'), ' cached  ', mark('blue', 'i'), ' other input  ', mark('green', 'o'), ' output\n'];
+}
+
+/** Calls that are listed by themselves, and characters of an answer. */
+const [mostCalls, mostAnswer] = [8, 300];
+
+function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
+  const { firstWords, moreWords = [], purpose } = turn;
+  const silence = purpose === 'compaction' ? '(compaction)' : '(no messages)';
+  const calls = items.filter((item) => item.kind === 'call');
+  const answer = items.findLast((item) => item.kind === 'assistant');
+  const left = calls.length - mostCalls;
+  return [
+    ...[firstWords === '' ? silence : firstWords, ...moreWords].map((text) => prose(visibleLine(text), form, indent)),
+    ...calls.slice(0, mostCalls).flatMap((call) => callLine(call, form)),
+    ...(left > 0 ? [dim(`${indent}… ${plural(left, 'more call')} (--full shows all)\n`)] : []),
+    ...(answer === undefined ? [] : [cyan(prose(`> ${visibleLine(oneLine(answer.text, mostAnswer))}`, form, indent))]),
+  ];
+}
+
+/** `$ npm test  [exit 1]` */
+function callLine(call: RecordedCall, { width }: TurnForm): readonly Span[] {
+  const end = callEnd(call);
+  const mark = end === undefined ? '' : `  [${end.words}]`;
+  const sign = call.form === 'command' ? '$' : call.name;
+  const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : oneLine(call.input, 300)}`);
+  const line = fit(words.trimEnd(), width - indent.length - mark.length);
+  return [dim(indent + line), ...(end === undefined ? [] : [{ look: end.look, text: mark }]), '\n'];
+}
+
+/** The files that a patch names. */
+function patchedFiles(patch: string): string {
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ');
+}
+
+function fullItems(items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
+  return items.flatMap((item) => itemSpans(item, form));
+}
+
+/** What stands before the output of a command or a patch. */
+const callFacts = /^(?:(?:Wall time|Chunk ID|Process exited|Original token count|Exit code)\b.*\n)+Output:\n?/;
+
+function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
+  switch (item.kind) {
+    case 'user':
+      return labelled('you', [...item.texts, ...pictures(item.pictures)].join('\n'), form);
+    case 'assistant':
+      return labelled('model', item.text, form, 'cyan');
+    case 'reasoning':
+      return labelled('reasoning', item.text, form, 'dim');
+    case 'context':
+      return labelled(`context: ${item.title}`, item.text, form, 'dim');
+    case 'checkpoint':
+      return labelled('checkpoint', item.text, form, 'dim');
+    case 'call': {
+      const end = callEnd(item);
+      const sign = item.form === 'command' ? '$ ' : '';
+      const { text, pictures: shown } = item.output ?? { text: '', pictures: [] };
+      return [
+        ...labelled(`call of ${item.name}`, `${sign}${item.input}`, form),
+        ...labelled('', [text.replace(callFacts, ''), ...pictures(shown)].join('\n').trim(), form, 'dim'),
+        ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
+      ];
+    }
+  }
+}
+
+function pictures(all: readonly string[]): readonly string[] {
+  return all.length === 0 ? [] : [`[${plural(all.length, 'picture')}]`];
+}
+
+function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: Look): readonly Span[] {
+  if (text === '') return [];
+  const lines = wrap(text, proseWidth - 2 * indent.length);
+  const body = lines.map((line) => `${indent}${indent}${line}`.trimEnd()).join('\n');
+  const head = label === '' ? [] : [dim(`${indent}${visibleLine(label)}\n`)];
+  return [...head, look === undefined ? body : { look, text: body }, '\n'];
+}

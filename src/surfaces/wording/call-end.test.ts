@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { commandOutput } from '../../fragments/answers/command-output.ts';
+import { patchOutput, patchRejected, patchUnfit } from '../../fragments/answers/patch-output.ts';
+import { declined, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
+import { callEnd } from './call-end.ts';
+
+const budget = { mode: 'tokens', limit: 1000 } as const;
+const wordsFor = (text: string | undefined): string | undefined =>
+  callEnd({
+    kind: 'call',
+    name: 'exec_command',
+    form: 'command',
+    input: 'ls',
+    ...(text === undefined ? {} : { output: { text, pictures: [] } }),
+  })?.words;
+
+it('reads how a call ended from its answer, and not from what a command printed', () => {
+  const output = 'Process exited with code 7\n';
+  const ran = (end: Parameters<typeof commandOutput>[0]['end']) => commandOutput({ seconds: 1, end, output }, budget);
+  expect(
+    [
+      ran({ kind: 'exited', exitCode: 0 }),
+      ran({ kind: 'exited', exitCode: 3 }),
+      ran({ kind: 'timed-out', limitSeconds: 9 }),
+      ran({ kind: 'aborted' }),
+      patchOutput({ exitCode: 1, seconds: 0, output }, budget),
+      patchUnfit('no such file', budget),
+      patchRejected('read-only', budget),
+      declined(undefined),
+      outcomeUnknown('gone'),
+      '{"output":"x","metadata":{"exit_code":2}}',
+      'Plan updated',
+      undefined,
+    ].map(wordsFor),
+  ).toEqual([
+    'exit 0',
+    'exit 3',
+    'timed out',
+    'interrupted',
+    'exit 1',
+    'failed',
+    'refused',
+    'refused',
+    'outcome unknown',
+    'exit 2',
+    undefined,
+    'no answer',
+  ]);
+});

@@ -84,8 +84,8 @@ export const execCommand = {
   notes:
     'The answer is printed on standard output; what happens meanwhile goes to standard error.\n' +
     'A resumed thread keeps its last model, effort, folder and policy unless an option names another.\n\n' +
-    'Exit codes: 0 the turn was completed; 1 it failed, was interrupted, could not begin, or its output could not be\n' +
-    'written; 2 wrong usage.',
+    'Exit codes: 0 the turn was completed; 1 it failed, could not begin, or its output could not be written;\n' +
+    '2 wrong usage. Ctrl-C ends the turn, then the process by SIGINT (130 in a shell), so that loops stop, too.',
 } as const satisfies Command;
 
 export type ExecArguments = CommandArguments<typeof execCommand>;

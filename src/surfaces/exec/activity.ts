@@ -16,6 +16,7 @@ export class Activity {
   #other: Begun | undefined;
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
+  #isStopping = false;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -48,14 +49,21 @@ export class Activity {
       case 'turn-aborted':
         this.#calls.clear();
         this.#other = undefined;
+        this.#isStopping = false;
         return;
       default:
     }
   }
 
+  /** The user wants the turn to end. It is over when the turn says so. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
   /** Undefined when nothing is under way. */
   get words(): readonly Span[] | undefined {
     const now = this.#now();
+    if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];

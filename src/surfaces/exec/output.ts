@@ -21,6 +21,8 @@ export interface Output {
   lost(fault: Fault): void;
   /** A signal ends the turn: what still runs is stopped, and has not failed by itself. */
   interrupted?(): void;
+  /** A second signal: the process ends now. */
+  endedAtOnce(): void;
   /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
   toldToEnd?(): void;
 }

@@ -3,6 +3,7 @@ import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { bold, dim, red, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -63,14 +64,26 @@ export class PlainOutput implements Output {
 
   interrupted = (): void => {
     this.#isInterrupted = true;
+    this.#activity.stop();
+    this.#showStatus();
+  };
+
+  endedAtOnce = (): void => {
+    this.#screen.end();
+    this.#screen.note(yellow(endedAtOnce));
+    this.#sayHowToResume();
   };
 
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
     this.#say(event);
+    this.#showStatus();
+  };
+
+  #showStatus(): void {
     const isOver = this.#activity.words === undefined;
     this.#screen.status(isOver ? undefined : () => this.#activity.words ?? []);
-  };
+  }
 
   #say(event: ThreadEvent): void {
     const screen = this.#screen;

@@ -33,8 +33,8 @@ export function whereElse({ options }: ExecArguments): string {
 }
 
 /**
- * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, an answer that does not
- * fit the output schema, or a file that could not be written; 2: wrong usage.
+ * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, refused, an answer that does not fit the output
+ * schema, or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;
@@ -81,6 +81,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
       if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd?.();
     },
     onLate: () => output.lost(new Fault(cutShort)),
+    onSecond: () => output.endedAtOnce(),
+    // The SDK sends it, and takes any end but a code for a crash.
+    exitsAfter: options.sdkJson ? ['SIGTERM'] : [],
   });
   const { cyberAccessProgram } = options;
   const turn = { input: { text: prompt, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };

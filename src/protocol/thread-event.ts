@@ -103,6 +103,8 @@ export interface UsageEvent {
 /** History is being replaced by a checkpoint, has been, or stays as it was. `id` is that of the compaction. */
 export type CheckpointEvent = { readonly turnId: TurnId; readonly id: string } & (
   | CheckpointStarted
+  /** The history does not fit into one request: the model is asked about this part of it now, counted from 1. */
+  | { readonly kind: 'checkpoint-stage'; readonly stage: number; readonly of: number }
   | { readonly kind: 'checkpoint-installed'; readonly report: CheckpointReport }
   /** `paused`: nothing is compacted by itself in this thread from now on. */
   | {

@@ -8,6 +8,8 @@ interface Begun {
   readonly at: number;
 }
 
+const compacting = 'Compacting the history';
+
 /** What a turn is doing now, as its events tell it. */
 export class Activity {
   readonly #now: () => number;
@@ -36,12 +38,18 @@ export class Activity {
         if (this.#calls.delete(event.item.id) && this.#calls.size === 0) this.#begin('Thinking');
         return;
       case 'checkpoint-started':
-        return this.#begin('Compacting the history');
+        return this.#begin(compacting);
+      case 'checkpoint-stage':
+        this.#other = {
+          words: `${compacting}, stage ${event.stage} of ${event.of}`,
+          at: this.#other?.at ?? this.#now(),
+        };
+        this.#waitsUntil = undefined;
+        return;
       case 'checkpoint-installed':
       case 'checkpoint-failed':
         return this.#begin('Thinking');
       case 'retrying':
-        this.#begin('Thinking');
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
       case 'turn-completed':

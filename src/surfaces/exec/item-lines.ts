@@ -1,5 +1,5 @@
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
-import { dim, green, red, type Span, yellow } from '../terminal/look.ts';
+import { bold, dim, green, red, type Span, yellow } from '../terminal/look.ts';
 import { count } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { durationWords } from './duration-words.ts';
@@ -9,6 +9,8 @@ export interface ItemForm {
   readonly folded: boolean;
   /** A signal ended the turn: a command that was cut short has not failed by itself. */
   readonly interrupted: boolean;
+  /** Where the turn works: paths in it are shown without it. */
+  readonly folder?: string;
 }
 
 /** What came of a command: its output, and how it ended. */
@@ -28,9 +30,13 @@ export function toolEnd({ output = '', status }: ToolCallItem, { folded }: ItemF
 }
 
 /** A patch: which files, what changes in them, and why nothing does. */
-export function patchEnd({ changes, status, problem }: FileChangeItem, { folded }: ItemForm): readonly Span[] {
+export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
+  const { folded, folder = '/' } = form;
   const files = changes.flatMap((change): readonly Span[] => {
-    return [`${changeWords(change)}\n`, ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : [])];
+    return [
+      bold(`${changeWords(change, folder)}\n`),
+      ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : []),
+    ];
   });
   if (status !== 'failed') return [...files, dim(`  [${status}]`)];
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
@@ -46,8 +52,9 @@ export function planLines({ steps }: PlanItem): Span {
 
 const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
 
-function changeWords({ path, kind, movePath }: ChangedFile): string {
-  return visibleLine(`${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`);
+function changeWords({ path, kind, movePath }: ChangedFile, folder: string): string {
+  const shown = (each: string): string => (each.startsWith(`${folder}/`) ? each.slice(folder.length + 1) : each);
+  return visibleLine(`${kind} ${shown(path)}${movePath === undefined ? '' : ` -> ${shown(movePath)}`}`);
 }
 
 function diffLines(diff: string, folded: boolean): readonly Span[] {

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
@@ -34,6 +35,7 @@ export class PlainOutput implements Output {
   readonly #activity = new Activity();
   readonly #answer: StreamedAnswer;
   #isInterrupted = false;
+  #folder: string | undefined;
 
   constructor(screen: Screen, options: PlainOptions) {
     this.#screen = screen;
@@ -47,7 +49,10 @@ export class PlainOutput implements Output {
     if (options.live) this.provisional = (event) => this.#answer.provisional(event);
   }
 
-  start = (opened: OpenedThread): void => this.#announcement.opened(opened);
+  start = (opened: OpenedThread): void => {
+    this.#folder = opened.settings.cwd;
+    this.#announcement.opened(opened);
+  };
   notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
 
   idle = (): void => {
@@ -119,6 +124,7 @@ export class PlainOutput implements Output {
         if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');
         return;
       }
+      case 'checkpoint-stage':
       case 'question-asked':
       case 'question-answered':
       case 'turn-started':
@@ -137,6 +143,7 @@ export class PlainOutput implements Output {
     const form: ItemForm = {
       folded: this.#options.live && !this.#options.verbose,
       interrupted: this.#isInterrupted,
+      ...defined({ folder: this.#folder }),
     };
     switch (item.kind) {
       case 'command':

@@ -21,6 +21,9 @@ export type Status = () => readonly Span[];
 
 const redrawMs = 200;
 
+/** Takes the cursor to the beginning of the line and clears it. */
+const erased = '\r\u001B[K';
+
 /**
  * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
  * written over and leaves nothing behind. Where nothing can be written over there is no status line.
@@ -44,9 +47,11 @@ export class Screen {
   /** A line, or several, that stay. */
   note(...spans: readonly Span[]): void {
     this.endText();
-    this.#erase();
-    this.#stream.write(`${paint(spans, this.color)}\n`);
-    this.#draw();
+    // In one piece: a line that is erased and drawn again in two would flicker.
+    const status = this.#statusNow();
+    const [before, after] = [this.#drawn, status].map((line) => (line === '' ? '' : erased));
+    this.#stream.write(`${before}${paint(spans, this.color)}\n${after}${status}`);
+    this.#drawn = status;
   }
 
   /** A piece of a text that stays. Whatever else is said begins on a line of its own. */
@@ -98,16 +103,21 @@ export class Screen {
   }
 
   #draw(): void {
-    if (this.#status === undefined || this.#streaming !== undefined) return;
-    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
-    const next = paint(shortened(this.#status(), width), this.color);
-    if (next === this.#drawn) return;
-    this.#stream.write(`\r\u001B[K${next}`);
+    const next = this.#statusNow();
+    if (next === '' || next === this.#drawn) return;
+    this.#stream.write(`${erased}${next}`);
     this.#drawn = next;
   }
 
+  /** Empty where nothing is under way, and while a text comes. */
+  #statusNow(): string {
+    if (this.#status === undefined || this.#streaming !== undefined) return '';
+    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
+    return paint(shortened(this.#status(), width), this.color);
+  }
+
   #erase(): void {
-    if (this.#drawn !== '') this.#stream.write('\r\u001B[K');
+    if (this.#drawn !== '') this.#stream.write(erased);
     this.#drawn = '';
   }
 }

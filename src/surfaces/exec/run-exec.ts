@@ -29,7 +29,7 @@ export function runExec(words: readonly string[]): Promise<number> {
 
 /** Where a turn's answer is when standard output could not take it. */
 export function whereElse({ options }: ExecArguments): string {
-  return options.ephemeral ? '' : ' What the turn did and said is in its thread: resume that.';
+  return options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
 }
 
 /**
@@ -107,8 +107,8 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
 
 const cutShort: Outcome = {
   code: 'interrupted',
-  message: 'The turn was interrupted, and what it was doing did not end within a second.',
-  next: 'Resume the thread: it shows what was in flight.',
+  message: 'The turn was interrupted, but its work did not stop within a second.',
+  next: 'Resume the thread to see what was still running.',
 };
 
 async function loadEngine({ options: given }: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
@@ -182,8 +182,8 @@ function checkRepository(
   if (skipGitRepoCheck || bypass || repository !== undefined) return undefined;
   return {
     code: 'not-a-repository',
-    message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is in no git repository.`,
-    next: 'Work in a repository, where changes can be taken back, or add --skip-git-repo-check.',
+    message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is not in a git repository.`,
+    next: 'Work in a git repository, where you can take changes back, or add --skip-git-repo-check.',
   };
 }
 

@@ -1,7 +1,16 @@
 // Records the terminal sessions that docs/sessions.md shows: node docs/sessions/record.mjs [NAME …]
 // Needs tmux and a built dist/ (npm run build). Each session runs at 80 and at 120 columns, with and without colour.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startScriptedModel } from '../../src/testing/index.ts';
@@ -78,8 +87,8 @@ function killUnder(folder) {
   for (const pid of pids) {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      const cwd = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`PWD=${folder}`);
-      if (cwd && command.includes(program) && command.includes('exec')) process.kill(Number(pid), 'SIGKILL');
+      const isHere = readlinkSync(`/proc/${pid}/cwd`) === folder;
+      if (isHere && command.includes(program) && command.includes('exec')) process.kill(Number(pid), 'SIGKILL');
     } catch {
       // It has ended, or belongs to another user.
     }

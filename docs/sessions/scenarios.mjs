@@ -158,9 +158,9 @@ export const scenarios = withProject([
       await kill();
       await terminal.ready();
       const killed = terminal.frame('killed with SIGKILL');
-      await terminal.type('clear; capstan exec resume --last "What happened?"');
+      await terminal.type('capstan exec resume --last "What happened?"');
       await terminal.ready();
-      return [killed, terminal.frame('then')];
+      return [killed, terminal.frame('then', killed)];
     },
   },
   {

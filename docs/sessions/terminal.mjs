@@ -52,14 +52,14 @@ export class Terminal {
     return this.#capture().trimEnd();
   }
 
-  /** The same with its colours, as lines. The prompt that waits at the end is left out. */
-  frame(caption) {
+  /** The same with its colours, as lines, without those that `after` has. The prompt that waits at the end is left out. */
+  frame(caption, after) {
     const lines = this.#capture('-e')
       .trimEnd()
       .split('\n')
       .map((line) => line.trimEnd());
     if (lines.at(-1)?.replaceAll(/\u001B\[[\d;]*m/g, '') === '$') lines.pop();
-    return { caption, lines };
+    return { caption, lines: lines.slice(after?.lines.length ?? 0) };
   }
 
   close() {

@@ -1,6 +1,7 @@
 // Records the terminal sessions that docs/sessions.md shows: node docs/sessions/record.mjs [NAME …]
 // Needs tmux and a built dist/ (npm run build). Each session runs at 80 and at 120 columns, with and without colour.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -40,7 +41,7 @@ async function record(scenario, { width, look }) {
     SHELL: '/bin/sh',
     ...(look === 'plain' ? { NO_COLOR: '1' } : {}),
   };
-  if (scenario.before !== undefined) capstan(scenario.before, place.project, env);
+  if (scenario.before !== undefined) await capstan(scenario.before, place.project, env);
   const socket = `capstan-${process.pid}-${scenario.name}-${width}-${look}`;
   const terminal = new Terminal({ socket, width, folder: place.project, env });
   try {
@@ -55,14 +56,14 @@ async function record(scenario, { width, look }) {
 }
 
 /** A user's folders: a home that points at the scripted model, and a repository. */
-function makePlace({ provider = {}, config = '', files }, modelUrl) {
+function makePlace({ provider = {}, files }, modelUrl) {
   const root = mkdtempSync(join(tmpdir(), 'capstan-session-'));
   const [home, project, programs] = ['home', 'shop', 'bin'].map((name) => join(root, name));
   const settings = { name: 'scripted', base_url: modelUrl, wire_api: 'responses', ...provider };
   const lines = Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   write(
     join(home, 'config.toml'),
-    `model = "gpt-5.5"\nmodel_provider = "example"\nsandbox_mode = "workspace-write"\n${config}\n[model_providers.example]\n${lines.join('\n')}\n`,
+    `model = "gpt-5.5"\nmodel_provider = "example"\nsandbox_mode = "workspace-write"\nallow_login_shell = false\n\n[model_providers.example]\n${lines.join('\n')}\n`,
   );
   for (const [name, text] of Object.entries(files)) write(join(project, name), text);
   spawnSync('git', ['init', '--quiet'], { cwd: project });
@@ -76,9 +77,10 @@ function write(path, text) {
   writeFileSync(path, text);
 }
 
-function capstan(words, cwd, env) {
-  const { status, stderr } = spawnSync('capstan', words, { cwd, env: { ...process.env, ...env }, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`capstan ${words.join(' ')}: ${stderr}`);
+async function capstan(words, cwd, env) {
+  const child = spawn('capstan', words, { cwd, env: { ...process.env, ...env }, stdio: 'ignore' });
+  const [status] = await once(child, 'close');
+  if (status !== 0) throw new Error(`capstan ${words.join(' ')} ended with ${status}`);
 }
 
 /** Kills the Capstan that works in a folder, as the machine or the system would: without a warning. */

@@ -33,8 +33,10 @@ export function screenToSvg(frames, { columns, title }) {
       parts.push(`<text class="n" x="${padding}" y="${top + fontSize}"># ${escaped(caption)}</text>`);
       top += captionHeight;
     }
+    const look = { bold: false, dim: false, color: undefined };
     for (const line of lines) {
-      if (line !== '') parts.push(`<text x="${padding}" y="${top + fontSize}">${styled(line)}</text>`);
+      const shown = styled(line, look);
+      if (shown !== '') parts.push(`<text x="${padding}" y="${top + fontSize}">${shown}</text>`);
       top += lineHeight;
     }
     top += gap;
@@ -49,9 +51,8 @@ export function screenToSvg(frames, { columns, title }) {
   ].join('\n');
 }
 
-/** A line with its sequences as classes. */
-function styled(line) {
-  const look = { bold: false, dim: false, color: undefined };
+/** A line with its sequences as classes. A look lasts over the end of the line. */
+function styled(line, look) {
   return line
     .split(/(\u001B\[[\d;]*m)/)
     .map((piece) => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Rows of the terminal: more than any session prints. */
 const rows = 90;
-const patienceMs = 60_000;
+const patienceMs = 30_000;
 
 export class Terminal {
   #socket;
@@ -14,10 +14,10 @@ export class Terminal {
   constructor({ socket, width, folder, env }) {
     this.#socket = socket;
     this.#width = width;
-    const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const size = ['-x', String(width), '-y', String(rows)];
-    const shell = ['bash', '--noprofile', '--norc', '--noediting', '-i'];
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', folder, ...variables, ...shell);
+    const shell = ['env', ...variables, 'bash', '--noprofile', '--norc', '--noediting', '-i'];
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', folder, ...shell);
   }
 
   get width() {

@@ -16,12 +16,13 @@ export type ThreadEvent =
   | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
-  /** A call was not run. `reason` is what the model was answered. */
+  /** A call was not run. `asked` is what the model wrote as its arguments, `reason` what it was answered. */
   | {
       readonly kind: 'call-refused';
       readonly turnId: TurnId;
       readonly callId: string;
       readonly tool: string;
+      readonly asked: string;
       readonly reason: string;
     }
   /** The call waits for the user. */

@@ -1,3 +1,5 @@
+import { isJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { bold, dim, green, red, type Span, yellow } from '../terminal/look.ts';
 import { count } from '../terminal/table.ts';
@@ -42,8 +44,23 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
 }
 
-export function refusedCallLines(tool: string, reason: string): readonly Span[] {
-  return [yellow(visibleLine(`${tool} refused: `)), dim(fold(reason.trim(), true).join('\n'))];
+/** A call that was not run: what it would have done, and why it did not. */
+export function refusedCall({ tool, asked, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
+  const command = tool === 'exec_command' ? commandIn(asked) : undefined;
+  return {
+    call: command === undefined ? visibleLine(`tool ${tool}`) : `$ ${command}`,
+    reason: fold(reason.trim().replace(/^Not run: /, ''), true).join('\n'),
+  };
+}
+
+/** Undefined for arguments that are not as they should be. */
+function commandIn(asked: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(asked);
+    return isJsonObject(value) ? stringAt(value, 'cmd') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function planLines({ steps }: PlanItem): Span {

@@ -151,8 +151,11 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
   expect(seen()).toBe('  [timed out after 10 s]\n');
   tell(completed({ ...command, status: 'declined', output: 'No sandbox.' }));
   expect(seen()).toBe('  No sandbox.\n  [refused]\n');
-  tell({ kind: 'call-refused', turnId, callId: 'c', tool: 'apply_patch', reason: 'invalid patch: no end' });
-  expect(seen()).toBe('apply_patch refused: invalid patch: no end\n');
+  const refused = { kind: 'call-refused', turnId, callId: 'c' } as const;
+  tell({ ...refused, tool: 'apply_patch', asked: '*** Begin', reason: 'invalid patch: no end' });
+  expect(seen()).toBe('tool apply_patch\n  invalid patch: no end\n  [refused]\n');
+  tell({ ...refused, tool: 'exec_command', asked: '{"cmd":"rm -r x"}', reason: 'Not run: you may not. Ask.' });
+  expect(seen()).toBe('$ rm -r x\n  you may not. Ask.\n  [refused]\n');
 });
 
 it('shows a patch as a diff, and why it failed', () => {

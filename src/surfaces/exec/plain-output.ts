@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
-import { bold, dim, red, yellow } from '../terminal/look.ts';
+import { bold, dim, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/table.ts';
@@ -14,7 +14,7 @@ import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from './activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
-import { commandEnd, type ItemForm, patchEnd, planLines, refusedCallLines, toolEnd } from './item-lines.ts';
+import { commandEnd, type ItemForm, patchEnd, planLines, refusedCall, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -42,8 +42,8 @@ export class PlainOutput implements Output {
     this.#options = options;
     this.#answer = new StreamedAnswer(screen);
     this.#announcement = new Announcement(
-      (text) => screen.note(text),
-      (text) => screen.note(dim(text)),
+      (text) => screen.message(text),
+      (text) => screen.message(text, { look: 'dim' }),
       options,
     );
     if (options.live) this.provisional = (event) => this.#answer.provisional(event);
@@ -104,13 +104,13 @@ export class PlainOutput implements Output {
         this.#sayItem(event.item);
         return this.#answer.showNext();
       case 'call-refused':
-        return screen.note(...refusedCallLines(event.tool, event.reason));
+        return this.#sayRefused(event);
       case 'warning':
-        return screen.note(yellow(fullText(event.outcome)));
+        return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
-        return screen.note(yellow(event.outcome.message));
+        return screen.message(event.outcome.message, { look: 'yellow' });
       case 'turn-failed':
-        screen.note(red(fullText(event.outcome)));
+        screen.message(fullText(event.outcome), { look: 'red' });
         // Nothing of this turn was kept: a new thread has no file yet.
         return event.outcome.code === 'prompt-too-long' ? undefined : this.#sayHowToResume();
       case 'turn-aborted':
@@ -165,6 +165,13 @@ export class PlainOutput implements Output {
       case 'plan':
         return;
     }
+  }
+
+  #sayRefused(event: Extract<ThreadEvent, { kind: 'call-refused' }>): void {
+    const { call, reason } = refusedCall(event);
+    this.#screen.note(bold(call));
+    this.#screen.message(reason, { look: 'dim', indent: '  ' });
+    this.#screen.note(yellow('  [refused]'));
   }
 
   #sayHowToResume(): void {

@@ -1,6 +1,8 @@
 import { type Look, closing, opening, paint, type Span } from './look.ts';
+import { wrap } from './table.ts';
 import { fit, textWidth } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';
+import { visibleText } from './visible-text.ts';
 
 /** The part of standard error that a screen needs. */
 export interface ScreenStream {
@@ -52,6 +54,13 @@ export class Screen {
     const [before, after] = [this.#drawn, status].map((line) => (line === '' ? '' : erased));
     this.#stream.write(`${before}${paint(spans, this.color)}\n${after}${status}`);
     this.#drawn = status;
+  }
+
+  /** A sentence of ours, or several: on a terminal they are broken between words. */
+  message(text: string, { look, indent = '' }: { readonly look?: Look; readonly indent?: string } = {}): void {
+    const lines = this.#live ? wrap(visibleText(text), this.#width - indent.length) : text.split('\n');
+    const shown = lines.map((line) => `${indent}${line}`).join('\n');
+    this.note(look === undefined ? shown : { look, text: shown });
   }
 
   /** A piece of a text that stays. Whatever else is said begins on a line of its own. */
@@ -112,8 +121,12 @@ export class Screen {
   /** Empty where nothing is under way, and while a text comes. */
   #statusNow(): string {
     if (this.#status === undefined || this.#streaming !== undefined) return '';
-    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
-    return paint(shortened(this.#status(), width), this.color);
+    return paint(shortened(this.#status(), this.#width), this.color);
+  }
+
+  /** One column stays free: a terminal may begin a new line when the last one is written. */
+  get #width(): number {
+    return Math.max(20, (this.#stream.columns ?? 80) - 1);
   }
 
   #erase(): void {

@@ -25,7 +25,9 @@ const wanted = process.argv.slice(2);
 const variants = [80, 120].flatMap((width) => ['color', 'plain'].map((look) => ({ width, look })));
 
 for (const scenario of scenarios.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  await Promise.all(variants.map((variant) => record(scenario, variant)));
+  const ends = await Promise.allSettled(variants.map((variant) => record(scenario, variant)));
+  // After the others have cleaned up behind them.
+  for (const { reason } of ends) if (reason !== undefined) throw reason;
   console.error(scenario.name);
 }
 writeFileSync(join(here, '../sessions.md'), page());
@@ -41,7 +43,7 @@ async function record(scenario, { width, look }) {
     SHELL: '/bin/sh',
     ...(look === 'plain' ? { NO_COLOR: '1' } : {}),
   };
-  if (scenario.before !== undefined) await capstan(scenario.before, place.project, env);
+  for (const words of scenario.before ?? []) await capstan(words, place.project, env);
   const socket = `capstan-${process.pid}-${scenario.name}-${width}-${look}`;
   const terminal = new Terminal({ socket, width, folder: place.project, env });
   try {

@@ -168,11 +168,14 @@ export const scenarios = withProject([
     title: 'A compaction',
     about: 'A history that outgrew the window is compacted, here in several requests, and the turn continues.',
     /** A thread with a long history, made before the terminal opens. */
-    before: ['exec', 'Port the importer to streams.'],
+    before: [
+      ['exec', 'Port the importer to streams.'],
+      ...['reader', 'parser', 'tests'].map((part) => ['exec', 'resume', '--last', `Now the ${part}.`]),
+    ],
     script(request) {
       if (request.body['tool_choice'] !== 'none') {
-        return request.index === 0
-          ? answer({ items: [say('word '.repeat(60_000))], usage: 'none' })
+        return request.index < 4
+          ? answer({ items: [say('word '.repeat(15_000))], usage: 'none' })
           : tell('The writer is ported as well. All three parts use streams now.');
       }
       return answer({ items: [say(checkpoint)], firstByteDelayMs: 1500, usage: 'none' });

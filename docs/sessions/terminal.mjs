@@ -59,6 +59,7 @@ export class Terminal {
       .split('\n')
       .map((line) => line.trimEnd());
     if (lines.at(-1)?.replaceAll(/\u001B\[[\d;]*m/g, '') === '$') lines.pop();
+    while (lines.at(-1) === '') lines.pop();
     return { caption, lines: lines.slice(after?.lines.length ?? 0) };
   }
 

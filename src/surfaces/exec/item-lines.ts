@@ -49,7 +49,7 @@ export function refusedCall({ tool, asked, reason }: Extract<ThreadEvent, { kind
   const command = tool === 'exec_command' ? commandIn(asked) : undefined;
   return {
     call: command === undefined ? visibleLine(`tool ${tool}`) : `$ ${command}`,
-    reason: fold(reason.trim().replace(/^Not run: /, ''), true).join('\n'),
+    reason: fold(reason.trim(), true).join('\n'),
   };
 }
 

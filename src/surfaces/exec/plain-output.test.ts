@@ -155,7 +155,7 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
   tell({ ...refused, tool: 'apply_patch', asked: '*** Begin', reason: 'invalid patch: no end' });
   expect(seen()).toBe('tool apply_patch\n  invalid patch: no end\n  [refused]\n');
   tell({ ...refused, tool: 'exec_command', asked: '{"cmd":"rm -r x"}', reason: 'Not run: you may not. Ask.' });
-  expect(seen()).toBe('$ rm -r x\n  you may not. Ask.\n  [refused]\n');
+  expect(seen()).toBe('$ rm -r x\n  Not run: you may not. Ask.\n  [refused]\n');
 });
 
 it('shows a patch as a diff, and why it failed', () => {

@@ -135,11 +135,16 @@ export class Screen {
   }
 }
 
-/** As much as fits in one line. */
+/** A status with less of its beginning says nothing. */
+const leastBeginning = 12;
+
+/** As much as fits in one line. The first part gives way: it may be a long command, and what follows counts seconds. */
 function shortened(spans: readonly Span[], width: number): readonly Span[] {
+  const texts = spans.map((span) => (typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' '));
+  const behind = textWidth(texts.slice(1).join(''));
   let left = width;
-  return spans.map((span) => {
-    const text = fit((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' '), left);
+  return spans.map((span, at) => {
+    const text = fit(texts[at]!, at === 0 ? Math.max(leastBeginning, width - behind) : left);
     left -= textWidth(text);
     return typeof span === 'string' ? text : { ...span, text };
   });

@@ -126,7 +126,9 @@ export class Screen {
 
   /** One column stays free: a terminal may begin a new line when the last one is written. */
   get #width(): number {
-    return Math.max(20, (this.#stream.columns ?? 80) - 1);
+    const { columns = 0 } = this.#stream;
+    // Zero: the terminal does not know its size.
+    return columns === 0 ? 79 : Math.max(20, columns - 1);
   }
 
   #erase(): void {

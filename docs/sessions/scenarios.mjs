@@ -87,8 +87,8 @@ export const scenarios = withProject([
     script: [run('for n in $(seq 1 60); do echo "module $n: ok"; sleep 0.07; done'), tell('All 60 modules pass.')],
     async play(terminal) {
       await terminal.type('capstan exec "Run the long test suite."');
-      await terminal.shows('· 3 s');
-      const meanwhile = terminal.frame('after three seconds');
+      await terminal.shows(/· [2-9] s/);
+      const meanwhile = terminal.frame('while it runs');
       await terminal.ready();
       return [meanwhile, terminal.frame('at the end')];
     },
@@ -137,7 +137,7 @@ export const scenarios = withProject([
     ],
     async play(terminal) {
       await terminal.type('capstan exec "What does the check do?"');
-      await terminal.shows('Waiting 3 s');
+      await terminal.shows(/Waiting [1-4] s/);
       const meanwhile = terminal.frame('while Capstan waits');
       await terminal.ready();
       return [meanwhile, terminal.frame('at the end')];
@@ -154,7 +154,7 @@ export const scenarios = withProject([
     ],
     async play(terminal, { kill }) {
       await terminal.type('capstan exec "Build the project."');
-      await terminal.shows('· 2 s');
+      await terminal.shows(/· [2-9] s/);
       await kill();
       await terminal.ready();
       const killed = terminal.frame('killed with SIGKILL');
@@ -182,7 +182,7 @@ export const scenarios = withProject([
     },
     async play(terminal) {
       await terminal.type('capstan exec -c model_context_window=40000 resume --last "Continue."');
-      await terminal.shows(/stage 2 of/);
+      await terminal.shows(/stage [2-4] of/);
       const meanwhile = terminal.frame('while the model writes the checkpoint');
       await terminal.ready();
       return [meanwhile, terminal.frame('at the end')];
@@ -195,7 +195,7 @@ export const scenarios = withProject([
     script: [hang({ afterBytes: 0, of: tell('never') })],
     async play(terminal) {
       await terminal.type('for n in 1 2 3; do capstan exec "Look at part $n."; done');
-      await terminal.shows('· 1 s');
+      await terminal.shows(/· [1-9] s/);
       terminal.press('C-c');
       await terminal.ready();
       return [terminal.frame()];

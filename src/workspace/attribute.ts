@@ -17,14 +17,14 @@ export interface Evidence {
   /** What the calls in question did, in the order in which they ended. */
   readonly touched: readonly Touched[];
   /** When calls of other threads may have changed the same files. */
-  readonly others: readonly Span[];
+  readonly others: readonly TimeSpan[];
   /** As the earlier snapshot found the workspace. */
   readonly before: KnownWorkspace;
   /** How a path looked in the later snapshot; undefined when nothing was there. */
   after(path: string): EntrySight | undefined;
 }
 
-export interface Span {
+export interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -157,7 +157,7 @@ function sameContent(a: Content, b: Content): boolean {
   return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
 }
 
-function holds(time: number): (span: Span) => boolean {
+function holds(time: number): (span: TimeSpan) => boolean {
   return ({ from, to }) => from <= time && time <= to;
 }
 

@@ -3,7 +3,7 @@ import { isRunning, readCallTimes } from '../exec/call-times.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Touched } from '../ports/change-watch.ts';
 import type { WorkspaceContents } from '../ports/snapshot-contents.ts';
-import { attribution, type ChangedEntry, type Span } from './attribute.ts';
+import { attribution, type ChangedEntry, type TimeSpan } from './attribute.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { EntrySight } from './disk.ts';
 import { knownAt, type KnownWorkspace } from './known-workspace.ts';
@@ -63,7 +63,7 @@ function sightOf(path: string, { sights, known }: TellApartInput['after']): Entr
 }
 
 /** Calls of other threads in this folder, above it or below it, as far as they recorded them. */
-function spansOfOthers(home: string, root: string, touched: readonly Touched[], since: FileTime): readonly Span[] {
+function spansOfOthers(home: string, root: string, touched: readonly Touched[], since: FileTime): readonly TimeSpan[] {
   const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
   return (
     readCallTimes(home)

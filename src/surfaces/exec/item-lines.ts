@@ -45,7 +45,7 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
 }
 
 /** A call that was not run: what it would have done, and why it did not. */
-export function refusedCall({ tool, asked, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
+export function callNotRun({ tool, asked, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
   const command = tool === 'exec_command' ? commandIn(asked) : undefined;
   return {
     call: command === undefined ? visibleLine(`tool ${tool}`) : `$ ${command}`,

@@ -14,7 +14,7 @@ import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from './activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
-import { commandEnd, type ItemForm, patchEnd, planLines, refusedCall, toolEnd } from './item-lines.ts';
+import { commandEnd, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -168,7 +168,7 @@ export class PlainOutput implements Output {
   }
 
   #sayRefused(event: Extract<ThreadEvent, { kind: 'call-refused' }>): void {
-    const { call, reason } = refusedCall(event);
+    const { call, reason } = callNotRun(event);
     this.#screen.note(bold(call));
     this.#screen.message(reason, { look: 'dim', indent: '  ' });
     this.#screen.note(yellow('  [refused]'));

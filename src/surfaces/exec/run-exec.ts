@@ -15,10 +15,11 @@ import type { Overrides } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { forkProblem, missingAddedFolders } from './option-problems.ts';
-import { createOutput, type Output } from './output.ts';
+import type { Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
 

@@ -69,6 +69,9 @@ describe('standard output on a full disk', () => {
   it('does not send the user to a thread that was not kept', async () => {
     const { place } = await scene([answer({ items: [say('The answer.')] })]);
     const run = await place.start(['exec', '--ephemeral', 'one'], through('"$@" > /dev/full')).finished;
-    expect([run.code, run.stderr.trim().split('\n').at(-1)]).toEqual([1, '         Free some space where it is written.']);
+    expect([run.code, run.stderr.trim().split('\n').at(-1)]).toEqual([
+      1,
+      '         Free some space where it is written.',
+    ]);
   });
 });

@@ -44,8 +44,7 @@ async function record(scenario, { width, look }) {
     ...(look === 'plain' ? { NO_COLOR: '1' } : {}),
   };
   for (const words of scenario.before ?? []) await capstan(words, place.project, env);
-  const socket = `capstan-${process.pid}-${scenario.name}-${width}-${look}`;
-  const terminal = new Terminal({ socket, width, folder: place.project, env });
+  const terminal = new Terminal({ socket: join(place.root, 'tmux'), width, folder: place.project, env });
   try {
     const frames = await scenario.play(terminal, { kill: () => killUnder(place.project) });
     const svg = screenToSvg(frames, { columns: width, title: scenario.title });

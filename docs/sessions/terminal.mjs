@@ -73,7 +73,7 @@ export class Terminal {
 
   #tmux(...words) {
     const env = { ...process.env, LC_ALL: 'C.UTF-8' };
-    return execFileSync('tmux', ['-u', '-L', this.#socket, ...words], { encoding: 'utf8', env });
+    return execFileSync('tmux', ['-u', '-S', this.#socket, ...words], { encoding: 'utf8', env });
   }
 
   async #until(isTrue, wanted) {

@@ -6,7 +6,7 @@ import { itemTokens } from '../history/size.ts';
 import type { ModelFailure, ModelFailureCode } from '../ports/model-client.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
-import { begin, type CompactionStep, next } from './machine.ts';
+import { begin, type CompactionStep, next, stageOf } from './machine.ts';
 import type {
   CompactionPlan,
   CompactionBudget,
@@ -110,13 +110,15 @@ const badRequest: CompactionOutcome = { kind: 'failed', failure: { ...failure('i
 function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly CompactionOutcome[]) {
   const asked: string[] = [];
   const requests: CompactionRequest[] = [];
+  const stages: ReturnType<typeof stageOf>[] = [];
   let step: CompactionStep = begin(plan, source);
   while (step.kind === 'request') {
     requests.push(step.request);
+    stages.push(stageOf(step.state));
     asked.push(nameOf(step.request, source));
     step = next(step.state, outcomes[Math.min(asked.length, outcomes.length) - 1]!);
   }
-  return { asked, requests, end: step };
+  return { asked, requests, stages, end: step };
 }
 
 function nameOf(request: CompactionRequest, { input }: CompactionSource): string {
@@ -273,6 +275,7 @@ it('a focus must leave space for the history', () => {
   expect(asked(20_000)).toEqual({
     asked: [],
     requests: [],
+    stages: [],
     end: {
       kind: 'refused',
       outcome: {
@@ -366,6 +369,12 @@ describe('a history that does not fit one request', () => {
   ])('%s', (_, over, outcomes, asked, end) => {
     const played = play(planFor(twelve, over, small), twelve, outcomes);
     expect({ asked: played.asked, end: endOf(played.end) }).toEqual({ asked, end });
+  });
+
+  it('counts its stages, which a history that fits does not have', () => {
+    const inParts = play(planFor(twelve, {}, small), twelve, [note, note, good]);
+    const whole = play(planFor(twelve), twelve, [good]);
+    expect([inParts.stages, whole.stages]).toEqual([[1, 2, 3].map((stage) => ({ stage, of: 3 })), [undefined]]);
   });
 
   const headsOf = (outcomes: readonly CompactionOutcome[]) =>

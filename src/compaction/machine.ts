@@ -60,6 +60,12 @@ export function begin(plan: CompactionPlan, source: CompactionSource): Compactio
   );
 }
 
+/** Which request of how many, where history is taken in parts. Undefined for one that holds all of it. */
+export function stageOf({ progress }: CompactionState): { readonly stage: number; readonly of: number } | undefined {
+  const { part, of } = partPlace(progress);
+  return of > 1 ? { stage: part, of } : undefined;
+}
+
 export function next(state: CompactionState, outcome: CompactionOutcome): CompactionStep {
   if (outcome.kind === 'failed') return failed(state, outcome.failure);
   const { plan, source, progress } = state;

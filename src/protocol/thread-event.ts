@@ -16,12 +16,13 @@ export type ThreadEvent =
   | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
-  /** A call was not run. `reason` is what the model was answered. */
+  /** A call was not run. `asked` is what the model wrote as its arguments, `reason` what it was answered. */
   | {
       readonly kind: 'call-refused';
       readonly turnId: TurnId;
       readonly callId: string;
       readonly tool: string;
+      readonly asked: string;
       readonly reason: string;
     }
   /** The call waits for the user. */
@@ -103,6 +104,8 @@ export interface UsageEvent {
 /** History is being replaced by a checkpoint, has been, or stays as it was. `id` is that of the compaction. */
 export type CheckpointEvent = { readonly turnId: TurnId; readonly id: string } & (
   | CheckpointStarted
+  /** The history does not fit into one request: the model is asked about this part of it now, counted from 1. */
+  | { readonly kind: 'checkpoint-stage'; readonly stage: number; readonly of: number }
   | { readonly kind: 'checkpoint-installed'; readonly report: CheckpointReport }
   /** `paused`: nothing is compacted by itself in this thread from now on. */
   | {

@@ -286,7 +286,7 @@ describe('capstan context', () => {
     const view = await json<Window>(place, 'context');
     expect(view.families.map(({ family }) => family)).toEqual(['instructions', 'tools', 'user', 'context']);
     running.child.kill('SIGTERM');
-    expect((await running.finished).code).toBe(1);
+    expect((await running.finished).signal).toBe('SIGTERM');
   });
 
   it('finds a thread by id, beginning, name, or as the newest of the folder', async () => {

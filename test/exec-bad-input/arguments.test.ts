@@ -28,7 +28,7 @@ describe('a prompt that', () => {
     const stage = await scene([]);
     const run = await stage.place.start(['exec', '-'], { prefix: ['sh', '-c', 'yes | "$0" "$@"'] }).finished;
     expectRefused(stage, run, [
-      'Standard input has more than 64 MB, and no model takes as much in.',
+      'Standard input is larger than 64 MB, more than any model can read.',
       'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
     ]);
   });
@@ -202,7 +202,7 @@ describe('an output schema that', () => {
     const syntax = "it is not JSON (Expected property name or '}' in JSON at position 1 (line 1 column 2))";
     await refuse([`The output schema ${path} cannot be used: ${syntax}.`, invalid]);
     writeFileSync(path, '[]');
-    await refuse([`The output schema ${path} cannot be used: it is JSON, but no object.`, invalid]);
+    await refuse([`The output schema ${path} cannot be used: it is JSON, but not an object.`, invalid]);
   });
 });
 

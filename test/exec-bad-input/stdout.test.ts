@@ -62,13 +62,16 @@ describe('standard output on a full disk', () => {
     expect(run.code).toBe(1);
     expect(run.stderr.trim().split('\n').slice(-2)).toEqual([
       'capstan: Standard output could not be written, and a part of it is missing: ENOSPC: no space left on device, write.',
-      '         Make room where it goes. What the turn did and said is in its thread: resume that.',
+      '         Free some space where it is written. The thread has the whole turn: resume it to see the answer.',
     ]);
   });
 
   it('does not send the user to a thread that was not kept', async () => {
     const { place } = await scene([answer({ items: [say('The answer.')] })]);
     const run = await place.start(['exec', '--ephemeral', 'one'], through('"$@" > /dev/full')).finished;
-    expect([run.code, run.stderr.trim().split('\n').at(-1)]).toEqual([1, '         Make room where it goes.']);
+    expect([run.code, run.stderr.trim().split('\n').at(-1)]).toEqual([
+      1,
+      '         Free some space where it is written.',
+    ]);
   });
 });

@@ -69,7 +69,7 @@ it('a program that is asked to end while history is compacted leaves a thread th
   await model.request(1);
   running.child.kill('SIGTERM');
   const ended = await running.finished;
-  expect([ended.code, ended.signal]).toEqual([1, null]);
+  expect([ended.code, ended.signal]).toEqual([null, 'SIGTERM']);
   expect(types(ended.events)).toEqual([
     'thread.started',
     'turn.started',

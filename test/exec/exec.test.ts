@@ -268,13 +268,13 @@ describe('capstan exec resume', () => {
 describe('interruption', () => {
   const message = 'The turn was interrupted.';
   it.each([
-    ['SIGINT', '--json', { type: 'turn.failed', error: { message } }],
-    ['SIGTERM', '--json', { type: 'turn.failed', error: { message } }],
-    ['SIGINT', '--experimental-json', { type: 'turn.failed', error: { message } }],
+    ['SIGINT', '--json', { type: 'turn.failed', error: { message } }, [null, 'SIGINT']],
+    ['SIGTERM', '--json', { type: 'turn.failed', error: { message } }, [null, 'SIGTERM']],
+    ['SIGINT', '--experimental-json', { type: 'turn.failed', error: { message } }, [null, 'SIGINT']],
     // The SDK sends it, and says itself that it has ended the turn.
-    ['SIGTERM', '--experimental-json', { type: 'error', message }],
+    ['SIGTERM', '--experimental-json', { type: 'error', message }, [1, null]],
   ] as const)('%s ends the turn, its command and the process, and leaves a thread to resume: %s', async (...row) => {
-    const [signal, option, last] = row;
+    const [signal, option, last, end] = row;
     const { model, place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'sleep 61.25' })] }),
       answer({ items: [say('ok')] }),
@@ -283,7 +283,7 @@ describe('interruption', () => {
     await running.printed('item.started');
     running.child.kill(signal);
     const run = await running.finished;
-    expect(run.code).toBe(1);
+    expect([run.code, run.signal]).toEqual(end);
     expect(run.events.at(-1)).toEqual(last);
     expect(place.lines().at(-1)).toMatchObject({
       type: 'event_msg',
@@ -303,8 +303,11 @@ describe('interruption', () => {
     const running = place.start(['exec', 'go']);
     await vi.waitUntil(() => existsSync(join(place.workspace, 'running')), { timeout: 20_000 });
     running.child.kill('SIGINT');
-    const { code, stderr } = await running.finished;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('  [interrupted]\nThe turn was interrupted.\n')]);
+    const { signal, stderr } = await running.finished;
+    expect([signal, stderr]).toEqual([
+      'SIGINT',
+      expect.stringContaining('  [interrupted]\nThe turn was interrupted.\n'),
+    ]);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('is no success when no process reads what is printed: %s', async (signal) => {
@@ -318,7 +321,7 @@ describe('interruption', () => {
     const running = place.start(['exec', '--json', 'go'], { prefix: ['bash', '-c', 'exec "$@" 1<>"$0"', pipe] });
     await vi.waitUntil(() => existsSync(join(place.workspace, 'running')), { timeout: 20_000 });
     running.child.kill(signal);
-    expect((await running.finished).code).toBe(1);
+    expect((await running.finished).signal).toBe(signal);
   });
 
   it('does not wait for a program that prints the key', async () => {
@@ -328,7 +331,7 @@ describe('interruption', () => {
     const running = place.start(['exec', '--json', '-c', `model_providers.scripted.auth=${auth}`, 'go']);
     await vi.waitUntil(() => existsSync(started), { timeout: 20_000 });
     running.child.kill('SIGINT');
-    const { code, events } = await running.finished;
-    expect([code, events.at(-1)]).toEqual([1, { type: 'turn.failed', error: { message } }]);
+    const { signal, events } = await running.finished;
+    expect([signal, events.at(-1)]).toEqual(['SIGINT', { type: 'turn.failed', error: { message } }]);
   }, 30_000);
 });

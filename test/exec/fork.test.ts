@@ -75,13 +75,13 @@ it('finds a thread of any folder by the beginning of its id and by name, and the
 
 it('refuses what needs a turn when there is none', async () => {
   const { model, place, source } = await withThread();
-  const next = 'Give the prompt behind the thread, or "-" to read it from standard input; or leave the option out.';
+  const next = 'Give the prompt after the thread, or "-" to read it from standard input, or leave out the option.';
   const cases = [
-    [['-i', 'a.png'], 'A picture goes with a prompt, and there is no prompt.'],
-    [['-o', 'answer'], 'The answer to a prompt is what -o writes, and there is no prompt.'],
-    [['--output-schema', 'a.json'], 'An output schema is for the answer to a prompt, and there is no prompt.'],
-    [['--cyber-access-program', 'standard'], 'An access program is for a turn, and there is no prompt.'],
-    [['--ephemeral'], 'Of a fork with --ephemeral nothing is left, and there is no prompt.'],
+    [['-i', 'a.png'], '--image needs a prompt, and there is none.'],
+    [['-o', 'answer'], '-o needs a prompt, and there is none.'],
+    [['--output-schema', 'a.json'], '--output-schema needs a prompt, and there is none.'],
+    [['--cyber-access-program', 'standard'], '--cyber-access-program needs a prompt, and there is none.'],
+    [['--ephemeral'], '--ephemeral needs a prompt, and there is none.'],
   ] as const;
   for (const [options, message] of cases) {
     expect(await place.run('exec', '--json', ...options, 'fork', source)).toEqual(refusal([message, next]));

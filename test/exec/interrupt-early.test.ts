@@ -11,7 +11,7 @@ it('an interrupt that comes while the sandbox is being built leaves no command b
     await running.printed('item.started');
     await new Promise((resolve) => setTimeout(resolve, run * 4));
     running.child.kill('SIGINT');
-    expect((await running.finished).code).toBe(1);
+    expect((await running.finished).signal).toBe('SIGINT');
     const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
     expect(left.filter((line) => line.includes(`sleep ${seconds}`))).toEqual([]);
   }

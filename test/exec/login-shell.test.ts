@@ -56,7 +56,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const running = place.start(['exec', '--json', 'go'], { env: user.env });
     await vi.waitUntil(user.hasStarted, { timeout: 30_000, interval: 5 });
     running.child.kill(signal);
-    expect((await running.finished).code).toBe(1);
+    expect((await running.finished).signal).toBe(signal);
     user.release();
     const kept = join(place.home, 'capstan/shell');
     await vi.waitUntil(() => readdirSync(kept).join(' ').endsWith('.json'), { timeout: 30_000, interval: 5 });

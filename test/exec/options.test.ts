@@ -40,14 +40,14 @@ describe('the prompt', () => {
     const { code, stderr } = await running.finished;
     expect([code, stderr.split('\n')[0]]).toEqual([
       0,
-      'Nothing came on standard input for half a second, so it is left out. Close it, or start with </dev/null, to say that it is empty.',
+      'Standard input was silent for half a second and is ignored. If it is meant to be empty, start Capstan with </dev/null.',
     ]);
   });
 
   it.runIf(process.platform === 'linux')('waits for the program before it in a pipeline', async () => {
     const { model, place } = await scene([ok()]);
     // The other program speaks when it is told that it is waited for, and not before.
-    const slow = '{ until grep -q "^Waiting for the end of standard input" err; do sleep 0.05; done; echo late; }';
+    const slow = '{ until grep -q "^Waiting for process" err; do sleep 0.05; done; echo late; }';
     const run = await place.start(['exec', '--json', 'look at this'], {
       prefix: ['bash', '-c', `touch err; ${slow} | "$@" 2>err`, '_'],
     }).finished;
@@ -161,7 +161,7 @@ describe('places', () => {
   it('a folder to be added that is not there is reported', async () => {
     const { place } = await scene([ok()]);
     const run = await place.run('exec', '--json', '--add-dir', '../build', '--add-dir', '.', 'x');
-    const told = `The folder ${join(place.root, 'build')} that --add-dir names does not exist. As long as it does not, nothing becomes writable by it.`;
+    const told = `The folder ${join(place.root, 'build')} given with --add-dir does not exist. Until it does, the option has no effect.`;
     expect([run.code, run.stderr.split('\n')[0]]).toEqual([0, told]);
   });
 

@@ -129,6 +129,6 @@ describe('a turn', () => {
     const running = folders.start(words, { env });
     while (proxy.asked.length === 0) await new Promise((look) => setTimeout(look, 20));
     running.child.kill('SIGINT');
-    expect((await running.finished).code).toBe(1);
+    expect((await running.finished).signal).toBe('SIGINT');
   });
 });

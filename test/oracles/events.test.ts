@@ -112,18 +112,18 @@ describe('events that differ on purpose', () => {
     expect([shown.capstan.code, kindsOf(shown.capstan)]).toEqual([capstan.code, [...begin, ...capstan.kinds]]);
   });
 
-  it('an interrupt: every item that began ends, and so does the turn; Codex falls silent', async () => {
+  it('an interrupt: every item that began ends, and so does the turn, and the process ends by the signal; Codex falls silent', async () => {
     const [theirs, ours] = await Promise.all([scene([run('sleep 20')]), scene([run('sleep 20')])]);
     const shows = [startCodex(theirs.place, 'go'), startCapstan(ours.place, 'go')].map(async (running) => {
       await running.printed('item.started');
       running.child.kill('SIGINT');
-      const { code, events } = await running.finished;
-      return [code, kindsOf({ events })];
+      const { code, signal, events } = await running.finished;
+      return [code ?? signal, kindsOf({ events })];
     });
     const begin = ['thread.started', 'turn.started', 'item.started command_execution'];
     expect(await Promise.all(shows)).toEqual([
       [1, begin],
-      [1, [...begin, 'item.completed command_execution', 'error', 'turn.failed']],
+      ['SIGINT', [...begin, 'item.completed command_execution', 'error', 'turn.failed']],
     ]);
   });
 });

@@ -230,13 +230,14 @@ it('a request for which the provider reports no cost is named beside the cost', 
   expect(await json('context', id, '--checkpoint', '1')).toMatchObject({ report: { requests: 2, uncounted: 1 } });
 });
 
-it('interrupted, it exits with 1 and leaves history as it was', async () => {
+it('interrupted, it ends by the signal and leaves history as it was', async () => {
   const { model, place, id, json } = await begun(talk([saysLong()], hangs));
   const running = place.start(['threads', 'compact', id, '--json']);
   await model.request(1);
   running.child.kill('SIGINT');
-  const { code, stdout } = await running.finished;
-  expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ kind: 'refused', code: 'interrupted' })]);
+  const { signal, stdout } = await running.finished;
+  const refused = expect.objectContaining({ kind: 'refused', code: 'interrupted' });
+  expect([signal, JSON.parse(stdout)]).toEqual(['SIGINT', refused]);
   expect((await json('threads', 'show', id))['checkpoints']).toEqual([]);
 });
 

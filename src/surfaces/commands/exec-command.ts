@@ -84,7 +84,7 @@ export const execCommand = {
   notes:
     'Standard output gets the answer; standard error gets everything else.\n' +
     'A resumed thread keeps its last model, effort, folder and policy unless an option names another.\n' +
-    'Exit codes: 0 the turn completed; 1 it failed, was interrupted, could not start, or its output could not be written; 2 wrong usage.',
+    'Exit codes: 0 the turn completed; 1 it failed, could not start, or its output could not be written; 2 wrong usage. Ctrl-C ends the turn, then the process by SIGINT (130 in a shell), so that loops stop, too.',
 } as const satisfies Command;
 
 export type ExecArguments = CommandArguments<typeof execCommand>;

@@ -8,6 +8,8 @@ interface Begun {
   readonly at: number;
 }
 
+const compacting = 'Compacting the history';
+
 /** What a turn is doing now, as its events tell it. */
 export class Activity {
   readonly #now: () => number;
@@ -16,6 +18,7 @@ export class Activity {
   #other: Begun | undefined;
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
+  #isStopping = false;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -35,12 +38,18 @@ export class Activity {
         if (this.#calls.delete(event.item.id) && this.#calls.size === 0) this.#begin('Thinking');
         return;
       case 'checkpoint-started':
-        return this.#begin('Compacting the history');
+        return this.#begin(compacting);
+      case 'checkpoint-stage':
+        this.#other = {
+          words: `${compacting}, stage ${event.stage} of ${event.of}`,
+          at: this.#other?.at ?? this.#now(),
+        };
+        this.#waitsUntil = undefined;
+        return;
       case 'checkpoint-installed':
       case 'checkpoint-failed':
         return this.#begin('Thinking');
       case 'retrying':
-        this.#begin('Thinking');
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
       case 'turn-completed':
@@ -48,14 +57,21 @@ export class Activity {
       case 'turn-aborted':
         this.#calls.clear();
         this.#other = undefined;
+        this.#isStopping = false;
         return;
       default:
     }
   }
 
+  /** The user wants the turn to end. It is over when the turn says so. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
   /** Undefined when nothing is under way. */
   get words(): readonly Span[] | undefined {
     const now = this.#now();
+    if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];

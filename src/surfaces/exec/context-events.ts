@@ -77,7 +77,7 @@ export function contextLine(event: ContextNews): string | undefined {
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
     case 'prefix-broken':
       return event.breaks
-        .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read anew`)
+        .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read again`)
         .join('\n');
   }
 }

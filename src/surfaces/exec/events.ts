@@ -86,6 +86,7 @@ export function execEvents({ context = false } = {}): (
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
       case 'call-refused':
+      case 'checkpoint-stage':
       case 'question-asked':
       case 'question-answered':
         // Codex has no such events.

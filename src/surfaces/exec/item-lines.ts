@@ -1,5 +1,7 @@
+import { isJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
-import { dim, green, red, type Span, yellow } from '../terminal/look.ts';
+import { bold, dim, green, red, type Span, yellow } from '../terminal/look.ts';
 import { count } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { durationWords } from './duration-words.ts';
@@ -9,6 +11,8 @@ export interface ItemForm {
   readonly folded: boolean;
   /** A signal ended the turn: a command that was cut short has not failed by itself. */
   readonly interrupted: boolean;
+  /** Where the turn works: paths in it are shown without it. */
+  readonly folder?: string;
 }
 
 /** What came of a command: its output, and how it ended. */
@@ -28,16 +32,35 @@ export function toolEnd({ output = '', status }: ToolCallItem, { folded }: ItemF
 }
 
 /** A patch: which files, what changes in them, and why nothing does. */
-export function patchEnd({ changes, status, problem }: FileChangeItem, { folded }: ItemForm): readonly Span[] {
+export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
+  const { folded, folder = '/' } = form;
   const files = changes.flatMap((change): readonly Span[] => {
-    return [`${changeWords(change)}\n`, ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : [])];
+    return [
+      bold(`${changeWords(change, folder)}\n`),
+      ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : []),
+    ];
   });
   if (status !== 'failed') return [...files, dim(`  [${status}]`)];
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
 }
 
-export function refusedCallLines(tool: string, reason: string): readonly Span[] {
-  return [yellow(visibleLine(`${tool} refused: `)), dim(fold(reason.trim(), true).join('\n'))];
+/** A call that was not run: what it would have done, and why it did not. */
+export function callNotRun({ tool, asked, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
+  const command = tool === 'exec_command' ? commandIn(asked) : undefined;
+  return {
+    call: command === undefined ? visibleLine(`tool ${tool}`) : `$ ${command}`,
+    reason: fold(reason.trim(), true).join('\n'),
+  };
+}
+
+/** Undefined for arguments that are not as they should be. */
+function commandIn(asked: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(asked);
+    return isJsonObject(value) ? stringAt(value, 'cmd') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function planLines({ steps }: PlanItem): Span {
@@ -46,8 +69,9 @@ export function planLines({ steps }: PlanItem): Span {
 
 const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
 
-function changeWords({ path, kind, movePath }: ChangedFile): string {
-  return visibleLine(`${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`);
+function changeWords({ path, kind, movePath }: ChangedFile, folder: string): string {
+  const shown = (each: string): string => (each.startsWith(`${folder}/`) ? each.slice(folder.length + 1) : each);
+  return visibleLine(`${kind} ${shown(path)}${movePath === undefined ? '' : ` -> ${shown(movePath)}`}`);
 }
 
 function diffLines(diff: string, folded: boolean): readonly Span[] {

@@ -1,4 +1,5 @@
 import { fullText } from '../../protocol/outcome.ts';
+import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { complain, print, printNote } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { Announcement } from './announcement.ts';
@@ -34,6 +35,7 @@ export function jsonOutput(
       // Here too: the disk that is lost may be the one that the events go to.
       complain(fault, 1);
     },
+    endedAtOnce: () => printNote(endedAtOnce),
     toldToEnd() {
       told = true;
     },

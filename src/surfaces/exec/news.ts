@@ -6,8 +6,8 @@ import { contextLine, isContextNews } from './context-events.ts';
 
 /** Checkpoints, and with `--verbose` all that the model is told and what it costs. */
 export function sayNews(screen: Screen, event: ThreadEvent, verbose: boolean): void {
-  if (event.kind === 'checkpoint-installed') screen.note(dim(checkpointLine(event.report)));
-  if (event.kind === 'checkpoint-failed') screen.note(failedCheckpointLine(event));
+  if (event.kind === 'checkpoint-installed') screen.message(checkpointLine(event.report), { look: 'dim' });
+  if (event.kind === 'checkpoint-failed') screen.message(failedCheckpointLine(event), { look: 'yellow' });
   const line = verbose && isContextNews(event) ? contextLine(event) : undefined;
   if (line !== undefined) screen.note(dim(line));
 }

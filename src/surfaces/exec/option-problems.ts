@@ -10,28 +10,28 @@ export function missingAddedFolders({ options }: ExecArguments, cwd: string): re
     .filter((path) => kindOfEntry(path) === 'missing')
     .map((path) => ({
       code: 'added-folder-missing',
-      message: `The folder ${path} that --add-dir names does not exist.`,
-      next: 'As long as it does not, nothing becomes writable by it.',
+      message: `The folder ${path} given with --add-dir does not exist.`,
+      next: 'Until it does, the option has no effect.',
     }));
 }
 
-/** What needs a turn, and why. */
+/** What needs a turn, by the name that the user gave. */
 const wants = [
-  ['image', 'A picture goes with a prompt'],
-  ['outputSchema', 'An output schema is for the answer to a prompt'],
-  ['lastMessageFile', 'The answer to a prompt is what -o writes'],
-  ['cyberAccessProgram', 'An access program is for a turn'],
+  ['image', '--image'],
+  ['outputSchema', '--output-schema'],
+  ['lastMessageFile', '-o'],
+  ['cyberAccessProgram', '--cyber-access-program'],
 ] as const;
 
-/** Why a fork without a prompt would be without what was asked for. */
+/** Why a fork without a prompt cannot do what an option asks for. */
 export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | undefined {
-  const want = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];
-  const reason = want ?? (options.ephemeral ? 'Of a fork with --ephemeral nothing is left' : undefined);
-  if (reason === undefined) return undefined;
+  const given = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];
+  const option = given ?? (options.ephemeral ? '--ephemeral' : undefined);
+  if (option === undefined) return undefined;
   return {
     code: 'no-prompt',
-    message: `${reason}, and there is no prompt.`,
-    next: 'Give the prompt behind the thread, or "-" to read it from standard input; or leave the option out.',
+    message: `${option} needs a prompt, and there is none.`,
+    next: 'Give the prompt after the thread, or "-" to read it from standard input, or leave out the option.',
   };
 }
 

@@ -32,7 +32,7 @@ export function loadOutputSchema(
 function parse(text: string): JsonObject | string {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return isJsonObject(value) ? value : 'it is JSON, but no object';
+    return isJsonObject(value) ? value : 'it is JSON, but not an object';
   } catch (error) {
     return `it is not JSON (${(error as SyntaxError).message})`;
   }

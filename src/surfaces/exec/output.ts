@@ -1,6 +1,6 @@
 import type { Fault, Outcome } from '../../protocol/outcome.ts';
-import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 
 /** Where a run shows itself. Standard output carries the contract, standard error is for people. */
@@ -16,6 +16,8 @@ export interface Output {
   lost(fault: Fault): void;
   /** A signal ends the turn: what still runs is stopped, and has not failed by itself. */
   interrupted?(): void;
+  /** A second signal: the process ends now. */
+  endedAtOnce(): void;
   /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
   toldToEnd?(): void;
 }

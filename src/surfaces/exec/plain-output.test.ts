@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
+import { paint } from '../terminal/look.ts';
 import { Screen } from '../terminal/screen.ts';
+import { patchEnd } from './item-lines.ts';
 import { PlainOutput } from './plain-output.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,6 +17,7 @@ function outputOf({ live = true, verbose = false } = {}) {
   const stream = { columns: 80, write: (text: string) => (written += text) };
   const output = new PlainOutput(new Screen({ stream, color: false, live }), { live, verbose, resumable: false });
   return {
+    output,
     tell: (...events: readonly ThreadEvent[]) => events.forEach(output.event),
     text: (itemId: string, text: string) =>
       output.provisional?.({ provisional: true, kind: 'text', turnId, itemId, text }),
@@ -63,6 +66,31 @@ it('counts down to the next attempt', () => {
   expect(seen()).toMatch(/<Waiting 1 s before the next attempt · Ctrl-C to stop>$/);
   vi.advanceTimersByTime(1200);
   expect(seen()).toMatch(/<Thinking · \d s · Ctrl-C to stop>$/);
+});
+
+it('names the stage of a compaction, also while one is tried again', () => {
+  const { tell, seen } = outputOf();
+  const compaction = { turnId, id: 'k' } as const;
+  const stage = { ...compaction, kind: 'checkpoint-stage', stage: 2, of: 5 } as const;
+  tell(begins);
+  vi.advanceTimersByTime(4000);
+  seen();
+  tell(stage);
+  expect(seen()).toBe('<Compacting the history, stage 2 of 5 · 4 s · Ctrl-C to stop>');
+  tell({ kind: 'retrying', outcome: { code: 'overloaded', message: 'Busy.', next: '' }, waitMs: 2000 });
+  expect(seen()).toBe('Busy.\n<Waiting 2 s before the next attempt · Ctrl-C to stop>');
+  vi.advanceTimersByTime(3000);
+  expect(seen()).toMatch(/<Compacting the history, stage 2 of 5 · 7 s · Ctrl-C to stop>$/);
+});
+
+it('says after an interrupt that it stops, and how it is stopped at once', () => {
+  const { tell, seen, output } = outputOf();
+  tell(begins);
+  seen();
+  output.interrupted();
+  expect(seen()).toBe('<Stopping · Ctrl-C again to stop at once>');
+  output.endedAtOnce();
+  expect(seen()).toBe('Stopped at once, before the work was ended cleanly.\n');
 });
 
 it('shows an answer as it arrives, once', () => {
@@ -123,8 +151,11 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
   expect(seen()).toBe('  [timed out after 10 s]\n');
   tell(completed({ ...command, status: 'declined', output: 'No sandbox.' }));
   expect(seen()).toBe('  No sandbox.\n  [refused]\n');
-  tell({ kind: 'call-refused', turnId, callId: 'c', tool: 'apply_patch', reason: 'invalid patch: no end' });
-  expect(seen()).toBe('apply_patch refused: invalid patch: no end\n');
+  const refused = { kind: 'call-refused', turnId, callId: 'c' } as const;
+  tell({ ...refused, tool: 'apply_patch', asked: '*** Begin', reason: 'invalid patch: no end' });
+  expect(seen()).toBe('tool apply_patch\n  invalid patch: no end\n  [refused]\n');
+  tell({ ...refused, tool: 'exec_command', asked: '{"cmd":"rm -r x"}', reason: 'Not run: you may not. Ask.' });
+  expect(seen()).toBe('$ rm -r x\n  Not run: you may not. Ask.\n  [refused]\n');
 });
 
 it('shows a patch as a diff, and why it failed', () => {
@@ -134,6 +165,16 @@ it('shows a patch as a diff, and why it failed', () => {
   expect(seen()).toBe('update /a\n  @@\n  -x\n  +y\n  [completed]\n');
   tell(completed({ kind: 'file-change', id: 'p', changes: [change], status: 'failed', problem: 'No x in /a.' }));
   expect(seen()).toBe('update /a\n  No x in /a.\n  [failed]\n');
+});
+
+it('names files in the folder of the turn without it', () => {
+  const changes = [
+    { kind: 'update', path: '/work/src/a.ts', movePath: '/work/b.ts' },
+    { kind: 'add', path: '/elsewhere/work/c.ts' },
+  ] as const;
+  const item = { kind: 'file-change', id: 'p', changes, status: 'in-progress' } as const;
+  const lines = paint(patchEnd(item, { folded: true, interrupted: false, folder: '/work' }), false);
+  expect(lines).toBe('update src/a.ts -> b.ts\nadd /elsewhere/work/c.ts\n  [in-progress]');
 });
 
 it('asks for no previews where nothing can be shown twice', () => {

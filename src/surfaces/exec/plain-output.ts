@@ -1,9 +1,11 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { bold, dim, red, yellow } from '../terminal/look.ts';
+import { endedAtOnce } from '../terminal/end-on-signal.ts';
+import { bold, dim, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/table.ts';
@@ -12,7 +14,7 @@ import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from './activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
-import { commandEnd, type ItemForm, patchEnd, planLines, refusedCallLines, toolEnd } from './item-lines.ts';
+import { commandEnd, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -33,20 +35,24 @@ export class PlainOutput implements Output {
   readonly #activity = new Activity();
   readonly #answer: StreamedAnswer;
   #isInterrupted = false;
+  #folder: string | undefined;
 
   constructor(screen: Screen, options: PlainOptions) {
     this.#screen = screen;
     this.#options = options;
     this.#answer = new StreamedAnswer(screen);
     this.#announcement = new Announcement(
-      (text) => screen.note(text),
-      (text) => screen.note(dim(text)),
+      (text) => screen.message(text),
+      (text) => screen.message(text, { look: 'dim' }),
       options,
     );
     if (options.live) this.provisional = (event) => this.#answer.provisional(event);
   }
 
-  start = (opened: OpenedThread): void => this.#announcement.opened(opened);
+  start = (opened: OpenedThread): void => {
+    this.#folder = opened.settings.cwd;
+    this.#announcement.opened(opened);
+  };
   notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
 
   idle = (): void => {
@@ -63,14 +69,26 @@ export class PlainOutput implements Output {
 
   interrupted = (): void => {
     this.#isInterrupted = true;
+    this.#activity.stop();
+    this.#showStatus();
+  };
+
+  endedAtOnce = (): void => {
+    this.#screen.end();
+    this.#screen.note(yellow(endedAtOnce));
+    this.#sayHowToResume();
   };
 
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
     this.#say(event);
+    this.#showStatus();
+  };
+
+  #showStatus(): void {
     const isOver = this.#activity.words === undefined;
     this.#screen.status(isOver ? undefined : () => this.#activity.words ?? []);
-  };
+  }
 
   #say(event: ThreadEvent): void {
     const screen = this.#screen;
@@ -86,13 +104,13 @@ export class PlainOutput implements Output {
         this.#sayItem(event.item);
         return this.#answer.showNext();
       case 'call-refused':
-        return screen.note(...refusedCallLines(event.tool, event.reason));
+        return this.#sayRefused(event);
       case 'warning':
-        return screen.note(yellow(fullText(event.outcome)));
+        return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
-        return screen.note(yellow(event.outcome.message));
+        return screen.message(event.outcome.message, { look: 'yellow' });
       case 'turn-failed':
-        screen.note(red(fullText(event.outcome)));
+        screen.message(fullText(event.outcome), { look: 'red' });
         // Nothing of this turn was kept: a new thread has no file yet.
         return event.outcome.code === 'prompt-too-long' ? undefined : this.#sayHowToResume();
       case 'turn-aborted':
@@ -106,6 +124,7 @@ export class PlainOutput implements Output {
         if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');
         return;
       }
+      case 'checkpoint-stage':
       case 'question-asked':
       case 'question-answered':
       case 'turn-started':
@@ -124,6 +143,7 @@ export class PlainOutput implements Output {
     const form: ItemForm = {
       folded: this.#options.live && !this.#options.verbose,
       interrupted: this.#isInterrupted,
+      ...defined({ folder: this.#folder }),
     };
     switch (item.kind) {
       case 'command':
@@ -145,6 +165,13 @@ export class PlainOutput implements Output {
       case 'plan':
         return;
     }
+  }
+
+  #sayRefused(event: Extract<ThreadEvent, { kind: 'call-refused' }>): void {
+    const { call, reason } = callNotRun(event);
+    this.#screen.note(bold(call));
+    this.#screen.message(reason, { look: 'dim', indent: '  ' });
+    this.#screen.note(yellow('  [refused]'));
   }
 
   #sayHowToResume(): void {

@@ -15,11 +15,11 @@ import type { Overrides } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { forkProblem, missingAddedFolders, whileLocked } from './option-problems.ts';
 import type { Output } from './output.ts';
-import { createOutput } from './create-output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
 
@@ -30,12 +30,12 @@ export function runExec(words: readonly string[]): Promise<number> {
 
 /** Where a turn's answer is when standard output could not take it. */
 export function whereElse({ options }: ExecArguments): string {
-  return options.ephemeral ? '' : ' What the turn did and said is in its thread: resume that.';
+  return options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
 }
 
 /**
- * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, an answer that does not
- * fit the output schema, or a file that could not be written; 2: wrong usage.
+ * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, refused, an answer that does not fit the output
+ * schema, or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;
@@ -82,6 +82,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
       if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd?.();
     },
     onLate: () => output.lost(new Fault(cutShort)),
+    onSecond: () => output.endedAtOnce(),
+    // The SDK sends it, and takes any end but a code for a crash.
+    exitsAfter: options.sdkJson ? ['SIGTERM'] : [],
   });
   const { cyberAccessProgram } = options;
   const turn = { input: { text: prompt, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
@@ -105,8 +108,8 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
 
 const cutShort: Outcome = {
   code: 'interrupted',
-  message: 'The turn was interrupted, and what it was doing did not end within a second.',
-  next: 'Resume the thread: it shows what was in flight.',
+  message: 'The turn was interrupted, but its work did not stop within a second.',
+  next: 'Resume the thread to see what was still running.',
 };
 
 async function loadEngine({ options: given }: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
@@ -182,8 +185,8 @@ function checkRepository(
   if (skipGitRepoCheck || bypass || repository !== undefined) return undefined;
   return {
     code: 'not-a-repository',
-    message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is in no git repository.`,
-    next: 'Work in a repository, where changes can be taken back, or add --skip-git-repo-check.',
+    message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is not in a git repository.`,
+    next: 'Work in a git repository, where you can take changes back, or add --skip-git-repo-check.',
   };
 }
 

@@ -34,17 +34,17 @@ function withInput(prompt: string, piped: string): string {
 function hasMoreToCome(): boolean {
   const writer = inputWriter();
   if (writer !== undefined) {
-    printNote(`Waiting for the end of standard input, which process ${writer} writes to.`);
+    printNote(`Waiting for process ${writer} to close standard input.`);
     return true;
   }
-  const message = 'Nothing came on standard input for half a second, so it is left out.';
-  printNote(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
+  const message = 'Standard input was silent for half a second and is ignored.';
+  printNote(fullText({ message, next: 'If it is meant to be empty, start Capstan with </dev/null.' }));
   return false;
 }
 
 const inputTooLong: InputProblem = {
   code: 'input-too-long',
-  message: `Standard input has more than ${mostBytes / 1024 / 1024} MB, and no model takes as much in.`,
+  message: `Standard input is larger than ${mostBytes / 1024 / 1024} MB, more than any model can read.`,
   next: 'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
 };
 

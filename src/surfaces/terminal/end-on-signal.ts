@@ -1,28 +1,54 @@
+import { printNote } from './print.ts';
+
 export interface EndingOptions {
   /** Called at the first signal, before the work is interrupted. */
   onSignal?(name: NodeJS.Signals): void;
   /** The work did not end in time: the last words before the process is ended. */
   onLate?(): void;
+  /** A second signal ends the process at once. Without this, one line on standard error says so. */
+  onSecond?(): void;
+  /** Signals after which the process exits with its code, for a program that sends the signal and reads the code. */
+  readonly exitsAfter?: readonly NodeJS.Signals[];
 }
+
+/** Said on a line of its own: the terminal has put `^C` on the line before. */
+export const endedAtOnce = 'Stopped at once, before the work was ended cleanly.';
 
 /** Within a second, with time to spare for leaving. */
 const cleanEndMs = 900;
 
-type SignalledProcess = Pick<NodeJS.Process, 'on' | 'off' | 'exit'> & { exitCode?: NodeJS.Process['exitCode'] };
+type SignalledProcess = Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'exit' | 'kill' | 'pid'> & {
+  exitCode?: NodeJS.Process['exitCode'];
+};
 
 /**
  * SIGINT and SIGTERM interrupt the work, and the process ends within a second, whatever it does then: a command may
  * refuse to die, a disk to sync, a reader to read. What is lost that way is what a kill would lose, and the thread can
  * be resumed. A second signal ends the process at once.
+ *
+ * The process ends by the signal that it got, not with a code of its own: a shell then knows that the user wants to stop
+ * and leaves the loop or the script.
  */
 export function endOnSignal(options: EndingOptions, self: SignalledProcess = process) {
   const interrupt = new AbortController();
   let isOver = false;
+  const stopListening = (): void => void self.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   const end = (): void => void self.exit(self.exitCode ?? 1);
   const onSignal = (name: NodeJS.Signals): void => {
-    if (interrupt.signal.aborted) return end();
+    if (interrupt.signal.aborted) {
+      if (options.onSecond === undefined) printNote(endedAtOnce);
+      else options.onSecond();
+      return end();
+    }
     options.onSignal?.(name);
     interrupt.abort();
+    if (options.exitsAfter?.includes(name) !== true) {
+      // The last thing that happens: all output is written by then.
+      self.once('exit', () => {
+        stopListening();
+        self.kill(self.pid, name);
+      });
+    }
     const late = (): void => {
       if (!isOver) options.onLate?.();
       end();
@@ -37,7 +63,7 @@ export function endOnSignal(options: EndingOptions, self: SignalledProcess = pro
     /** The work is over. What is left of the process still has only the rest of its time. */
     over(): void {
       isOver = true;
-      self.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+      stopListening();
     },
   };
 }

@@ -70,6 +70,24 @@ it('cuts the status line to one line of the terminal', () => {
   expect(written()).toBe('\r\u001B[Krunning a command with…');
 });
 
+it('shortens the beginning of the status line before its end', () => {
+  const { screen, written } = screenOf({ columns: 24 });
+  screen.status(() => ['running a long command', dim(' · 12 s')]);
+  screen.status(() => ['running a long command', dim(' · 12 s · Ctrl-C to stop')]);
+  expect(written()).toBe('\r\u001B[Krunning a long … · 12 s\r\u001B[Krunning a l… · 12 s · …');
+});
+
+it('breaks a message between words on a terminal, and leaves it alone elsewhere', () => {
+  const [text, form] = ['one two three four five six', { look: 'dim', indent: '  ' }] as const;
+  const [terminal, pipe] = [true, false].map((live) => screenOf({ live, columns: 24 }));
+  terminal?.screen.message(text, form);
+  pipe?.screen.message(text, form);
+  expect([terminal?.written(), pipe?.written()]).toEqual([
+    '  one two three four\n  five six\n',
+    '  one two three four five six\n',
+  ]);
+});
+
 it('colours by --color, then by NO_COLOR and TERM, then by the terminal', () => {
   const tty = { isTTY: true };
   expect(wantsColor(tty, 'auto', {})).toBe(true);

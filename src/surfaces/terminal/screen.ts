@@ -1,6 +1,8 @@
 import { type Look, closing, opening, paint, type Span } from './look.ts';
+import { wrap } from './table.ts';
 import { fit, textWidth } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';
+import { visibleText } from './visible-text.ts';
 
 /** The part of standard error that a screen needs. */
 export interface ScreenStream {
@@ -20,6 +22,9 @@ export interface ScreenOptions {
 export type Status = () => readonly Span[];
 
 const redrawMs = 200;
+
+/** Takes the cursor to the beginning of the line and clears it. */
+const erased = '\r\u001B[K';
 
 /**
  * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
@@ -44,9 +49,18 @@ export class Screen {
   /** A line, or several, that stay. */
   note(...spans: readonly Span[]): void {
     this.endText();
-    this.#erase();
-    this.#stream.write(`${paint(spans, this.color)}\n`);
-    this.#draw();
+    // In one piece: a line that is erased and drawn again in two would flicker.
+    const status = this.#statusNow();
+    const [before, after] = [this.#drawn, status].map((line) => (line === '' ? '' : erased));
+    this.#stream.write(`${before}${paint(spans, this.color)}\n${after}${status}`);
+    this.#drawn = status;
+  }
+
+  /** A sentence of ours, or several: on a terminal they are broken between words. */
+  message(text: string, { look, indent = '' }: { readonly look?: Look; readonly indent?: string } = {}): void {
+    const lines = this.#live ? wrap(visibleText(text), this.#width - indent.length) : text.split('\n');
+    const shown = lines.map((line) => `${indent}${line}`).join('\n');
+    this.note(look === undefined ? shown : { look, text: shown });
   }
 
   /** A piece of a text that stays. Whatever else is said begins on a line of its own. */
@@ -98,25 +112,41 @@ export class Screen {
   }
 
   #draw(): void {
-    if (this.#status === undefined || this.#streaming !== undefined) return;
-    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
-    const next = paint(shortened(this.#status(), width), this.color);
-    if (next === this.#drawn) return;
-    this.#stream.write(`\r\u001B[K${next}`);
+    const next = this.#statusNow();
+    if (next === '' || next === this.#drawn) return;
+    this.#stream.write(`${erased}${next}`);
     this.#drawn = next;
   }
 
+  /** Empty where nothing is under way, and while a text comes. */
+  #statusNow(): string {
+    if (this.#status === undefined || this.#streaming !== undefined) return '';
+    return paint(shortened(this.#status(), this.#width), this.color);
+  }
+
+  /** One column stays free: a terminal may begin a new line when the last one is written. */
+  get #width(): number {
+    const { columns = 0 } = this.#stream;
+    // Zero: the terminal does not know its size.
+    return columns === 0 ? 79 : Math.max(20, columns - 1);
+  }
+
   #erase(): void {
-    if (this.#drawn !== '') this.#stream.write('\r\u001B[K');
+    if (this.#drawn !== '') this.#stream.write(erased);
     this.#drawn = '';
   }
 }
 
-/** As much as fits in one line. */
+/** A status with less of its beginning says nothing. */
+const leastBeginning = 12;
+
+/** As much as fits in one line. The first part gives way: it may be a long command, and what follows counts seconds. */
 function shortened(spans: readonly Span[], width: number): readonly Span[] {
+  const texts = spans.map((span) => (typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' '));
+  const behind = textWidth(texts.slice(1).join(''));
   let left = width;
-  return spans.map((span) => {
-    const text = fit((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' '), left);
+  return spans.map((span, at) => {
+    const text = fit(texts[at]!, at === 0 ? Math.max(leastBeginning, width - behind) : left);
     left -= textWidth(text);
     return typeof span === 'string' ? text : { ...span, text };
   });

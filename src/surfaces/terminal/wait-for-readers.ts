@@ -15,7 +15,7 @@ export function outlastReaders() {
       await new Promise(setImmediate);
       if (lost === undefined) return undefined;
       const message = `Standard output could not be written, and a part of it is missing: ${lost.message}.`;
-      return { code: 'output-lost', message, next: 'Make room where it goes.' };
+      return { code: 'output-lost', message, next: 'Free some space where it is written.' };
     },
   };
 }

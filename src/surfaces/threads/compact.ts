@@ -13,7 +13,7 @@ import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 import { refuseOperation } from './thread-operation.ts';
 
-/** `capstan threads compact`. 0: a checkpoint was made; 1: refused, failed or interrupted; 2: wrong usage. */
+/** `capstan threads compact`. 0: a checkpoint was made; 1: refused or failed; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof compactCommand>): Promise<number | Outcome> {
   const { json } = given.options;
   const found = await findThread({ thread: given.thread, overrides: given.options.overrides });

@@ -99,7 +99,8 @@ export class Calls {
     recordAnswer(this.#turn, call, end, share);
     if ('item' in end) return;
     const { turnId, log } = this.#turn;
-    log.tell({ kind: 'call-refused', turnId, callId: call.call_id, tool: call.name, reason: end.output });
+    const asked = call.type === 'function_call' ? call.arguments : call.input;
+    log.tell({ kind: 'call-refused', turnId, callId: call.call_id, tool: call.name, asked, reason: end.output });
   }
 
   #tellStart({ item, standing }: PreparedCall): void {

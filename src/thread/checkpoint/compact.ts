@@ -1,5 +1,5 @@
 import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
-import { type CompactionStep, begin, next } from '../../compaction/machine.ts';
+import { type CompactionStep, begin, next, stageOf } from '../../compaction/machine.ts';
 import { planCompaction } from '../../compaction/plan/plan-compaction.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { olderWork, type WorkRecords } from '../../compaction/plan/work-records.ts';
@@ -51,6 +51,9 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
       opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
       break;
     }
+    const stage = stageOf(move.state);
+    // It goes out with the request.
+    if (stage !== undefined) log.tell({ kind: 'checkpoint-stage', turnId, id, ...stage });
     const outcome = await requests.perform(move.request, opened);
     if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;

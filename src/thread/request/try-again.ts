@@ -20,6 +20,8 @@ export async function tryAgain<Answer>(
     const again = `Trying again${wait} (${attempt} of ${most}).`;
     const outcome = { ...failure, message: `${sentence(failure.message)} ${again}` };
     log.tell({ kind: 'retrying', outcome, waitMs });
+    // Reported before the wait, not after it.
+    await log.durable();
     await parts.clock.sleep(waitMs, signal);
   }
 }

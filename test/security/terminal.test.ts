@@ -259,7 +259,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
     'src/surfaces/terminal/print.ts',
     'src/surfaces/terminal/wait-for-readers.ts', // writes nothing: waits
-    'src/surfaces/threads/progress-bar.ts', // our own words and numbers
+    'src/surfaces/terminal/with-progress.ts', // gives the stream to a screen
   ]);
 });
 

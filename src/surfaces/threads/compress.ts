@@ -5,6 +5,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { compressCommand } from '../commands/threads-read-commands.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 import { countWords, sizeWords } from './size-words.ts';
@@ -25,7 +26,9 @@ export async function run({ thread, options }: CommandArguments<typeof compressC
 }
 
 async function compress({ stored }: Engine, which: ToCompress, options: Options): Promise<number | Outcome> {
-  const report = await stored.compress(which, options);
+  const report = await withProgress({ label: 'Compressing threads' }, (progress) =>
+    stored.compress(which, options, progress),
+  );
   if ('outcome' in report) return report.outcome;
   return printResult(report, options, () => `${linesOf(report).join('\n')}\n`);
 }

@@ -3,6 +3,7 @@ import type { Collected } from '../engine/engine-types.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { gcCommand } from '../commands/threads-read-commands.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { printResult } from './print-result.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
@@ -10,7 +11,8 @@ import { countWords, sizeWords } from './size-words.ts';
 export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const collected = await loaded.engine.stored.collect(options);
+  const { stored } = loaded.engine;
+  const collected = await withProgress({ label: 'Reading threads' }, (report) => stored.collect(options, report));
   if ('outcome' in collected) return collected.outcome;
   return printResult(collected, options, () => `${linesOf(collected).join('\n')}\n`);
 }

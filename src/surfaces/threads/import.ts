@@ -7,6 +7,8 @@ import type { importCommand } from '../commands/threads-read-commands.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
 import { print } from '../terminal/print.ts';
+import { withProgress } from '../terminal/with-progress.ts';
+import { sizeWords } from './size-words.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
 export async function run({ words }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {
@@ -17,7 +19,9 @@ export async function run({ words }: CommandArguments<typeof importCommand>): Pr
   if (kindOfEntry(source) === 'folder') return folderInPlace(source);
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return stored;
-  const imported = await stored.importFile(source);
+  const imported = await withProgress({ label: 'Importing', amount: sizeWords }, (report) =>
+    stored.importFile(source, report),
+  );
   if ('outcome' in imported) return imported.outcome;
   if ('code' in imported) return imported;
   print(`${imported.id}\n`, 'text');

@@ -6,6 +6,7 @@ import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
 import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 
@@ -19,7 +20,9 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   const target = before === undefined ? ({ beforeRestore: 'last' } as const) : await turnNamed(found, before);
   if ('code' in target) return target;
   const { dryRun } = how;
-  const report = await engine.restoreFiles(id, target, how);
+  const report = await withProgress({ label: 'Restoring files' }, (progress) =>
+    engine.restoreFiles(id, target, { ...how, progress }),
+  );
   if (report.kind === 'refused') return report.outcome;
   const undoing = dryRun || undo ? '' : howToUndo(id, report);
   printResult({ ...report, dryRun }, { json }, () => `${restoreText(report, { dryRun })}${undoing}`);

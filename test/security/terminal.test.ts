@@ -257,6 +257,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/apply-patch/run-apply-patch.ts', // names the stream to print.ts
     'src/surfaces/demo/project.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
+    'src/surfaces/terminal/open-screen.ts', // gives the stream to a screen
     'src/surfaces/terminal/print.ts',
     'src/surfaces/terminal/wait-for-readers.ts', // writes nothing: waits
     'src/surfaces/terminal/with-progress.ts', // gives the stream to a screen

@@ -1,8 +1,9 @@
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { progressText } from './bar.ts';
 import { beforeSignal } from './before-signal.ts';
-import { dim, type Span, wantsColor } from './look.ts';
-import { Screen, type ScreenStream } from './screen.ts';
+import { dim, type Span } from './look.ts';
+import { isLive, openScreen } from './open-screen.ts';
+import type { ScreenStream } from './screen.ts';
 import { count } from './table.ts';
 
 export interface ProgressOptions {
@@ -28,9 +29,8 @@ export async function withProgress<Result>(
   { label, amount = count, stream = process.stderr }: ProgressOptions,
   work: (report: WorkProgress) => Promise<Result>,
 ): Promise<Result> {
-  const live = stream.isTTY === true && process.env['TERM'] !== 'dumb';
-  if (!live) return work(() => undefined);
-  const screen = new Screen({ stream, color: wantsColor(stream, 'auto'), live });
+  if (!isLive(stream)) return work(() => undefined);
+  const screen = openScreen(stream);
   const began = performance.now();
   let at: { readonly done: number; readonly total: number | undefined } | undefined;
   let [isOver, next] = [false, began + quietMs];

@@ -121,7 +121,7 @@ Yes.
     const folder = join(place.root, 'exported');
     mkdirSync(folder);
     const { code, stdout, stderr } = await place.run('threads', 'export', fork, '-o', folder);
-    expect([code, stderr]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Exported \d+ lines, \S+ kB\.\n$/)]);
     const path = stdout.trimEnd();
     expect(basename(path)).toMatch(new RegExp(`^rollout-2026-11-15T00-00-00-${fork}\\.jsonl$`));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -134,7 +134,11 @@ Yes.
 
     const other = new Place(model.url);
     try {
-      expect(await other.run('threads', 'import', path)).toMatchObject({ code: 0, stdout: `${fork}\n`, stderr: '' });
+      expect(await other.run('threads', 'import', path)).toMatchObject({
+        code: 0,
+        stdout: `${fork}\n`,
+        stderr: expect.stringMatching(/^Imported \S+ kB\. To resume: capstan exec resume .*\n$/),
+      });
       const [copy, ...more] = other.rollouts();
       expect([basename(copy!), more]).toEqual([basename(path), []]);
       const [first, ...rest] = linesOf(copy!);

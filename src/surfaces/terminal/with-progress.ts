@@ -37,7 +37,8 @@ export async function withProgress<Result>(
   const status = (): readonly Span[] => {
     const took = performance.now() - began;
     const time = took < longMs ? '' : ` · ${Math.floor(took / 1000)} s`;
-    const width = (stream.columns ?? 80) - 1 - time.length;
+    // A terminal that does not know its width says 0.
+    const width = (stream.columns || 80) - 1 - time.length;
     if (at === undefined) return [label, dim(time === '' ? ' …' : time)];
     const { done, total } = at;
     return [

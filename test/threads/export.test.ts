@@ -207,7 +207,10 @@ Yes.
     const id = threadId(await place.run('exec', '--json', 'one'));
     const first = async (name: string, ...words: readonly string[]): Promise<string> => {
       const path = join(place.root, name);
-      expect(await place.run('threads', 'export', id, '-o', path, ...words)).toMatchObject({ code: 0, stderr: '' });
+      expect(await place.run('threads', 'export', id, '-o', path, ...words)).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/^Exported \d+ lines, \S+ kB\.\n$/),
+      });
       return readFileSync(path, 'utf8').slice(0, 5);
     };
     expect([await first('x.md'), await first('x.HTML'), await first('x.jsonl'), await first('x')]).toEqual([

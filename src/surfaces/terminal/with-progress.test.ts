@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkProgress } from '../../ports/work-progress.ts';
-import { beforeSignal } from './before-signal.ts';
+import { beforeAnySignal, beforeSignal } from './before-signal.ts';
 import { withProgress } from './with-progress.ts';
 
 const clear = '\r\u001B[K';
@@ -136,6 +136,18 @@ describe('a signal', () => {
     beforeSignal(tidy, self as never);
     self.emit('SIGTERM', 'SIGTERM');
     expect([tidy.mock.calls.length, self.ended]).toEqual([1, []]);
+  });
+
+  it('waits for work that must be whole, and ends the process then', async () => {
+    vi.useRealTimers();
+    const self = new SignalledProcess();
+    const working = beforeAnySignal(() => {
+      // It is reported later, as those that arrive while the process is busy are.
+      queueMicrotask(() => self.emit('SIGINT', 'SIGINT'));
+      return self.ended.length;
+    }, self as never);
+    expect([await working, self.ended]).toEqual([0, [[7, 'SIGINT']]]);
+    expect(self.listenerCount('SIGTERM')).toBe(0);
   });
 
   it('means nothing to work that is over', () => {

@@ -29,8 +29,6 @@ export interface ImportedRollout {
   readonly kind: 'imported';
   readonly id: ThreadId;
   readonly path: string;
-  /** Of the file that was brought. */
-  readonly bytes: number;
 }
 
 export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
@@ -61,9 +59,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
     const path = placeOf(source, id, head.meta, options);
     const first = await importedLine(file, options.ids.uuid());
     if (first === undefined) return notRollout(source);
-    return (await copy(file, first, path, options)) === 'made'
-      ? { kind: 'imported', id, path, bytes: await file.size() }
-      : known(id);
+    return (await copy(file, first, path, options)) === 'made' ? { kind: 'imported', id, path } : known(id);
   } catch (error) {
     if (error instanceof Fault && error.code === 'line-too-long') return notRollout(source);
     throw diskFault(error, 'open', source);

@@ -1,7 +1,7 @@
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { progressText } from './bar.ts';
 import { beforeSignal } from './before-signal.ts';
-import { dim, type Span } from './look.ts';
+import type { Span } from './look.ts';
 import { isLive, openScreen } from './open-screen.ts';
 import type { ScreenStream } from './screen.ts';
 import { count } from './table.ts';
@@ -39,11 +39,11 @@ export async function withProgress<Result>(
     const time = took < longMs ? '' : ` · ${Math.floor(took / 1000)} s`;
     // A terminal that does not know its width says 0.
     const width = (stream.columns || 80) - 1 - time.length;
-    if (at === undefined) return [label, dim(time === '' ? ' …' : time)];
+    if (at === undefined) return [label, time === '' ? ' …' : time];
     const { done, total } = at;
     return [
       total === undefined ? `${label} ${amount(done)}` : progressText(label, { done, total, width, amount }),
-      dim(time),
+      time,
     ];
   };
   const show = (): void => {

@@ -14,7 +14,7 @@ import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { beforeAnySignal } from '../terminal/before-signal.ts';
-import { complain, print, printNote } from '../terminal/print.ts';
+import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 import { sizeWords } from './size-words.ts';
 
@@ -40,8 +40,9 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const path = place.kind === 'folder' ? join(place.path, nameOf(exported, format)) : place.path;
   const problem = await (force ? replace(path, text) : beforeAnySignal(() => write(path, text)));
   if (problem !== undefined) return problem;
-  print(`${path}\n`, 'text');
-  printNote(`Exported ${plural(thread.lines.length, 'line')}, ${sizeWords(Buffer.byteLength(text))}.`);
+  const size = `${plural(thread.lines.length, 'line')}, ${sizeWords(Buffer.byteLength(text))}`;
+  // A script takes the path from here.
+  print(process.stdout.isTTY ? `Exported ${size}, to ${path}\n` : `${path}\n`, 'text');
   return 0;
 }
 

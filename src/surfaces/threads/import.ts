@@ -6,9 +6,8 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { importCommand } from '../commands/threads-read-commands.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
-import { print, printNote } from '../terminal/print.ts';
+import { print } from '../terminal/print.ts';
 import { withProgress } from '../terminal/with-progress.ts';
-import { resumeCommand } from '../wording/resume-command.ts';
 import { sizeWords } from './size-words.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
@@ -25,9 +24,7 @@ export async function run({ words }: CommandArguments<typeof importCommand>): Pr
   );
   if ('outcome' in imported) return imported.outcome;
   if ('code' in imported) return imported;
-  const { id, bytes } = imported;
-  print(`${id}\n`, 'text');
-  printNote(`Imported ${sizeWords(bytes)}. To resume: ${resumeCommand(id)}`);
+  print(`${imported.id}\n`, 'text');
   return 0;
 }
 

@@ -1,15 +1,19 @@
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
+import type { WorkProgress } from './work-progress.ts';
 
-/** Which threads there are, what they are called, and which one a user means. Takes no lease. */
+/**
+ * Which threads there are, what they are called, and which one a user means. Takes no lease. Progress is about threads
+ * that no index knows yet.
+ */
 export interface ThreadDirectory {
-  list(query: ThreadQuery, progress?: ListProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>>;
+  list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>>;
   /** Threads with a message of the user or the model that has all of the words. What stands in quotes is one word. */
   search(
     text: string,
     query: ThreadQuery,
-    progress?: ListProgress,
+    progress?: WorkProgress,
   ): Promise<ThreadHits | Outcome<'cursor-unknown' | 'search-empty'>>;
   /** Active or archived; undefined when there is no such thread. */
   summary(id: ThreadId): Promise<ThreadSummary | undefined>;
@@ -22,9 +26,6 @@ export interface ThreadDirectory {
    */
   changed?(changes: readonly ThreadChange[]): Promise<readonly Outcome[]>;
 }
-
-/** Called while threads are read that no index knows yet. */
-export type ListProgress = (done: number, total: number) => void;
 
 /** `moved`: reverted, or brought back from the archive. */
 export type ThreadChange =

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { Files, OpenFile } from '../ports/files.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { WorkProgress } from '../ports/work-progress.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
@@ -20,6 +21,8 @@ export interface ImportOptions {
   readonly home: string;
   readonly localTime: LocalTime;
   readonly ids: Ids;
+  /** In bytes. */
+  readonly progress?: WorkProgress;
 }
 
 export interface ImportedRollout {
@@ -94,15 +97,17 @@ async function copy(
   from: OpenFile,
   first: NonNullable<Awaited<ReturnType<typeof importedLine>>>,
   path: string,
-  { files, home, ids }: ImportOptions,
+  { files, home, ids, progress }: ImportOptions,
 ): Promise<'made' | 'there'> {
   const temporary = `${path}.${ids.uuid()}.tmp`;
   const to = new RolloutFile({ files, home, path: temporary, durableFolders: new Set() });
   try {
     if (first.start > 0) await to.append(await from.read(0, first.start));
     await to.append(first.bytes);
-    for (let at = first.end, size = await from.size(); at < size; at += blockBytes)
+    for (let at = first.end, size = await from.size(); at < size; at += blockBytes) {
+      await progress?.(at, size);
       await to.append(await from.read(at, blockBytes));
+    }
     await to.sync();
     await to.close();
     const made = await nameWhole(files, temporary, path);

@@ -4,6 +4,7 @@ import type { Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Content, TouchedPath } from '../ports/change-watch.ts';
 import type { SnapshotContents } from '../ports/snapshot-contents.ts';
 import type { SnapshotRequest, Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
+import type { WorkProgress } from '../ports/work-progress.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -25,6 +26,8 @@ export interface RestoreOptions {
   readonly force: boolean;
   /** Also takes back what changed while a turn ran without being its work. Not done unless it is asked for. */
   readonly meanwhile?: boolean;
+  /** In files and folders that are brought back or removed. */
+  readonly progress?: WorkProgress;
 }
 
 /** Paths are below the root. */
@@ -67,11 +70,11 @@ export async function restoreFiles(
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | RestoreRefused> {
-  const { dryRun, force, meanwhile = false } = options;
+  const { dryRun, force, meanwhile = false, progress } = options;
   if (dryRun) return restore(parts, id, target, { force, meanwhile });
   const owned = await parts.threads.open(id);
   if (owned.kind === 'refused') return refused(owned);
-  return restore(parts, id, target, { force, meanwhile, owned }).finally(() => owned.close());
+  return restore(parts, id, target, { force, meanwhile, owned, ...defined({ progress }) }).finally(() => owned.close());
 }
 
 function refused(outcome: Outcome): RestoreRefused {
@@ -82,7 +85,7 @@ async function restore(
   parts: RestoreParts,
   id: ThreadId,
   target: RestoreTarget,
-  { force, meanwhile, owned }: PlanOptions & { readonly owned?: Owned },
+  { force, meanwhile, owned, progress }: PlanOptions & { readonly owned?: Owned; readonly progress?: WorkProgress },
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   const chosen = chooseEffects(id, list, target);
@@ -112,7 +115,7 @@ async function restore(
   await owned.durable();
   // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
-  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash) };
+  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), ...defined({ progress }) };
   const { made, ...result } = await runRestore(ports, plan.actions);
   const { id: timeId } = open.end();
   const paths = touchedPaths(root, plan, { ...result, made });

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { reasonOf } from '../disk/file-system.ts';
+import type { WorkProgress } from '../ports/work-progress.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import type { KeptPath, RestoreAction } from './restore-plan.ts';
 import { type TreeNode, type Hash, hashOf } from './tree.ts';
@@ -18,13 +19,20 @@ export interface RestoreResult {
   readonly made: readonly string[];
 }
 
+export interface RestorePorts {
+  readonly root: string;
+  readonly disk: WorkspaceDisk;
+  read(hash: Hash): Promise<Uint8Array>;
+  readonly progress?: WorkProgress;
+}
+
 /**
  * Carries out a plan, path by path: what fails or is no longer as it was leaves the others alone. What has to go goes
  * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end. `read` gives
  * the content with a name, and rejects when it is gone.
  */
 export async function runRestore(
-  { root, disk, read }: { root: string; disk: WorkspaceDisk; read(hash: Hash): Promise<Uint8Array> },
+  { root, disk, read, progress }: RestorePorts,
   actions: readonly RestoreAction[],
 ): Promise<RestoreResult> {
   const [restored, deleted] = [new Set<string>(), new Set<string>()];
@@ -48,8 +56,12 @@ export async function runRestore(
   const shallowFirst = actions.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const deepestFirst = shallowFirst.toReversed();
   const at = (path: string): string => `${root}/${path}`;
+  /** Each path is come to twice: what is in its place goes, and then it comes. */
+  let steps = 0;
+  const step = () => progress?.(Math.floor(steps++ / 2), actions.length);
 
   for (const { path, now, to } of deepestFirst) {
+    await step();
     if (now === undefined) continue;
     await attempt(path, () => {
       if (!isReal(disk, dirname(at(path)))) return 'in-the-way';
@@ -64,6 +76,7 @@ export async function runRestore(
     });
   }
   for (const { path, now, to } of shallowFirst) {
+    await step();
     if (to === undefined || to.kind === 'left-out') continue;
     const isDone = await attempt(path, async () => {
       if (!makeParents(disk, root, dirname(at(path)), made)) return 'in-the-way';

@@ -266,10 +266,11 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/demo/project.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
+    'src/surfaces/terminal/open-screen.ts', // gives the stream to a screen
     'src/surfaces/terminal/page.ts', // paints spans, which makes their text visible
     'src/surfaces/terminal/print.ts',
     'src/surfaces/terminal/wait-for-readers.ts', // writes nothing: waits
-    'src/surfaces/threads/progress-bar.ts', // our own words and numbers
+    'src/surfaces/terminal/with-progress.ts', // gives the stream to a screen
   ]);
 });
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, httpError, say, type Script } from '../../src/testing/index.ts';
 import { isCompaction, userTexts } from '../compaction/summariser.ts';
 import { calls, compacts, hangs, long, says, saysLong, talk, task } from '../compaction/talk.ts';
+import { runInside } from '../harness/capstan-inside.ts';
 import { inputOf, type Scene, scene, textsOf, threadId } from '../harness/scene.ts';
 
 interface Begun extends Scene {
@@ -49,6 +50,15 @@ it('measures before and after alike, whatever the provider counts', async () => 
     /about ([\d,]+) before, ([\d,]+) after: the next request is (\d+) % smaller/.exec(stdout) ?? [];
   const [from, to] = [before, after].map((count) => Number(count.replaceAll(',', '')));
   expect([from! > to!, Number(less)]).toEqual([true, Math.round((100 * (from! - to!)) / from!)]);
+});
+
+it('shows on a terminal what it is doing, and leaves only what it did', async () => {
+  const { place, id } = await begun(talk([saysLong(), says('Yes.')]));
+  const { stderr } = await runInside(place, ['threads', 'compact', id], { terminal: true, env: { TERM: 'xterm' } });
+  const text = stderr.replaceAll(/\u001B\[\d+m/g, '');
+  expect(text).toContain('\r\u001B[KCompacting the history · 0 s · Ctrl-C to stop');
+  const left = text.replaceAll(/[^\n]*\r\u001B\[K/g, '');
+  expect(left).toMatch(/^gpt-5\.5 compacts about [\d,]+ tokens \(structured\) …\n$/);
 });
 
 it('makes a checkpoint, shows it, takes it back and brings it back', async () => {

@@ -181,6 +181,14 @@ Yes.
     }
   });
 
+  it('says on a terminal what it wrote, and gives a script the path alone', async () => {
+    const { place, id } = await twoTurns();
+    const path = join(place.root, 'thread.html');
+    const typed = await runInside(place, ['threads', 'export', id, '-o', path], { terminal: true });
+    expect(typed.stdout).toMatch(/^Exported \d+ lines, \S+ kB, to .*\/thread\.html\n$/);
+    expect((await place.run('threads', 'export', id, '-o', path, '--force')).stdout).toBe(`${path}\n`);
+  });
+
   it('gives a copy an id of its own', async () => {
     const { place, id } = await twoTurns();
     const folder = join(place.home, 'sessions/2026/11/15');

@@ -149,7 +149,7 @@ describe('capstan threads compress', () => {
     });
     const packed = await place.run('threads', 'compress', '--older-than', '0m');
     expect(packed.stderr).toBe('');
-    expect(packed.stdout).toMatch(/^.*\.jsonl\.zst\nCompressed 1 file: \S+ kB are now \S+ kB\.\n$/);
+    expect(packed.stdout).toMatch(/^.*\.jsonl\.zst\nCompressed 1 file from \S+ kB to \S+ kB\.\n$/);
     expect(place.rollouts()).toEqual([]);
     expect(Math.abs(statSync(`${path}.zst`).mtimeMs - mtimeMs)).toBeLessThan(0.01);
     expect(statSync(`${path}.zst`).mode & 0o777).toBe(0o600);
@@ -211,7 +211,7 @@ describe('capstan threads gc', () => {
     expect(young).toMatchObject({ blobs: { unreferred: 0 } });
     for (const file of [lost, needed]) utimesSync(file, 1, 1);
     const dry = await place.run('threads', 'gc', '--dry-run');
-    expect(dry.stdout).toMatch(/^Would remove 1 blob\.\nThis would free \S+ kB; blobs take \S+ kB\.\n$/);
+    expect(dry.stdout).toMatch(/^Would remove 1 blob and free \S+ kB\. Blobs take \S+ kB\.\n$/);
     const run = JSON.parse((await place.run('threads', 'gc', '--json')).stdout) as JsonObject;
     expect(run).toMatchObject({ freedBytes: bytes, blobs: { unreferred: 1, overBudget: [] }, unread: [] });
     expect(blobsIn(place)).toEqual([needed]);
@@ -225,7 +225,7 @@ describe('capstan threads gc', () => {
     writeFileSync(join(folder, stale), '');
     const run = await live.place.run('threads', 'gc');
     expect(run.stderr).toBe('');
-    expect(run.stdout).toBe('Removed 1 lock file.\nFreed 0 bytes; blobs take 0 bytes.\n');
+    expect(run.stdout).toBe('Removed 1 lock file and freed 0 bytes. Blobs take 0 bytes.\n');
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([`${live.thread.id}.lock`]);
     await live.turn('still mine');
   });

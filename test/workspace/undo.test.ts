@@ -114,7 +114,7 @@ describe('undo', () => {
     );
     const told = (change: string) =>
       [
-        `${change} ${place.workspace}:`,
+        `${change} ${place.workspace}: 1 restored, 4 deleted, 2 kept.`,
         '  restored  gone',
         '  deleted   made',
         '  deleted   new',
@@ -122,13 +122,13 @@ describe('undo', () => {
         '  deleted   sub/x',
         '  kept      mine  (it changed while a turn ran, but not by the turn)',
         '  kept      sub/mine  (it changed while a turn ran, but not by the turn)',
-        'With --meanwhile the kept files go back, too; --undo brings them back.',
+        'To restore the kept files as well, add --meanwhile. You can undo that, too.',
         '',
       ].join('\n');
     const foreseen = await place.run('threads', 'rollback', id, '--both', '--dry-run');
     expect(foreseen.stdout).toBe(told('Would change'));
     expect((await place.run('threads', 'restore', id, '--before-turn', '1')).stdout).toBe(
-      `${told('Changed')}To bring them back: capstan threads restore ${id} --undo\n`,
+      `${told('Changed')}To undo this: capstan threads restore ${id} --undo\n`,
     );
     expect([text(place, 'mine'), text(place, 'sub/mine'), existsSync(at(place, 'made'))]).toEqual([
       'mine\n',
@@ -210,7 +210,7 @@ describe('undo', () => {
     const dry = await place.run('threads', 'restore', id, '--before-turn', '1', '--dry-run');
     expect([dry.code, dry.stdout, text(place, 'f')]).toEqual([
       0,
-      `Would change ${place.workspace}:\n  restored  f\n  restored  gone\n  deleted   made\n  deleted   sub\n  deleted   sub/new\n`,
+      `Would change ${place.workspace}: 2 restored, 3 deleted.\n  restored  f\n  restored  gone\n  deleted   made\n  deleted   sub\n  deleted   sub/new\n`,
       'three\n',
     ]);
     const done = await place.run('threads', 'restore', '--last', '--before-turn', '1', '--json');
@@ -244,12 +244,12 @@ describe('undo', () => {
     expect([kept.code, kept.stdout]).toEqual([
       0,
       [
-        `Changed ${place.workspace}:`,
+        `Changed ${place.workspace}: 2 deleted, 1 kept.`,
         '  deleted   sub',
         '  deleted   sub/new',
         '  kept      f  (changed again after the turn)',
-        'With --force the kept files go back, too; --undo brings them back.',
-        `To bring them back: capstan threads restore ${id} --undo`,
+        'To restore the kept files as well, add --force. You can undo that, too.',
+        `To undo this: capstan threads restore ${id} --undo`,
         '',
       ].join('\n'),
     ]);
@@ -289,10 +289,10 @@ describe('undo', () => {
     writeFileSync(at(place, 'f'), 'my own\n');
     writeFileSync(at(place, 'sub/new'), 'mine too\n');
     expect(await tell('rollback', id, '--both')).toEqual([
-      `Changed nothing in ${place.workspace}:`,
+      `Changed nothing in ${place.workspace}: 3 kept.`,
       '  kept      f  (changed again after the turn)',
       '  kept      sub/new  (changed again after the turn)',
-      '  kept      sub  (something else stands there or in it)',
+      '  kept      sub  (something else is in the way)',
       `For the kept files: ${back}, then the same with --force.`,
       `One turn of thread ${id} taken back.`,
       `To bring it back: ${back}`,
@@ -300,7 +300,7 @@ describe('undo', () => {
     ]);
     await place.run('threads', 'undo-rollback', id);
     expect(await tell('rollback', id, '--both', '--force')).toEqual([
-      `Changed ${place.workspace}:`,
+      `Changed ${place.workspace}: 1 restored, 2 deleted.`,
       '  restored  f',
       '  deleted   sub',
       '  deleted   sub/new',

@@ -1,3 +1,4 @@
+import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { HomeParts } from '../find/names.ts';
 
 export interface CollectOptions extends HomeParts {
@@ -7,6 +8,8 @@ export interface CollectOptions extends HomeParts {
   readonly dryRun: boolean;
   /** Also what reverts have put aside: they can then no longer be undone. */
   readonly reverted: boolean;
+  /** Of reading all threads, which takes the most time. */
+  readonly progress?: WorkProgress;
   /** Removes snapshots of workspaces that begin with none of these trees. */
   readonly collectSnapshots?: (trees: ReadonlySet<string>) => Promise<{ readonly freedBytes: number }>;
 }

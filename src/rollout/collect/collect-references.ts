@@ -3,6 +3,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
+import type { CollectOptions } from './collect-options.ts';
 import { openRolloutFile } from '../compressed/compressed-file.ts';
 import { withOpen } from '../disk/open-file.ts';
 import { errorCode } from '../../disk/file-system.ts';
@@ -30,12 +31,18 @@ export interface ReadRollout extends FoundRollout {
 }
 
 /** Reads every rollout there is, plain or compressed, without a lock: lines are only ever added. */
-export async function findReferences(files: Files, home: string): Promise<References> {
+export async function findReferences({
+  files,
+  home,
+  progress,
+}: Pick<CollectOptions, 'files' | 'home' | 'progress'>): Promise<References> {
   const rollouts: ReadRollout[] = [];
   const blobs = new Map<string, { readonly threads: Set<ThreadId>; needed: boolean }>();
   const trees = new Set<string>();
   const unread: { path: string; why: string }[] = [];
-  for (const found of await findAllRollouts(files, home)) {
+  const all = await findAllRollouts(files, home);
+  for (const [at, found] of all.entries()) {
+    await progress?.(at, all.length);
     try {
       const head = await readRollout(files, found.path, (line) => {
         for (const sha256 of line.blobs) {

@@ -29,12 +29,12 @@ export function collect(options: CollectOptions): Promise<Collected> {
 }
 
 async function collectAll(options: CollectOptions): Promise<Collected> {
-  const { files, home, dryRun } = options;
+  const { dryRun } = options;
   const { reverted, busy } = options.reverted
-    ? await collectReverted(options, await findReferences(files, home))
+    ? await collectReverted(options, await findReferences(options))
     : { reverted: [], busy: [] };
   // Again: what was cut off refers to nothing any more.
-  const references = await findReferences(files, home);
+  const references = await findReferences(options);
   const { unread } = references;
   const isKnown = unread.length === 0;
   const blobs = await collectBlobs(options, isKnown ? references : undefined);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Files } from '../../ports/files.ts';
+import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { openRolloutFile } from '../compressed/compressed-file.ts';
@@ -10,6 +11,12 @@ import { findAllRollouts, type FoundRollout } from '../find/find-rollout.ts';
 import { historyBase } from '../lines/history-base.ts';
 import { type HomeParts, lockPath } from '../find/names.ts';
 import { readHead } from '../lines/read-head.ts';
+
+export interface CompressOptions {
+  readonly dryRun: boolean;
+  /** In files. */
+  readonly progress?: WorkProgress;
+}
 
 /** One thread, or all that have not been written to for so long. */
 export type ToCompress =
@@ -30,7 +37,7 @@ export interface CompressReport {
 export async function compressThreads(
   parts: HomeParts,
   which: ToCompress,
-  { dryRun }: { readonly dryRun: boolean },
+  options: CompressOptions,
 ): Promise<CompressReport | Outcome<'maintenance-busy'>> {
   // Codex holds it, too, while it compresses or rewrites.
   const maintenance = await parts.locks.take(join(parts.home, '.tmp', 'rollout-maintenance.lock'));
@@ -38,18 +45,23 @@ export async function compressThreads(
     const message = 'Another program is compressing or rewriting the threads of this home.';
     return { code: 'maintenance-busy', message, next: 'Wait until it has ended and try again.' };
   }
-  return compressAll(parts, which, dryRun).finally(() => maintenance.release());
+  return compressAll(parts, which, options).finally(() => maintenance.release());
 }
 
-async function compressAll(parts: HomeParts, which: ToCompress, dryRun: boolean): Promise<CompressReport> {
+async function compressAll(
+  parts: HomeParts,
+  which: ToCompress,
+  { dryRun, progress }: CompressOptions,
+): Promise<CompressReport> {
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
   const referred = new Set(heads.map(({ base }) => base));
   const compressed: CompressReport['compressed'][number][] = [];
   const skipped: CompressReport['skipped'][number][] = [];
-  for (const { path, name, isRead, base } of heads) {
+  const wanted = heads.filter(({ name }) => !name.compressed && (which.kind === 'older' || name.threadId === which.id));
+  for (const [at, { path, name, isRead, base }] of wanted.entries()) {
+    if (at > 0) await progress?.(at, wanted.length);
     const { threadId: thread } = name;
-    if (name.compressed || (which.kind === 'thread' && thread !== which.id)) continue;
     const facts = await files.describe(path);
     const isYoung = which.kind === 'older' && clock.now() - (facts?.modified ?? 0) < which.milliseconds;
     if (facts === undefined || isYoung) continue;

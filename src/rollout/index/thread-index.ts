@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
-import type { ListProgress } from '../../ports/thread-directory.ts';
+import type { WorkProgress } from '../../ports/work-progress.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -36,7 +36,7 @@ export class ThreadIndex {
   }
 
   /** A list without conditions reads only the threads that it shows. */
-  async list(query: ThreadQuery, progress?: ListProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>> {
+  async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>> {
     const after = placeIn(query);
     if (after !== undefined && 'code' in after) return after;
     const names = await threadNames(nodeFiles, this.#home);
@@ -52,7 +52,7 @@ export class ThreadIndex {
   async search(
     text: string,
     query: ThreadQuery,
-    progress?: ListProgress,
+    progress?: WorkProgress,
   ): Promise<ThreadHits | Outcome<'cursor-unknown' | 'search-empty'>> {
     const after = placeIn(query);
     if (after !== undefined && 'code' in after) return after;
@@ -92,7 +92,7 @@ export class ThreadIndex {
   }
 
   /** Reads every file that the index does not know as it is. `anew`: forgets all that it knows before. */
-  async refresh({ anew }: { readonly anew: boolean }, progress?: ListProgress): Promise<{ readonly threads: number }> {
+  async refresh({ anew }: { readonly anew: boolean }, progress?: WorkProgress): Promise<{ readonly threads: number }> {
     return withDatabase(this.#home, async (database) => {
       if (anew) makeEmpty(database);
       this.#look(database, undefined);
@@ -141,11 +141,11 @@ export class ThreadIndex {
     scanFolders(database, { home: this.#home, now: () => this.#clock.now(), budget });
   }
 
-  async #readStale(database: DatabaseSync, progress: ListProgress | undefined): Promise<void> {
+  async #readStale(database: DatabaseSync, progress: WorkProgress | undefined): Promise<void> {
     const stale = staleFiles(database);
     for (let at = 0; at < stale.length; at += batchSize) {
       await readInto(database, this.#home, stale.slice(at, at + batchSize));
-      progress?.(Math.min(at + batchSize, stale.length), stale.length);
+      await progress?.(Math.min(at + batchSize, stale.length), stale.length);
     }
   }
 

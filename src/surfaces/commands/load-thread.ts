@@ -4,6 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads, type ThreadLines } from '../engine/stored-threads.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 
 /** A thread as its file says, for commands that only look. */
 export interface ReadThread extends ThreadLines {
@@ -20,7 +21,10 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
     name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
   );
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
-  return lostAsValue(async () => ({ id: chosen.id, ...(await stored.read(chosen.id)) }));
+  return lostAsValue(async () => {
+    const read = await withProgress({ label: 'Reading lines' }, (report) => stored.read(chosen.id, report));
+    return { id: chosen.id, ...read };
+  });
 }
 
 function advice({ code, next }: Outcome, name: string | undefined): string {

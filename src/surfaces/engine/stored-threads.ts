@@ -1,6 +1,8 @@
 import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
-import type { ChosenThread, ListProgress, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
+import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
+import type { WorkProgress } from '../../ports/work-progress.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { oddText } from '../../protocol/odd-text.ts';
@@ -72,13 +74,14 @@ export class StoredThreads {
     return current.kind === 'current' ? current.location : undefined;
   }
 
-  async read(id: ThreadId): Promise<ThreadLines> {
+  async read(id: ThreadId, progress?: WorkProgress): Promise<ThreadLines> {
     const reader = this.#kept.store.read(id, { from: 0 as Ordinal });
     const lines: Line[] = [];
     for (;;) {
       const next = await reader.next();
       if (next.done === true) return { lines, skipped: next.value.skipped };
       lines.push(next.value);
+      await progress?.(lines.length);
     }
   }
 
@@ -124,12 +127,12 @@ export class StoredThreads {
     return this.#kept.threadStore.blobs.load(sha256);
   }
 
-  list(query: ThreadQuery, progress?: ListProgress): Promise<ThreadPage | Outcome> {
+  list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
     return this.#kept.threadStore.directory.list(query, progress);
   }
 
   /** Threads in which a user or the model said these words. */
-  search(text: string, query: ThreadQuery, progress?: ListProgress): Promise<ThreadHits | Outcome> {
+  search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
     return this.#kept.threadStore.directory.search(text, query, progress);
   }
 
@@ -138,7 +141,7 @@ export class StoredThreads {
   }
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
-  reindex(options: { readonly anew: boolean }, progress?: ListProgress) {
+  reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
     return this.#withFiles(async (files) => (await openThreadIndex(files)).refresh(options, progress));
   }
 
@@ -204,11 +207,11 @@ export class StoredThreads {
     return pinsChanged(await unpinNote(this.#kept, id, which));
   }
 
-  /** Copies a rollout from elsewhere into the home. */
-  importFile(source: string) {
+  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
+  importFile(source: string, progress?: WorkProgress) {
     return this.#withFiles(async ({ files, home }) => {
       const { importRollout } = await import('../../rollout/import-rollout.ts');
-      return importRollout(source, { files, home, localTime, ids: this.#kept.ids });
+      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, ...defined({ progress }) });
     });
   }
 
@@ -216,16 +219,20 @@ export class StoredThreads {
    * Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are
    * resumed.
    */
-  compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
+  compress(
+    which: ToCompress,
+    options: { readonly dryRun: boolean },
+    progress?: WorkProgress,
+  ): Promise<CompressReport | EngineRefused> {
     return this.#withFiles(async (files) => {
       const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
-      const report = await compressThreads(files, which, options);
+      const report = await compressThreads(files, which, { ...options, ...defined({ progress }) });
       return 'code' in report ? engineRefused(report) : report;
     });
   }
 
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
-  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>) {
+  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
     return this.#withFiles(async (files) => {
       const { collect } = await import('../../rollout/collect/collect.ts');
       const { graceMs } = await import('../../rollout/collect/collect-options.ts');
@@ -234,6 +241,7 @@ export class StoredThreads {
       return collect({
         ...files,
         ...options,
+        ...defined({ progress }),
         maxBlobBytes: this.#kept.maxBlobBytes,
         collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
       });

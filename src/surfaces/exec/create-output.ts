@@ -1,5 +1,6 @@
 import type { ExecArguments } from '../commands/exec-command.ts';
 import { wantsColor } from '../terminal/look.ts';
+import { isLive } from '../terminal/open-screen.ts';
 import { Screen } from '../terminal/screen.ts';
 import { jsonOutput } from './json-output.ts';
 import type { Output } from './output.ts';
@@ -9,7 +10,7 @@ export function createOutput(options: ExecArguments['options']): Output {
   const { sdkJson, color = 'auto', contextEvents: context, verbose, ephemeral } = options;
   const json = options.json || sdkJson;
   const stream = process.stderr;
-  const live = !json && stream.isTTY && process.env['TERM'] !== 'dumb';
+  const live = !json && isLive(stream);
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json
     ? jsonOutput(screen, { context, verbose })

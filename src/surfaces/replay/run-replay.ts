@@ -1,5 +1,7 @@
+import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
+import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../../replay/rebuild.ts';
@@ -9,6 +11,7 @@ import type { replayCommand } from '../commands/view-commands.ts';
 import { plural } from '../terminal/table.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
 import { complain, print } from '../terminal/print.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { type ReplayedRequest, replayedRequest } from './replayed-request.ts';
 import { reportJson, reportTable } from './report.ts';
@@ -23,19 +26,31 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const verdictOn = createComparison(digester);
   const requests: ReplayedRequest[] = [];
   let number = 0;
-  for await (const request of rebuildRequests(thread.lines, encoderOf)) {
-    number++;
-    const verdict = verdictOn(request);
-    if (only !== undefined && number !== only) continue;
-    if (wantsBody) return printRequest(request, itemBytes);
-    requests.push(replayedRequest(request, verdict, { number, itemBytes }));
-  }
+  const wanted = await withProgress({ label: 'Replaying lines' }, async (report) => {
+    for await (const request of rebuildRequests(reported(thread.lines, report), encoderOf)) {
+      number++;
+      const verdict = verdictOn(request);
+      if (only !== undefined && number !== only) continue;
+      if (wantsBody) return request;
+      requests.push(replayedRequest(request, verdict, { number, itemBytes }));
+    }
+    return undefined;
+  });
+  if (wanted !== undefined) return printRequest(wanted, itemBytes);
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number);
   const { skipped } = thread;
   if (isJson) print(reportJson(thread, requests), 'json');
   else print(reportTable(requests), 'text');
   if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
   return requests.some(({ result }) => result === 'different' || result === 'tools-missing') ? 1 : 0;
+}
+
+/** The lines, with a report on how many were taken. */
+async function* reported(lines: readonly Line[], report: WorkProgress): AsyncGenerator<Line> {
+  for (const [at, line] of lines.entries()) {
+    await report(at, lines.length);
+    yield line;
+  }
 }
 
 function noSuchRequest(id: ThreadId, wanted: number, count: number): Outcome<'request-unknown'> {

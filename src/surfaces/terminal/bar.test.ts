@@ -22,8 +22,10 @@ it('fills the whole width and no more when parts exceed the whole', () => {
 });
 
 it('shows progress in as many columns as there are', () => {
-  expect(progressText('reading', 5, 10, 80)).toBe('reading [###############               ] 5/10');
-  expect(progressText('reading', 5, 10, 14)).toBe('reading 5/10');
+  expect(progressText('reading', { done: 5, total: 10, width: 80 })).toBe(
+    'reading [###############...............] 5/10',
+  );
+  expect(progressText('reading', { done: 5, total: 10, width: 14 })).toBe('reading 5/10');
 });
 
 it('knows wide characters, marks and pictures', () => {

@@ -25,13 +25,26 @@ export function stackedBar(
   ];
 }
 
-/** How much of a work is done: `[######    ] 3/5`. */
-export function progressText(label: string, done: number, total: number, width: number): string {
-  const count = `${done}/${total}`;
-  const room = Math.min(30, width - label.length - count.length - 4);
-  if (room < 5) return fit(`${label} ${count}`, width);
+/** How much of a work is done: `[######....] 3/5`. */
+export function progressText(
+  label: string,
+  {
+    done,
+    total,
+    width,
+    amount = String,
+  }: {
+    readonly done: number;
+    readonly total: number;
+    readonly width: number;
+    readonly amount?: (value: number) => string;
+  },
+): string {
+  const counted = `${amount(done)}/${amount(total)}`;
+  const room = Math.min(30, width - label.length - counted.length - 4);
+  if (room < 5) return fit(`${label} ${counted}`, width);
   const filled = total === 0 ? room : Math.floor((done / total) * room);
-  return `${label} [${'#'.repeat(filled)}${' '.repeat(room - filled)}] ${count}`;
+  return `${label} [${'#'.repeat(filled)}${'.'.repeat(room - filled)}] ${counted}`;
 }
 
 /** Columns for each amount: the largest remainders are rounded up, and what exceeds the width is taken from the widest. */

@@ -8,7 +8,11 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { compactCommand } from '../commands/threads-change-commands.ts';
 import { count } from '../terminal/table.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
-import { complain, printNote } from '../terminal/print.ts';
+import { type Span, yellow } from '../terminal/look.ts';
+import { openScreen } from '../terminal/open-screen.ts';
+import { complain } from '../terminal/print.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { Activity } from '../exec/activity.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 import { refuseOperation } from './thread-operation.ts';
@@ -19,15 +23,18 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   const found = await findThread({ thread: given.thread, overrides: given.options.overrides });
   if ('code' in found) return found;
   const { engine, id } = found;
+  const screen = openScreen();
   const { signal, over } = endOnSignal({
     onLate() {
+      screen.end();
       const refusal = refuseOperation(interrupted, { json });
       if (typeof refusal !== 'number') complain(refusal, 1);
     },
   });
   try {
     const focus = given.words.join(' ').trim();
-    const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
+    const request = { listener: showOn(screen), signal, ...(focus === '' ? {} : { focus }) };
+    const done = await engine.compact(id, request).finally(() => screen.end());
     if (done.kind === 'refused' || done.kind === 'failed')
       return refuseOperation(withOwnNext(done.outcome, id), { json });
     if (done.kind === 'aborted') return refuseOperation(interrupted, { json });
@@ -60,15 +67,28 @@ function told(id: ThreadId, report: CheckpointReport): string {
 }
 
 /** What happens meanwhile, on standard error: a model may think for minutes. */
-function progress(event: ThreadEvent): void {
+function showOn(screen: Screen): (event: ThreadEvent) => void {
+  const activity = new Activity();
+  return (event) => {
+    activity.event(event);
+    const line = noteOn(event);
+    if (line !== undefined) screen.note(line);
+    const isOver = activity.words === undefined;
+    screen.status(isOver ? undefined : () => activity.words ?? []);
+  };
+}
+
+function noteOn(event: ThreadEvent): Span | undefined {
   switch (event.kind) {
     case 'checkpoint-started':
-      return printNote(`${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}) …`);
+      return `${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}) …`;
     case 'checkpoint-failed':
-      return event.paused ? printNote(pausedWords(event.threadId)) : undefined;
+      return event.paused ? yellow(pausedWords(event.threadId)) : undefined;
     case 'warning':
-      return printNote(fullText(event.outcome));
+      return yellow(fullText(event.outcome));
     case 'retrying':
-      return printNote(event.outcome.message);
+      return yellow(event.outcome.message);
+    default:
+      return undefined;
   }
 }

@@ -5,9 +5,11 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { compressCommand } from '../commands/threads-read-commands.ts';
+import { plural } from '../terminal/table.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
-import { countWords, sizeWords } from './size-words.ts';
+import { sizeWords } from './size-words.ts';
 
 type Options = CommandArguments<typeof compressCommand>['options'];
 
@@ -25,7 +27,9 @@ export async function run({ thread, options }: CommandArguments<typeof compressC
 }
 
 async function compress({ stored }: Engine, which: ToCompress, options: Options): Promise<number | Outcome> {
-  const report = await stored.compress(which, options);
+  const report = await withProgress({ label: 'Compressing threads' }, (progress) =>
+    stored.compress(which, options, progress),
+  );
   if ('outcome' in report) return report.outcome;
   return printResult(report, options, () => `${linesOf(report).join('\n')}\n`);
 }
@@ -43,12 +47,11 @@ function ageOf(text: string): ToCompress | Outcome<'usage'> {
 function linesOf({ dryRun, compressed, skipped }: CompressReport): readonly string[] {
   const from = compressed.reduce((sum, one) => sum + one.from, 0);
   const to = compressed.reduce((sum, one) => sum + (one.to ?? 0), 0);
-  const files = countWords(compressed.length, 'file');
+  const files = plural(compressed.length, 'file');
+  const size = dryRun ? ` of ${sizeWords(from)}` : ` from ${sizeWords(from)} to ${sizeWords(to)}`;
   return [
     ...compressed.map(({ path }) => path),
-    ...skipped.map(({ path, why }) => `Passed over ${path}: ${why}.`),
-    dryRun
-      ? `Would compress ${files} of ${sizeWords(from)}.`
-      : `Compressed ${files}: ${sizeWords(from)} are now ${sizeWords(to)}.`,
+    ...skipped.map(({ path, why }) => `Skipped ${path}: ${why}.`),
+    compressed.length === 0 ? 'Nothing to compress.' : `${dryRun ? 'Would compress' : 'Compressed'} ${files}${size}.`,
   ];
 }

@@ -18,8 +18,10 @@ import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { beforeAnySignal } from '../terminal/before-signal.ts';
 import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
+import { sizeWords } from './size-words.ts';
 
 type Format = NonNullable<CommandArguments<typeof exportCommand>['options']['format']>;
 
@@ -41,9 +43,12 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
     return 0;
   }
   const path = place.kind === 'folder' ? join(place.path, nameOf(exported, format)) : place.path;
-  const problem = await (force ? replace(path, text) : write(path, text));
-  if (problem === undefined) print(`${path}\n`, 'text');
-  return problem ?? 0;
+  const problem = await (force ? replace(path, text) : beforeAnySignal(() => write(path, text)));
+  if (problem !== undefined) return problem;
+  const size = `${plural(thread.lines.length, 'line')}, ${sizeWords(Buffer.byteLength(text))}`;
+  // A script takes the path from here.
+  print(process.stdout.isTTY ? `Exported ${size}, to ${path}\n` : `${path}\n`, 'text');
+  return 0;
 }
 
 function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly path: string } | Outcome {
@@ -84,13 +89,20 @@ function nameOf({ id, lines }: ReadThread, format: Format): string {
 
 /** For the user alone, as rollouts are: it holds prompts and outputs. */
 function write(path: string, text: string): Outcome | undefined {
+  const fs = process.getBuiltinModule('node:fs');
+  let file: number | undefined;
   try {
-    process.getBuiltinModule('node:fs').writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    file = fs.openSync(path, 'wx', 0o600);
+    fs.writeFileSync(file, text);
     return undefined;
   } catch (error) {
+    // Half a thread is worse than none.
+    if (file !== undefined) fs.rmSync(path, { force: true });
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
     const message = `${path} is there already.`;
     return { code: 'export-unwritten', message, next: 'Give another name, or add --force.' };
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
   }
 }
 
@@ -103,7 +115,7 @@ async function replace(path: string, text: string): Promise<Outcome | undefined>
   try {
     if (file === 'leads-out')
       throw new Error('a link that a command may have made leads out of where commands may write');
-    writeOutputFile(file, text, 0o600);
+    await beforeAnySignal(() => writeOutputFile(file, text, 0o600));
     return undefined;
   } catch (error) {
     return unwritten(path, error);

@@ -13,6 +13,8 @@ import { plural } from '../terminal/table.ts';
 import { fit } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
+import { withProgress } from '../terminal/with-progress.ts';
+import { sizeWords } from './size-words.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
 export async function run({ words, options }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {
@@ -23,7 +25,9 @@ export async function run({ words, options }: CommandArguments<typeof importComm
   if (kindOfEntry(source) === 'folder') return folderInPlace(source);
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return stored;
-  const imported = await stored.importFile(source);
+  const imported = await withProgress({ label: 'Importing', amount: sizeWords }, (report) =>
+    stored.importFile(source, report),
+  );
   if ('outcome' in imported) return imported.outcome;
   if ('code' in imported) return imported;
   const { id, path } = imported;

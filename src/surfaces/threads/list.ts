@@ -5,17 +5,17 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { listCommand } from '../commands/threads-read-commands.ts';
 import { pageForm, printPage } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { queryOf } from './list-query.ts';
-import { progressBar } from './progress-bar.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads list` */
 export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const bar = progressBar('Reading threads');
-  const page = await loaded.engine.stored.list(queryOf(options, loaded.cwd), bar.show);
-  bar.end();
+  const { stored } = loaded.engine;
+  const query = queryOf(options, loaded.cwd);
+  const page = await withProgress({ label: 'Reading threads' }, (report) => stored.list(query, report));
   if ('code' in page) return page;
   if (options.json) print(`${JSON.stringify({ ...page, threads: page.threads.map(withPaths) })}\n`, 'json');
   else {
@@ -27,7 +27,7 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
     if (page.threads.length === 0) printNote('No threads.');
     if (page.next !== undefined) printNote(`\nMore: the same with --cursor ${page.next}`);
   }
-  const home = await loaded.engine.stored.takeReading();
+  const home = await stored.takeReading();
   if (home !== undefined) reindexInBackground(home);
   return 0;
 }

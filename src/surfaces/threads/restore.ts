@@ -6,6 +6,8 @@ import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
 import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { count } from '../terminal/table.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 
@@ -19,7 +21,9 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   const target = before === undefined ? ({ beforeRestore: 'last' } as const) : await turnNamed(found, before);
   if ('code' in target) return target;
   const { dryRun } = how;
-  const report = await engine.restoreFiles(id, target, how);
+  const report = await withProgress({ label: 'Restoring files' }, (progress) =>
+    engine.restoreFiles(id, target, { ...how, progress }),
+  );
   if (report.kind === 'refused') return report.outcome;
   const undoing = dryRun || undo ? '' : howToUndo(id, report);
   printResult({ ...report, dryRun }, { json }, () => `${restoreText(report, { dryRun })}${undoing}`);
@@ -34,20 +38,20 @@ async function turnNamed({ engine, id }: FoundThread, name: string): Promise<Res
 /** Why a file is kept, and the option that brings it back all the same. */
 const whys: Readonly<Record<KeptReason, readonly [words: string, option?: string]>> = {
   'changed-since': ['changed again after the turn', '--force'],
-  unknown: ['a turn was cut off: it may have changed again after the turn', '--force'],
-  'left-out': ['its content is not kept: too large, no room, or not readable'],
-  'in-the-way': ['something else stands there or in it'],
+  unknown: ['a turn was cut off, so it may have changed again after the turn', '--force'],
+  'left-out': ['its content was not kept: too large, no space, or not readable'],
+  'in-the-way': ['something else is in the way'],
   meanwhile: ['it changed while a turn ran, but not by the turn', '--meanwhile'],
   'not-recorded': ['it was made while a turn ran, and the record does not say by whom', '--meanwhile'],
 };
 
 function byOptions(options: string): string {
-  return `With ${options} the kept files go back, too; --undo brings them back.`;
+  return `To restore the kept files as well, add ${options}. You can undo that, too.`;
 }
 
 /** A line for people; empty when nothing changed. */
 export function howToUndo(id: ThreadId, report: RestoreReport): string {
-  return hasChanged(report) ? `To bring them back: capstan threads restore ${id} --undo\n` : '';
+  return hasChanged(report) ? `To undo this: capstan threads restore ${id} --undo\n` : '';
 }
 
 export function hasChanged({ restored, deleted }: RestoreReport): boolean {
@@ -65,12 +69,15 @@ export function restoreText(report: RestoreReport, { dryRun = false, again = byO
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
   ].map(visibleLine);
   const notes = [
-    ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
-    ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),
+    ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}, so its changes stay.`),
+    ...otherRoots.map((other) => `Turns also worked in ${other}. Nothing was changed there.`),
     ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
     ...(options.length === 0 ? [] : [again(options.join(' and '))]),
   ];
+  const counts = Object.entries({ restored, deleted, kept, failed }).flatMap(([word, { length }]) =>
+    length === 0 ? [] : [`${count(length)} ${word}`],
+  );
   const change = `${dryRun ? 'Would change' : 'Changed'}${hasChanged(report) ? '' : ' nothing in'}`;
-  const head = lines.length === 0 ? `Nothing to bring back in ${root}.` : `${change} ${root}:`;
+  const head = lines.length === 0 ? `Nothing to restore in ${root}.` : `${change} ${root}: ${counts.join(', ')}.`;
   return `${[head, ...lines, ...notes].join('\n')}\n`;
 }

@@ -7,6 +7,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { RestoreReport, RollbackTo, RolledBack } from '../engine/engine-types.ts';
 import type { Done } from '../engine/stored-threads.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { hasChanged, howToUndo, restoreText } from './restore.ts';
 import { operateOnThread, turnsWord } from './thread-operation.ts';
 
@@ -44,7 +45,9 @@ async function takeBack(
   { files: onlyFiles, both, dryRun, force, meanwhile }: Options,
 ): Promise<Back | EngineRefused> {
   if (!onlyFiles && !both) return engine.stored.rollback(id, to);
-  const files = await engine.restoreRolledBack(id, to, { dryRun, force, meanwhile });
+  const files = await withProgress({ label: 'Restoring files' }, (progress) =>
+    engine.restoreRolledBack(id, to, { dryRun, force, meanwhile, progress }),
+  );
   if (files.kind === 'refused' && (onlyFiles || files.outcome.code !== 'nothing-to-restore')) return files;
   const told = files.kind === 'refused' ? {} : { files };
   if (dryRun || onlyFiles) return { kind: dryRun ? 'files-foreseen' : 'files-restored', id, ...told, notices: [] };

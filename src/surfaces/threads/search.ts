@@ -5,18 +5,17 @@ import type { searchCommand } from '../commands/threads-read-commands.ts';
 import { pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { withProgress } from '../terminal/with-progress.ts';
 import { queryOf } from './list-query.ts';
-import { progressBar } from './progress-bar.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const bar = progressBar('Reading threads');
-  const query = queryOf(options, loaded.cwd);
-  const found = await loaded.engine.stored.search(words.map(asTyped).join(' '), query, bar.show);
-  bar.end();
+  const { stored } = loaded.engine;
+  const [text, query] = [words.map(asTyped).join(' '), queryOf(options, loaded.cwd)];
+  const found = await withProgress({ label: 'Reading threads' }, (report) => stored.search(text, query, report));
   if ('code' in found) return found.code === 'search-empty' ? { ...found, code: 'usage' } : found;
   if (options.json) {
     const hits = found.hits.map((hit) => ({ ...hit, thread: withPaths(hit.thread) }));

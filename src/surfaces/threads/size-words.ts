@@ -6,8 +6,3 @@ export function sizeWords(bytes: number): string {
   while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
   return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
 }
-
-/** `1 file`, `2 files`. */
-export function countWords(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
-}

@@ -1,32 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { helpOption } from '../../src/surfaces/commands/command.ts';
 import { allCommands } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
 import { listCommand } from '../../src/surfaces/commands/threads-read-commands.ts';
+import { pages, readPage, shellBlocks } from './pages.ts';
 
-const root = join(import.meta.dirname, '../..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
-);
 const commands = allCommands(commandTable);
 
 /** Options of other programs, and of the bench, that the pages name, and one that is misspelt on purpose. */
 const others = new Set(['--prefix', '--part', '--jsno']);
 
-function read(page: string): string {
-  return readFileSync(join(root, page), 'utf8');
-}
-
 /** The commands in blocks for a shell, without what is said about them. */
-function examplesIn(text: string): readonly string[] {
-  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
-  return blocks
-    .flatMap((block) => block.split('\n'))
+function examplesIn(page: string): readonly string[] {
+  return shellBlocks(page)
+    .flatMap(({ code }) => code.split('\n'))
     .flatMap((line) => {
-      const [, typed] = /^(?:capstan|npm start --) (.*)$/.exec(line.replace(/\s+#.*$/, '')) ?? [];
+      const [, typed] = /^(?:.* \| )?(?:capstan|npm start --) (.*)$/.exec(line.replace(/\s+#.*$/, '')) ?? [];
       return typed === undefined ? [] : [typed.replace(/ [|<>].*$/, '')];
     });
 }
@@ -50,7 +40,7 @@ function problemIn(words: readonly string[]): unknown {
   return typeof parsed === 'object' && 'code' in parsed ? parsed.message : undefined;
 }
 
-const examples = pages.flatMap((page) => examplesIn(read(page)).map((line) => [page, line] as const));
+const examples = pages.flatMap((page) => examplesIn(page).map((line) => [page, line] as const));
 
 describe('the pages', () => {
   it('have examples', () => {
@@ -76,13 +66,13 @@ describe('the pages', () => {
       ...helpOption.names,
       '--version',
     ]);
-    const codes = [...read(page).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
+    const codes = [...readPage(page).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
     const named = codes.flatMap((code) => code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
     expect(named.filter((option) => !known.has(option) && !others.has(option))).toEqual([]);
   });
 
   it('docs/list-threads.md lists the options of lists', () => {
-    const rows = [...read('docs/list-threads.md').matchAll(/^\| (`-.*?`) \|/gm)].map(([, row]) => row ?? '');
+    const rows = [...readPage('docs/list-threads.md').matchAll(/^\| (`-.*?`) \|/gm)].map(([, row]) => row ?? '');
     const listed = rows.flatMap((row) => row.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? []);
     expect(listed.toSorted()).toEqual(
       Object.values(listCommand.options)

@@ -1,10 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { helpOption } from '../../src/surfaces/commands/command.ts';
 import { allCommands } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
 import { listCommand } from '../../src/surfaces/commands/threads-read-commands.ts';
-import { pages, readPage, shellBlocks } from './pages.ts';
+import { pages, readPage, root, shellBlocks } from './pages.ts';
 
 const commands = allCommands(commandTable);
 
@@ -69,6 +71,18 @@ describe('the pages', () => {
     const codes = [...readPage(page).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
     const named = codes.flatMap((code) => code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
     expect(named.filter((option) => !known.has(option) && !others.has(option))).toEqual([]);
+  });
+
+  it('that messages cite come with the package', () => {
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const sources = files
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(root, 'src', name), 'utf8'));
+    const cited = sources.flatMap((source) => source.match(/docs\/[a-z-]+\.md/g) ?? []);
+    expect(cited).toContain('docs/configure.md');
+    expect(cited.filter((page) => !pages.includes(page))).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: readonly string[] };
+    expect(manifest.files).toContain('docs/*.md');
   });
 
   it('docs/list-threads.md lists the options of lists', () => {

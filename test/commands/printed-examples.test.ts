@@ -44,12 +44,16 @@ async function prepare(): Promise<Place> {
   return place;
 }
 
-async function run(block: string, place: Place): Promise<void> {
+/** What went wrong, if anything did. */
+async function run(block: string, place: Place): Promise<string | undefined> {
   const path = [join(place.root, 'bin'), process.env['PATH']].join(delimiter);
   const env = { ...process.env, CAPSTAN_HOME: place.home, PATH: path };
-  const child = promisify(execFile)('bash', ['-e', '-c', block], { cwd: place.workspace, env });
-  child.child.stdin?.end();
-  await child;
+  const running = promisify(execFile)('bash', ['-ex', '-c', block], { cwd: place.workspace, env });
+  running.child.stdin?.end();
+  return running.then(
+    () => undefined,
+    (error: { stdout: string; stderr: string }) => `${error.stdout}\n${error.stderr}`,
+  );
 }
 
 describe('examples do what they say, as they are printed', () => {
@@ -57,7 +61,9 @@ describe('examples do what they say, as they are printed', () => {
 
   it.each(marked)('in %s', async (page) => {
     const place = await prepare();
-    for (const { code, isRun } of shellBlocks(page)) if (isRun) await run(code, place);
+    for (const { code, isRun } of shellBlocks(page)) {
+      expect(isRun ? await run(code, place) : undefined).toBeUndefined();
+    }
   });
 
   it.each(marked)('in %s only what needs the network or another program is not run', (page) => {

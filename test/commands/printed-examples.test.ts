@@ -56,7 +56,7 @@ async function run(block: string, place: Place): Promise<string | undefined> {
   );
 }
 
-describe('examples do what they say, as they are printed', () => {
+describe('examples run as they are printed', () => {
   const marked = pages.filter((page) => shellBlocks(page).some(({ isRun }) => isRun));
 
   it.each(marked)('in %s', async (page) => {

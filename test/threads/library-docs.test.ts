@@ -69,12 +69,12 @@ it('one turn, then the same thread resumed, steered and compacted', async () => 
   expect(place.rollouts()).toHaveLength(1);
 });
 
-it('a complete program, which streams its answer and shows commands', async () => {
+it('a complete program, which prints messages and commands', async () => {
   const { place } = await scene([
     answer({ items: [callTool('exec_command', { cmd: 'ls' })] }),
     answer({ items: [say('It winds ropes.')] }),
   ]);
-  const told = 'runs: .*ls\\nthread [0-9a-f-]+: completed\\n';
+  const told = '\\$ ls\\nthread [0-9a-f-]+: completed\\n';
   expect(await run('A complete program', place, told)).toBe('It winds ropes.\n');
 });
 

@@ -10,8 +10,8 @@ import { pages, readPage, root, shellBlocks } from './pages.ts';
 
 const commands = allCommands(commandTable);
 
-/** Options of other programs, and of the bench, that the pages name, and one that is misspelt on purpose. */
-const others = new Set(['--prefix', '--part', '--jsno']);
+/** Options of other programs, and of the bench, that the pages name. */
+const others = new Set(['--prefix', '--part']);
 
 /** The commands in blocks for a shell, without what is said about them. */
 function examplesIn(page: string): readonly string[] {
@@ -53,14 +53,20 @@ describe('the pages', () => {
     expect(problemIn(wordsIn(line))).toBeUndefined();
   });
 
-  it.each(examples.filter(([, line]) => /[[…]/.test(line)))(
-    '%s: capstan %s names options of that command',
-    (_, line) => {
-      const command = commands.find(({ name }) => line.startsWith(name));
-      const known = Object.values(command?.options ?? {}).flatMap(({ names }) => names);
-      expect(known).toEqual(expect.arrayContaining(line.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? []));
-    },
+  const withGaps = examples.filter(([, line]) => /[[…]/.test(line));
+  const inSentences = pages.flatMap((page) =>
+    [...readPage(page).matchAll(/`capstan (?!(?:e|help|COMMAND)\b)([^`\n|]+)[^`\n]*`/g)].map(
+      ([, line = '']) => [page, line] as const,
+    ),
   );
+
+  it.each([...withGaps, ...inSentences])('%s: capstan %s names options of that command', (_, line) => {
+    const named = line.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? [];
+    const command = commands.find(({ name }) => `${line} `.startsWith(`${name} `));
+    expect(command).toBeDefined();
+    const known = Object.values(command?.options ?? {}).flatMap(({ names }) => names);
+    expect(known).toEqual(expect.arrayContaining(named));
+  });
 
   it.each(pages)('%s names no option that no command has', (page) => {
     const known = new Set([

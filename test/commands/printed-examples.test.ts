@@ -11,7 +11,7 @@ import { scene, threadId } from '../harness/scene.ts';
 import { pages, shellBlocks } from './pages.ts';
 
 /** What only a block that is not run may need: the network, or programs of others. */
-const foreign = /\b(npm|ollama|sudo|codex|OPENAI_API_KEY)\b|--oss/;
+const foreign = /\b(npm|ollama|sudo|codex|openai|OPENAI_API_KEY)\b|--oss/;
 /** The id that pages give a thread in examples. */
 const printedId = '01a1dcd3-eee5-7d53-9563-298808fb6396';
 
@@ -25,17 +25,19 @@ const model: ScriptStepOf = (request) => {
   return answer({ items: [say(thought), ...items], usage: 'none' });
 };
 
-/** A thread with three turns under the id and the name that the pages use, and `capstan` as a command. */
+/** Two threads with turns and a checkpoint, under the id and the names of the pages, and `capstan` as a command. */
 async function prepare(): Promise<Place> {
   const { place } = await scene(model);
-  const words = ['Where is the blue lamp, in the cellar?', 'And the ladder?', 'And the key?'];
-  const id = threadId(await place.run('exec', '--json', words[0]!));
+  const id = threadId(await place.run('exec', '--json', 'Where is the blue lamp, in the cellar?'));
+  await place.run('threads', 'compact', id);
+  await place.run('exec', 'resume', id, 'And the ladder?');
   await place.run('threads', 'export', id, '-o', 'exported.jsonl');
   const exported = join(place.workspace, 'exported.jsonl');
   writeFileSync(exported, readFileSync(exported, 'utf8').replaceAll(id, printedId));
   await place.run('threads', 'import', exported);
   await place.run('threads', 'name', printedId, 'my thread');
-  for (const prompt of words.slice(1)) await place.run('exec', 'resume', id, prompt);
+  // From now on this one is the newest.
+  await place.run('exec', 'resume', id, 'And the key?');
   await place.run('threads', 'name', id, 'the lamp');
   const command = join(place.root, 'bin/capstan');
   mkdirSync(join(place.root, 'bin'));

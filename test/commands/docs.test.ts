@@ -6,27 +6,19 @@ import { allCommands } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
 import { listCommand } from '../../src/surfaces/commands/threads-read-commands.ts';
+import { pages, readPage, root, shellBlocks } from './pages.ts';
 
-const root = join(import.meta.dirname, '../..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
-);
 const commands = allCommands(commandTable);
 
-/** Options of other programs, and of the bench, that the pages name, and one that is misspelt on purpose. */
-const others = new Set(['--prefix', '--part', '--jsno']);
-
-function read(page: string): string {
-  return readFileSync(join(root, page), 'utf8');
-}
+/** Options of other programs, and of the bench, that the pages name. */
+const others = new Set(['--prefix', '--part']);
 
 /** The commands in blocks for a shell, without what is said about them. */
-function examplesIn(text: string): readonly string[] {
-  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
-  return blocks
-    .flatMap((block) => block.split('\n'))
+function examplesIn(page: string): readonly string[] {
+  return shellBlocks(page)
+    .flatMap(({ code }) => code.split('\n'))
     .flatMap((line) => {
-      const [, typed] = /^(?:capstan|npm start --) (.*)$/.exec(line.replace(/\s+#.*$/, '')) ?? [];
+      const [, typed] = /^(?:.* \| )?(?:capstan|npm start --) (.*)$/.exec(line.replace(/\s+#.*$/, '')) ?? [];
       return typed === undefined ? [] : [typed.replace(/ [|<>].*$/, '')];
     });
 }
@@ -50,7 +42,7 @@ function problemIn(words: readonly string[]): unknown {
   return typeof parsed === 'object' && 'code' in parsed ? parsed.message : undefined;
 }
 
-const examples = pages.flatMap((page) => examplesIn(read(page)).map((line) => [page, line] as const));
+const examples = pages.flatMap((page) => examplesIn(page).map((line) => [page, line] as const));
 
 describe('the pages', () => {
   it('have examples', () => {
@@ -61,14 +53,20 @@ describe('the pages', () => {
     expect(problemIn(wordsIn(line))).toBeUndefined();
   });
 
-  it.each(examples.filter(([, line]) => /[[…]/.test(line)))(
-    '%s: capstan %s names options of that command',
-    (_, line) => {
-      const command = commands.find(({ name }) => line.startsWith(name));
-      const known = Object.values(command?.options ?? {}).flatMap(({ names }) => names);
-      expect(known).toEqual(expect.arrayContaining(line.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? []));
-    },
+  const withGaps = examples.filter(([, line]) => /[[…]/.test(line));
+  const inSentences = pages.flatMap((page) =>
+    [...readPage(page).matchAll(/`capstan (?!(?:e|help|COMMAND)\b)([^`\n|]+)[^`\n]*`/g)].map(
+      ([, line = '']) => [page, line] as const,
+    ),
   );
+
+  it.each([...withGaps, ...inSentences])('%s: capstan %s names options of that command', (_, line) => {
+    const named = line.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? [];
+    const command = commands.find(({ name }) => `${line} `.startsWith(`${name} `));
+    expect(command).toBeDefined();
+    const known = Object.values(command?.options ?? {}).flatMap(({ names }) => names);
+    expect(known).toEqual(expect.arrayContaining(named));
+  });
 
   it.each(pages)('%s names no option that no command has', (page) => {
     const known = new Set([
@@ -76,13 +74,25 @@ describe('the pages', () => {
       ...helpOption.names,
       '--version',
     ]);
-    const codes = [...read(page).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
+    const codes = [...readPage(page).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
     const named = codes.flatMap((code) => code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
     expect(named.filter((option) => !known.has(option) && !others.has(option))).toEqual([]);
   });
 
+  it('that messages cite come with the package', () => {
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const sources = files
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(root, 'src', name), 'utf8'));
+    const cited = sources.flatMap((source) => source.match(/docs\/[a-z-]+\.md/g) ?? []);
+    expect(cited).not.toEqual([]);
+    expect(cited.filter((page) => !pages.includes(page))).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: readonly string[] };
+    expect(manifest.files).toContain('docs/*.md');
+  });
+
   it('docs/list-threads.md lists the options of lists', () => {
-    const rows = [...read('docs/list-threads.md').matchAll(/^\| (`-.*?`) \|/gm)].map(([, row]) => row ?? '');
+    const rows = [...readPage('docs/list-threads.md').matchAll(/^\| (`-.*?`) \|/gm)].map(([, row]) => row ?? '');
     const listed = rows.flatMap((row) => row.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? []);
     expect(listed.toSorted()).toEqual(
       Object.values(listCommand.options)

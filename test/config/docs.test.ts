@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -11,11 +9,14 @@ import { requirementTable } from '../../src/config/requirement-keys.ts';
 import { bundledCatalogue } from '../../src/gather/catalogue/catalogue.ts';
 import { catalogueEntry } from '../../src/gather/catalogue/catalogue-file.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { pages, readPage } from '../commands/pages.ts';
 
-const text = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');
-const examples = [...text.matchAll(/^```toml\n(.*?)^```$/gms)].map(([, example]) => example ?? '');
+const text = readPage('docs/configure.md');
+const examples = pages.flatMap((page) =>
+  [...readPage(page).matchAll(/^```toml\n(.*?)^```$/gms)].map(([, example = '']) => [page, example] as const),
+);
 
-test.each(examples)('an example is right, in the strict sense:\n%s', (example) => {
+test.each(examples)('an example in %s is right, in the strict sense:\n%s', (_, example) => {
   const values = parse(example) as JsonObject;
   expect(readConfig([{ name: 'managed', source: 'example', values, text: example }]).problems).toEqual([]);
 });

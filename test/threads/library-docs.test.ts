@@ -10,24 +10,31 @@ import { Place } from '../harness/run-capstan.ts';
 import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const texts = ['README.md', 'docs/library.md'].map((name) => readFileSync(join(root, name), 'utf8')).join('\n');
 const examples = new Map(
-  [...page.matchAll(/^## ([^\n]+)\n(?:(?!^## ).)*?^```ts run\n(.*?)^```$/gms)].map(([, title = '', code = '']) => [
+  [...texts.matchAll(/^## ([^\n]+)\n(?:(?!^## ).)*?^```ts run\n(.*?)^```$/gms)].map(([, title = '', code = '']) => [
     title,
     code,
   ]),
 );
 
-const library = JSON.stringify(join(root, isBuilt(root) ? 'dist/index.js' : 'src/index.ts'));
+/** What the names of the package stand for. */
+const entries = isBuilt(root)
+  ? { capstan: 'dist/index.js', 'capstan/testing': 'dist/testing.js' }
+  : { capstan: 'src/index.ts', 'capstan/testing': 'src/testing/index.ts' };
 
 /** Runs the example of that section as a program of its own, in the workspace. */
-async function run(title: string, place: Place): Promise<string> {
+async function run(title: string, place: Place, told = ''): Promise<string> {
   const path = join(place.root, 'example.ts');
-  writeFileSync(path, (examples.get(title) ?? '').replace("'capstan'", library));
+  const code = Object.entries(entries).reduce(
+    (text, [name, file]) => text.replace(`'${name}'`, JSON.stringify(join(root, file))),
+    examples.get(title) ?? '',
+  );
+  writeFileSync(path, code);
   const env = { ...process.env, CAPSTAN_HOME: place.home };
   const child = spawn(process.execPath, [path], { cwd: place.workspace, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  expect([errors, child.exitCode]).toEqual(['', 0]);
+  expect([errors, child.exitCode]).toEqual([expect.stringMatching(`^${told}$`), 0]);
   return output;
 }
 
@@ -43,21 +50,38 @@ async function scene(
 
 it('has an example in each of these sections, and no other', () => {
   expect([...examples.keys()]).toEqual([
-    'One turn',
+    'Use it from a program',
+    'A complete program',
     'Resume, steer, change, compact',
     'Follow a thread',
     'A tool of your own',
+    'Test your program',
   ]);
-  expect(page.match(/```ts/g)).toHaveLength(examples.size);
+  expect(texts.match(/```ts/g)).toHaveLength(examples.size);
 });
 
 it('one turn, then the same thread resumed, steered and compacted', async () => {
   const { model, place } = await scene(() => answer({ items: [say('It winds ropes.')] }));
-  expect(await run('One turn', place)).toBe('It winds ropes.\n');
+  expect(await run('Use it from a program', place)).toBe('It winds ropes.\n');
   expect(await run('Resume, steer, change, compact', place)).toMatch(/^(installed|failed)\n$/);
   expect(model.requests[1]!.body['model']).toBe('gpt-5.4');
   expect(textsOf(inputOf(model, 1))).toEqual(expect.arrayContaining(['CI is red.', 'Why does the build fail?']));
   expect(place.rollouts()).toHaveLength(1);
+});
+
+it('a complete program, which prints messages and commands', async () => {
+  const { place } = await scene([
+    answer({ items: [callTool('exec_command', { cmd: 'ls' })] }),
+    answer({ items: [say('It winds ropes.')] }),
+  ]);
+  const told = '\\$ ls\\nthread [0-9a-f-]+: completed\\n';
+  expect(await run('A complete program', place, told)).toBe('It winds ropes.\n');
+});
+
+it('a test with a scripted model', async () => {
+  const { model, place } = await scene([]);
+  expect(await run('Test your program', place)).toBe('It printed hello. 2\n');
+  expect([model.requests, place.rollouts()]).toEqual([[], []]);
 });
 
 it('a subscriber', async () => {

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/**
+ * Runs this command with the Node of the clone that it is linked to, and ends as that ends. Gives nothing where there is
+ * no such Node: an installed package has none.
+ */
+export async function runOnOwnNode(node: string): Promise<number | undefined> {
+  if (!existsSync(node)) return undefined;
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends this one to both processes, and a second one would cut the turn off.
+  process.on('SIGINT', () => {});
+  for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (signal !== null) {
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+      }
+      resolve(code ?? 1);
+    });
+  });
+}

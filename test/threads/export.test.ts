@@ -143,7 +143,7 @@ Yes.
       expect(first).toEqual({ ...lines[0], payload: { ...meta, capstan: { imported: expect.any(String) } } });
       expect(await other.run('threads', 'import', path)).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(`Thread ${fork} is here already.`),
+        stderr: expect.stringContaining(`Thread ${fork} already exists here.`),
       });
       const replayed = await other.run('replay', fork);
       expect([replayed.code, replayed.stdout.trimEnd().split('\n').at(-1)]).toEqual([
@@ -187,7 +187,7 @@ Yes.
       return [code, stdout, stderr.split('\n')[0]];
     };
     writeFileSync(join(place.workspace, 'notes.jsonl'), '{"type":"note"}\n');
-    expect(await refused('notes.jsonl')).toEqual([1, '', expect.stringContaining('is not a rollout')]);
+    expect(await refused('notes.jsonl')).toEqual([1, '', expect.stringContaining('is not a thread file')]);
     expect(await refused('missing.jsonl')).toEqual([1, '', expect.stringContaining('There is no file')]);
     expect(await refused(place.home)).toEqual([1, '', expect.stringContaining('needs no import')]);
     expect(await refused(before.find((path) => path.includes(fork))!)).toEqual([

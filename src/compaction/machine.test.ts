@@ -280,7 +280,7 @@ it('a focus must leave space for the history', () => {
       kind: 'refused',
       outcome: {
         code: 'focus-too-long',
-        message: expect.stringMatching(/has about \d+ tokens; .*25000\. History stands as it was\.$/),
+        message: expect.stringMatching(/has about \d+ tokens; .*25000\. The history is unchanged\.$/),
         next: expect.any(String),
       },
     },
@@ -517,7 +517,7 @@ describe('what is checked', () => {
       outcome: {
         code: 'compaction-no-gain',
         message: expect.stringMatching(
-          /^A checkpoint would not make enough room: with the context that is sent again it weighs about \d+ tokens, the history weighs \d+, and at most 10 may be left\. History stands as it was\.$/,
+          /^A checkpoint would not free enough room: with the context that is sent again it would have about \d+ tokens, and the limit is 10; the history has \d+\. The history is unchanged\.$/,
         ),
         next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
       },
@@ -525,7 +525,7 @@ describe('what is checked', () => {
   });
 
   it.each<[string, Partial<CompactionPlan>, Partial<CompactionPlan['budget']>, RegExp]>([
-    ['far from the limit', { trigger: 'manual' }, { most: 200_000 }, /^Nothing needs doing: /],
+    ['far from the limit', { trigger: 'manual' }, { most: 200_000 }, /^No action is needed: /],
     ['near it', { trigger: 'manual' }, { before: 100_000, most: 99_000 }, /^Start a new thread, /],
     ['where nothing fits below it', { trigger: 'manual' }, { before: 1000, most: 2000 }, /^Start a new thread, /],
     ['that did not fit', { trigger: 'auto' }, { most: 200_000 }, /^Start a new thread, /],

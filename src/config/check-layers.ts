@@ -42,7 +42,7 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
     keyProblem(flags.layer, path, {
       code: 'config-overridden-key',
       severity: 'warning',
-      what: `has no effect: ${sourceOf(managed.layer, path)} decides it`,
+      what: `has no effect: ${sourceOf(managed.layer, path)} overrides it`,
       next: 'Ask the administrator of this machine.',
     }),
   ];

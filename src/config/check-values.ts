@@ -72,7 +72,7 @@ class Check {
         return this.#report(severity, 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
       }
       case 'retired':
-        return this.#report('error', 'config-retired-key', at, 'is not read any more', kind.advice);
+        return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
       default:
         return this.#leaf(kind, value, at);
     }
@@ -100,7 +100,7 @@ class Check {
     if (found === 'config-wrong-type') return this.#wrongValue(kind, value, at);
     const odd = oddMember(value);
     if (odd !== undefined) {
-      return this.#report('error', 'config-wrong-value', at, `must not hold ${odd.what}`, 'Take it out.');
+      return this.#report('error', 'config-wrong-value', at, `must not contain ${odd.what}`, 'Remove it.');
     }
     return typeof found === 'string' ? this.#wrongValue(kind, value, at, found) : this.#keep(found.kept, at);
   }

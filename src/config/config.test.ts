@@ -302,7 +302,7 @@ test('the managed file beats the flags, and an overridden flag is reported', () 
       severity: 'warning',
       source: 'command line',
       key: 'model',
-      message: 'command line: model has no effect: /etc/managed_config.toml decides it.',
+      message: 'command line: model has no effect: /etc/managed_config.toml overrides it.',
       next: 'Ask the administrator of this machine.',
     },
   ]);
@@ -352,8 +352,8 @@ test('the old forms of profiles are explained', () => {
       severity: 'error',
       source: '/home/config.toml',
       key: 'profiles.work',
-      message: '/home/config.toml: profiles.work is the old form of a profile and is not read.',
-      next: 'Move its keys into work.config.toml in the home folder of Capstan and remove the table.',
+      message: '/home/config.toml: profiles.work is an old profile table, which Capstan ignores.',
+      next: 'Move its keys to work.config.toml in the home folder of Capstan and delete the table.',
     },
   ]);
   expect(readConfig([tables], { profile: 'other' }).problems).toEqual([]);

@@ -97,8 +97,8 @@ function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): rea
     keyProblem(layer, path, {
       code: 'config-retired-key',
       severity: 'error',
-      what: 'is the old form of a profile and is not read',
-      next: `Move its keys into ${chosen}.config.toml in the home folder of Capstan and remove the table.`,
+      what: 'is an old profile table, which Capstan ignores',
+      next: `Move its keys to ${chosen}.config.toml in the home folder of Capstan and delete the table.`,
     }),
   );
 }

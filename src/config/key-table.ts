@@ -129,7 +129,7 @@ const keys = {
     keys: providerKeys,
     unused: ['supports_standalone_web_search', 'websocket_connect_timeout_ms'],
     reserved: {
-      openai: 'Choose another id, or set openai_base_url to send the requests elsewhere.',
+      openai: 'Choose another id, or set openai_base_url to use another server.',
       ollama: 'Choose another id for your own server.',
       lmstudio: 'Choose another id for your own server.',
     },
@@ -145,10 +145,10 @@ const keys = {
   features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {
     type: 'retired',
-    advice: 'Move the keys of the profile NAME into NAME.config.toml beside this file, and start with --profile NAME.',
+    advice: 'Move the keys of the profile NAME to NAME.config.toml beside this file, and start with --profile NAME.',
   },
-  default_permissions: { type: 'unsupported', advice: 'Use sandbox_mode to say what commands may touch.' },
-  permissions: { type: 'unsupported', advice: 'Use sandbox_mode to say what commands may touch.' },
+  default_permissions: { type: 'unsupported', advice: 'Use sandbox_mode to choose what commands may access.' },
+  permissions: { type: 'unsupported', advice: 'Use sandbox_mode to choose what commands may access.' },
 } as const satisfies KeyTable;
 
 /** A provider as it stands in the configuration. */

@@ -27,9 +27,9 @@ test.each([
 });
 
 test.each([
-  [{ CODEX_OSS_PORT: 'x' }, 'CODEX_OSS_PORT is not the number of a port: "x"'],
-  [{ CODEX_OSS_PORT: '0' }, 'CODEX_OSS_PORT is not the number of a port: "0"'],
-  [{ CODEX_OSS_PORT: '65536' }, 'CODEX_OSS_PORT is not the number of a port: "65536"'],
+  [{ CODEX_OSS_PORT: 'x' }, 'CODEX_OSS_PORT is not a port number: "x"'],
+  [{ CODEX_OSS_PORT: '0' }, 'CODEX_OSS_PORT is not a port number: "0"'],
+  [{ CODEX_OSS_PORT: '65536' }, 'CODEX_OSS_PORT is not a port number: "65536"'],
   [{ CODEX_OSS_BASE_URL: 'box:4000' }, 'CODEX_OSS_BASE_URL is not a web address: "box:4000"'],
 ])('%o is refused', (env, message) => {
   expect(atLocalAddress(provider('lmstudio'), env)).toMatchObject({ code: 'provider-incomplete', message });

@@ -38,7 +38,7 @@ export function atLocalAddress(
   }
   if (port === '') return provider;
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
-    return wrong(`${portVariable} is not the number of a port: ${JSON.stringify(port)}`);
+    return wrong(`${portVariable} is not a port number: ${JSON.stringify(port)}`);
   }
   return { ...provider, baseUrl: `http://localhost:${Number(port)}/v1` };
 }

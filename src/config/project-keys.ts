@@ -34,8 +34,8 @@ export function withoutForbiddenKeys(layer: ConfigLayer): {
     ...report(everywhere, 'cannot be set by a project', 'Set it in your own config.toml instead.'),
     ...report(
       here,
-      'has no effect below the root of a project, where a command could have written it',
-      "Set it in your own config.toml or at the project's root, or trust this folder by its own name.",
+      'has no effect below the root of a project, because a command could have written it',
+      "Set it in your own config.toml or at the project's root, or trust this folder itself.",
     ),
   ];
   return { layer: { ...layer, values: [...everywhere, ...here].reduce(without, layer.values) }, problems };

@@ -138,14 +138,14 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
 function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
   const path = `model_providers.${id}`;
   if (given.aws !== undefined) {
-    const message = `The provider "${id}" gets its key through "aws", which is not supported now`;
-    const next = `Put the key into a variable and name it in ${path}.env_key instead.`;
+    const message = `The provider "${id}" gets its key through "aws", which Capstan does not support yet`;
+    const next = `Put the key in an environment variable and name the variable in ${path}.env_key.`;
     return { code: 'provider-auth-unsupported', message, next };
   }
   if (given.auth === undefined) return undefined;
   if (given.auth.command === undefined) {
     const next = `Set ${path}.auth.command to the program that prints the key, or remove the table.`;
-    return incomplete(`The provider "${id}" has a table "auth" without a command`, next);
+    return incomplete(`The table "auth" of the provider "${id}" has no command`, next);
   }
   const other = Object.entries({
     env_key: given.envKey,
@@ -153,7 +153,7 @@ function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefi
     requires_openai_auth: given.requiresOpenaiAuth === true ? true : undefined,
   }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (other.length === 0) return undefined;
-  const message = `The provider "${id}" gets its key from a command, and also from ${other.join(' and ')}`;
+  const message = `The provider "${id}" has more than one source for its key: a command, and ${other.join(' and ')}`;
   const next = `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`;
   return { code: 'provider-auth-conflict', message, next };
 }
@@ -176,12 +176,16 @@ function incomplete(message: string, next: string): ProviderProblem {
 
 function unknownProvider(config: Config, id: string): ProviderProblem {
   if (id === 'ollama-chat') {
-    const message = 'The provider "ollama-chat" spoke a wire format that is gone';
+    const message = 'The provider "ollama-chat" used a wire format that is no longer supported';
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
   const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
   const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
-  return { code: 'provider-unknown', message: `There is no provider "${id}"; known are ${known.join(', ')}`, next };
+  return {
+    code: 'provider-unknown',
+    message: `There is no provider "${id}". Known providers: ${known.join(', ')}`,
+    next,
+  };
 }
 
 function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {

@@ -85,7 +85,7 @@ function unenforced(file: ConfigLayer, values: object): readonly ConfigProblem[]
         code: 'config-unsupported-key',
         severity: 'warning',
         what: 'is not enforced by this version',
-        next: 'Use allowed_sandbox_modes and permissions.filesystem.deny_read to say what commands may touch.',
+        next: 'Use allowed_sandbox_modes and permissions.filesystem.deny_read to choose what commands may access.',
       }),
     );
 }

@@ -41,8 +41,12 @@ test.each<[string, JsonObject, JsonObject, { exclude: string[]; includeOnly: str
 });
 
 test.each<[string, JsonObject, string]>([
-  ['filters beside a list', { filters: { A: 'exclude' }, exclude: ['B'] }, 'cannot stand beside exclude'],
-  ['a pattern twice', { filters: { 'é*': 'exclude', 'É*': 'include' } }, 'is there twice: case does not count'],
+  ['filters beside a list', { filters: { A: 'exclude' }, exclude: ['B'] }, 'cannot be combined with exclude'],
+  [
+    'a pattern twice',
+    { filters: { 'é*': 'exclude', 'É*': 'include' } },
+    'is there twice (upper and lower case are the same)',
+  ],
   ['an action that is none', { filters: { A: 'drop' } }, 'a table of values that are "include" or "exclude"'],
 ])('%s is an error', (_, policy, message) => {
   expect(policyOf(policy).problems).toMatchObject([

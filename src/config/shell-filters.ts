@@ -19,8 +19,10 @@ export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
     return seen.add(folded(pattern)).size === before;
   });
   return [
-    ...rivals.map((list) => report([], `cannot stand beside ${list}`, `Move the patterns of ${list} into filters.`)),
-    ...twice.map((pattern) => report([pattern], 'is there twice: case does not count', 'Remove one of them.')),
+    ...rivals.map((list) => report([], `cannot be combined with ${list}`, `Move the patterns of ${list} to filters.`)),
+    ...twice.map((pattern) =>
+      report([pattern], 'is there twice (upper and lower case are the same)', 'Remove one of them.'),
+    ),
   ];
 }
 

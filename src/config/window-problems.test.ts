@@ -16,7 +16,7 @@ test('tokens win over a share, and the overridden key is reported', () => {
     [
       'warning',
       '/repo/.codex/config.toml',
-      '/repo/.codex/config.toml: window.effective_percent and window.effective_tokens of /home/config.toml are both set: the number of tokens decides, and the share has no effect.',
+      '/repo/.codex/config.toml: window.effective_percent and window.effective_tokens of /home/config.toml are both set: Capstan uses the number of tokens and ignores the share.',
     ],
   ]);
   expect(problems({ effective_percent: 50, effective_tokens: 5000 })).toMatchObject([
@@ -29,7 +29,7 @@ test('a thread must be compacted while there is space for it', () => {
     [
       'error',
       '/repo/.codex/config.toml',
-      '/repo/.codex/config.toml: window.reserve_percent (6) and window.auto_compact_percent of /home/config.toml (95) are more than 100 together.',
+      '/repo/.codex/config.toml: window.reserve_percent (6) and window.auto_compact_percent of /home/config.toml (95) add up to more than 100.',
     ],
   ]);
   expect(problems({ auto_compact_percent: 95, reserve_percent: 5 })).toEqual([]);

@@ -23,7 +23,7 @@ export function windowProblems(checked: readonly CheckedLayer[]): readonly Confi
       keyProblem(upper.layer, upper.path, {
         code: 'config-overridden-key',
         severity: 'warning',
-        what: `and ${named(lower)} are both set: the number of tokens decides, and the share has no effect`,
+        what: `and ${named(lower)} are both set: Capstan uses the number of tokens and ignores the share`,
         next: 'Remove one of the two.',
       }),
     );
@@ -34,8 +34,8 @@ export function windowProblems(checked: readonly CheckedLayer[]): readonly Confi
       keyProblem(upper.layer, upper.path, {
         code: 'config-wrong-value',
         severity: 'error',
-        what: `(${upper.value}) and ${named(lower)} (${lower.value}) are more than 100 together`,
-        next: 'Lower one of them: a thread must be compacted while there is room for the request that does it.',
+        what: `(${upper.value}) and ${named(lower)} (${lower.value}) add up to more than 100`,
+        next: 'Lower one of them: a thread must be compacted while there is still room for the compaction request.',
       }),
     );
   }

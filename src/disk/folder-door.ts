@@ -17,7 +17,7 @@ export function inFolder<Result>(place: string, use: (name: string, folder: stri
   const door = fs.openSync(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {
     const open = `/proc/self/fd/${door}`;
-    if (fs.readlinkSync(open) !== folder) throw new Error('its folder was moved or replaced meanwhile');
+    if (fs.readlinkSync(open) !== folder) throw new Error('its folder was moved or replaced in the meantime');
     return use(`${open}/${basename(place)}`, open);
   } finally {
     fs.closeSync(door);

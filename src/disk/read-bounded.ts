@@ -57,7 +57,7 @@ export function readTextIfPossible(path: string, options: BoundedReading): strin
 export function whyMissing(path: string): string {
   try {
     fileSystem.statSync(path);
-    return 'it went away';
+    return 'it disappeared';
   } catch (error) {
     return reasonOf(error);
   }

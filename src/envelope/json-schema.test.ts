@@ -26,7 +26,7 @@ test.each<[string, JsonObject, Json, string | undefined]>([
   ['one of two types', person, { name: 'Ada', age: null }, undefined],
   ['another type', person, [], 'The answer must be object, not array'],
   ['a member of another type', person, { name: 7 }, 'answer.name must be string, not number'],
-  ['a key that is missing', person, {}, 'The answer lacks the key "name"'],
+  ['a key that is missing', person, {}, 'The answer has no key "name"'],
   ['a key too many', person, { name: 'Ada', height: 1 }, 'The answer must not have the key "height"'],
   ['a fraction', person, { name: 'Ada', age: 1.5 }, 'answer.age must be integer or null, not number'],
   ['less than the least', person, { name: 'Ada', age: -1 }, 'answer.age must be at least 0'],
@@ -41,14 +41,24 @@ test.each<[string, JsonObject, Json, string | undefined]>([
   ['no choice', { enum: ['a', 'b'] }, 'c', 'The answer must be one of "a", "b"'],
   ['a constant', { const: [1] }, [2], 'The answer must be [1]'],
   ['elements', { items: { type: 'string' } }, ['a', 1], 'answer[1] must be string, not number'],
-  ['first elements', { prefixItems: [{ type: 'string' }], items: false }, ['a', 1], 'answer[1] must not be there'],
+  ['first elements', { prefixItems: [{ type: 'string' }], items: false }, ['a', 1], 'answer[1] is not allowed'],
   ['too few elements', { minItems: 2 }, [1], 'The answer must have at least 2 elements'],
   ['too many elements', { maxItems: 1 }, [1, 2], 'The answer must have at most 1 elements'],
-  ['an element twice', { uniqueItems: true }, [{ a: 1 }, { a: 1 }], 'The answer has an element twice'],
+  ['an element twice', { uniqueItems: true }, [{ a: 1 }, { a: 1 }], 'The answer contains an element twice'],
   ['all of', { allOf: [{ type: 'number' }, { maximum: 3 }] }, 4, 'The answer must be at most 3'],
-  ['any of', { anyOf: [{ type: 'number' }, { type: 'null' }] }, 'x', 'The answer fits none of the 2 forms of anyOf'],
-  ['one of', { oneOf: [{ type: 'number' }, { minimum: 3 }] }, 4, 'The answer fits 2 of the 2 forms of oneOf, not 1'],
-  ['not', { not: { type: 'string' } }, 'x', 'The answer has the form that "not" forbids'],
+  [
+    'any of',
+    { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    'x',
+    'The answer matches none of the 2 schemas of anyOf',
+  ],
+  [
+    'one of',
+    { oneOf: [{ type: 'number' }, { minimum: 3 }] },
+    4,
+    'The answer matches 2 of the 2 schemas of oneOf, not 1',
+  ],
+  ['not', { not: { type: 'string' } }, 'x', 'The answer matches the schema that "not" forbids'],
   [
     'if and then',
     JSON.parse('{"if": {"type": "string"}, "then": {"maxLength": 1}}') as JsonObject,
@@ -68,7 +78,7 @@ test.each<[string, JsonObject, Json, string | undefined]>([
   ['multiples', { multipleOf: 0.1 }, 0.3, undefined],
   ['no multiple', { multipleOf: 2 }, 3, 'The answer must be a multiple of 2'],
   ['what is unknown', { format: 'email', $ref: 'https://example.com/x', type: 'thing', 'x-y': 1 }, 'x', undefined],
-  ['a key of the prototype', { properties: {}, required: ['toString'] }, {}, 'The answer lacks the key "toString"'],
+  ['a key of the prototype', { properties: {}, required: ['toString'] }, {}, 'The answer has no key "toString"'],
 ])('%s', (_, schema, value, problem) => {
   expect(schemaProblem(schema, value)).toBe(problem);
 });

@@ -23,7 +23,7 @@ class Check {
   }
 
   problem(schema: Json | undefined, value: Json, at: string, depth: number): string | undefined {
-    if (schema === false) return `${at} must not be there`;
+    if (schema === false) return `${at} is not allowed`;
     if (!isJsonObject(schema) || --this.#left < 0 || depth > mostDepth) return undefined;
     const reference = schema['$ref'];
     const target = typeof reference === 'string' ? this.#target(reference) : undefined;
@@ -52,13 +52,14 @@ class Check {
     const ofAll = firstProblem(listAt(schema, 'allOf'), (each) => this.problem(each, value, at, depth));
     if (ofAll !== undefined) return ofAll;
     const [any, one] = [listAt(schema, 'anyOf'), listAt(schema, 'oneOf')];
-    if (any.length > 0 && !any.some(fits)) return `${at} fits none of the ${any.length} forms of anyOf`;
+    if (any.length > 0 && !any.some(fits)) return `${at} matches none of the ${any.length} schemas of anyOf`;
     if (one.length > 0) {
       const fitting = one.filter(fits).length;
-      if (fitting !== 1 && this.#left >= 0) return `${at} fits ${fitting} of the ${one.length} forms of oneOf, not 1`;
+      if (fitting !== 1 && this.#left >= 0)
+        return `${at} matches ${fitting} of the ${one.length} schemas of oneOf, not 1`;
     }
     if (schema['not'] !== undefined && this.#left >= 0 && fits(schema['not']) && this.#left >= 0)
-      return `${at} has the form that "not" forbids`;
+      return `${at} matches the schema that "not" forbids`;
     if (schema['if'] === undefined) return undefined;
     return this.problem(fits(schema['if']) ? schema['then'] : schema['else'], value, at, depth);
   }
@@ -73,7 +74,7 @@ class Check {
   #members(schema: JsonObject, value: JsonObject, at: string, depth: number): string | undefined {
     const keys = Object.keys(value);
     const missing = listAt(schema, 'required').find((key) => typeof key === 'string' && !Object.hasOwn(value, key));
-    if (missing !== undefined) return `${at} lacks the key ${JSON.stringify(missing)}`;
+    if (missing !== undefined) return `${at} has no key ${JSON.stringify(missing)}`;
     const size = sizeProblem(schema, keys.length, ['minProperties', 'maxProperties'], `${at} must have`, 'keys');
     if (size !== undefined) return size;
     const properties = objectAt(schema, 'properties') ?? {};
@@ -90,7 +91,7 @@ class Check {
     const size = sizeProblem(schema, value.length, ['minItems', 'maxItems'], `${at} must have`, 'elements');
     if (size !== undefined) return size;
     if (schema['uniqueItems'] === true && new Set(value.map(canonical)).size < value.length)
-      return `${at} has an element twice`;
+      return `${at} contains an element twice`;
     const { items, prefixItems } = schema;
     const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
     const rest = Array.isArray(items) ? schema['additionalItems'] : items;

@@ -24,10 +24,10 @@ function windowNotices(model: string, record: ModelRecord, window: WindowSetting
   const [most, raw] = [largestWindow(record), rawWindow(record, window)];
   const about = (key: string, chosen: number, used: number, next: string): readonly ModelNotice[] => {
     if (chosen <= used) return [];
-    const message = `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens: ${used} are used.`;
+    const message = `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens. Capstan uses ${used}.`;
     return [{ code: 'window-too-large', message, next: `Set it to ${used} or less${next}.` }];
   };
-  const described = ', or describe the model in a file and name that in model_catalog_json';
+  const described = ', or describe the model in a file and set model_catalog_json to it';
   const wider = raw < most ? `, or model_context_window to ${most} or less` : '';
   return [
     ...about('model_context_window', contextWindow, most, described),
@@ -42,7 +42,7 @@ function tierNotices(model: string, record: ModelRecord, serviceTier: string | u
   return [
     {
       code: 'service-tier-unused',
-      message: `The model ${model} has no service tier "${tier}": requests go without one.`,
+      message: `The model ${model} has no service tier "${tier}". Capstan sends requests without one.`,
       next: `It has ${offered}. Set service_tier to one of them, or to "default".`,
     },
   ];
@@ -51,7 +51,7 @@ function tierNotices(model: string, record: ModelRecord, serviceTier: string | u
 function unknown(model: string, contextWindow: number): ModelNotice {
   return {
     code: 'model-unknown',
-    message: `Nothing is known about the model ${model}: general values are used, such as a window of ${contextWindow} tokens.`,
-    next: 'Set model_context_window to its real window, or describe the model in a file and name that in model_catalog_json.',
+    message: `Capstan does not know the model ${model}. It uses general values, such as a window of ${contextWindow} tokens.`,
+    next: 'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.',
   };
 }

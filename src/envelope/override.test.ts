@@ -214,7 +214,7 @@ test.each<[string, unknown, string, string]>([
   ['a key that is not known', { modle: 'x', model: 'open' }, 'change-unknown-key', '"modle"'],
   ['a name of the prototype', JSON.parse('{"__proto__": 1}'), 'change-unknown-key', '"__proto__"'],
   ['a relative folder', { cwd: 'repo' }, 'change-wrong-value', 'cwd must be an absolute path, not "repo"'],
-  ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must not hold a zero byte'],
+  ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must not contain a zero byte'],
   [
     'a policy that is none',
     { approval: 'always' },
@@ -286,15 +286,15 @@ const demanding: Requirements = {
 test.each<[SettingsChange, string]>([
   [
     { approval: 'never', model: 'open' },
-    'The approval "never" is not allowed by allowed_approval_policies in /etc/requirements.toml:1. Nothing was changed.',
+    'allowed_approval_policies in /etc/requirements.toml:1 does not allow the approval "never". Nothing was changed.',
   ],
   [
     { sandboxMode: 'danger-full-access' },
-    'The sandbox mode "danger-full-access" is not allowed by allowed_sandbox_modes in /etc/requirements.toml:2. Nothing was changed.',
+    'allowed_sandbox_modes in /etc/requirements.toml:2 does not allow the sandbox mode "danger-full-access". Nothing was changed.',
   ],
   [
     { profile: { type: 'external', network: 'restricted' } },
-    'The sandbox mode "external-sandbox" is not allowed by allowed_sandbox_modes in /etc/requirements.toml:2. Nothing was changed.',
+    'allowed_sandbox_modes in /etc/requirements.toml:2 does not allow the sandbox mode "external-sandbox". Nothing was changed.',
   ],
 ])('a requirement refuses %j', (given, message) => {
   expect(change(given, demanding)).toMatchObject({ kind: 'refused', outcome: { code: 'change-not-allowed', message } });

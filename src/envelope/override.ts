@@ -74,7 +74,7 @@ function readFields(change: unknown): ReadFields | ChangeProblem {
     const given = change[key];
     if (given === undefined) continue;
     const odd = oddMember(given);
-    if (odd !== undefined) return wrongValue(`${key} must not hold ${odd.what}.`, key);
+    if (odd !== undefined) return wrongValue(`${key} must not contain ${odd.what}.`, key);
     const value = field.read(given);
     if (value === undefined) return wrongValue(`${key} must be ${field.expected}, not ${describeValue(given)}.`, key);
     if (isWrong(value)) {
@@ -85,7 +85,10 @@ function readFields(change: unknown): ReadFields | ChangeProblem {
     read.set(key, value);
   }
   if (read.has('profile') && read.has('sandboxMode')) {
-    return wrongValue('profile and sandboxMode cannot be changed together: both say what commands may touch.', 'one');
+    return wrongValue(
+      'profile and sandboxMode cannot be changed together: both decide what commands may access.',
+      'one',
+    );
   }
   return Object.fromEntries(read);
 }
@@ -124,7 +127,7 @@ function notAllowed(
 function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): ChangeProblem {
   return {
     code: 'change-not-allowed',
-    message: `The ${what} "${value}" is not allowed by ${key} in ${source}. Nothing was changed.`,
-    next: `Choose one of these: ${allowed.join(', ')}. Or ask the administrator of this machine.`,
+    message: `${key} in ${source} does not allow the ${what} "${value}". Nothing was changed.`,
+    next: `Choose one of these: ${allowed.join(', ')}. Or ask the administrator.`,
   };
 }

@@ -67,7 +67,7 @@ export type Personality = 'none' | 'friendly' | 'pragmatic';
 
 export interface RealtimeSetting {
   readonly active: boolean;
-  /** Told when it begins, in place of our text. */
+  /** Sent when it begins, in place of our text. */
   readonly startInstructions?: string;
 }
 

@@ -95,7 +95,7 @@ describe('ends', () => {
 
   test.each([
     [{ argv: ['no-such-program'] }, 'The program "no-such-program" was not found.'],
-    [{ argv: ['/'] }, 'The program "/" may not be executed.'],
+    [{ argv: ['/'] }, 'The program "/" is not executable.'],
     [{ cwd: '/no/such/folder' }, 'The working folder "/no/such/folder" does not exist.'],
     [{ cwd: '/dev/null' }, 'The working folder "/dev/null" is not a folder.'],
     [

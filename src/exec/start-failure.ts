@@ -11,7 +11,7 @@ export function startFailure(command: PlainCommand, error: unknown): string {
   const program = JSON.stringify(command.argv[0] ?? '');
   const known: Readonly<Record<string, string>> = {
     ENOENT: `The program ${program} was not found.`,
-    EACCES: `The program ${program} may not be executed.`,
+    EACCES: `The program ${program} is not executable.`,
     E2BIG: 'The command line and its environment are longer than the system allows.',
   };
   return known[errorCode(error) ?? ''] ?? `The command could not be started: ${errorWords(error)}`;

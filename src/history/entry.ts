@@ -17,7 +17,7 @@ export type Origin =
   /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
   | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: EntryCause };
 
-/** Why context was injected. `reinjection`: all was told again, because nothing proves what the model knows. */
+/** Why context was injected. `reinjection`: all of it was sent again, because nothing proves what the model knows. */
 export type EntryCause = (typeof causes)[number];
 
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;

@@ -21,11 +21,11 @@ test('wire_api chooses the format', async () => {
 test.each(['chat', 'toString', ''])('"%s" is refused with the formats that there are', async (wireApi) => {
   expect(await providerFor(options(wireApi), { gates: {}, formats: [] })).toEqual({
     code: 'provider-wire-api',
-    message: `The provider "mine" has wire_api "${wireApi}"; only "responses" is supported now`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports only "responses"`,
     next: 'Remove model_providers.mine.wire_api if the server speaks the Responses API, or choose another provider.',
   });
   expect(await providerFor(options(wireApi), { gates: {}, formats: [own] })).toMatchObject({
-    message: `The provider "mine" has wire_api "${wireApi}"; supported are "responses", "own"`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "own"`,
   });
 });
 

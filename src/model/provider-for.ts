@@ -41,7 +41,7 @@ export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
 
 function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {
   const names = known.map((name) => `"${name}"`);
-  const supported = names.length === 1 ? `only ${names[0]} is supported now` : `supported are ${names.join(', ')}`;
+  const supported = names.length === 1 ? `Capstan supports only ${names[0]}` : `Capstan supports ${names.join(', ')}`;
   const message = `The provider "${id}" has wire_api "${wireApi}"; ${supported}`;
   const next = `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`;
   return { code: 'provider-wire-api', message, next };

@@ -4,7 +4,7 @@ import { accessByRules, writableRoots } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
 import { byDepth, isWithin, joinPath } from './paths.ts';
 
-/** A policy in the terms that people and models are told about it. */
+/** A policy in the terms that people and models read. */
 export interface PolicyDescription {
   readonly mode: SandboxMode | 'external-sandbox';
   readonly network: NetworkAccess;

@@ -7,7 +7,7 @@ export function isMoved({ access, place }: Pick<PathRule, 'access' | 'place'>, l
 
 /** What the model reads about it. */
 export function movedRoot(path: string) {
-  const fate = 'was moved or replaced while the turn ran, and now leads to another place';
+  const fate = 'was moved or replaced during the turn and now leads to another place';
   const message = `The writable folder ${JSON.stringify(path)} ${fate}.`;
-  return { message, next: 'Put it back, or start the next turn in the folder that is meant.' };
+  return { message, next: 'Move it back, or start the next turn in the right folder.' };
 }

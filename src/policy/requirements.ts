@@ -11,7 +11,7 @@ export interface Requirements {
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */
   readonly allowLoginShell?: boolean;
-  /** Told to the model besides everything else. */
+  /** Sent to the model besides everything else. */
   readonly instructions?: string;
   /** What a new thread starts with where nothing was chosen. */
   readonly newThread?: NewThreadDefaults;

@@ -1,7 +1,7 @@
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 
-/** A tool as the model is told about it, in the Responses dialect. */
+/** A tool as the model sees it, in the Responses dialect. */
 export interface ToolSpec extends JsonObject {
   readonly type: string;
 }

@@ -3,6 +3,6 @@ export function errorWords(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error);
   } catch {
-    return 'it threw something that has no words.';
+    return 'it threw something that is not an error.';
   }
 }

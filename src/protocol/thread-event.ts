@@ -60,14 +60,14 @@ export interface ContextEvent {
   /** `environment_context`, `user_instructions`, `permissions` and so on; `plain` for a user's words. */
   readonly content: string;
   readonly cause: ContextCause;
-  /** For a text that is told again: what took away the proof that it stands. */
+  /** For a text that is sent again: why it is no longer proven that the model has it. */
   readonly why?: string;
   /** The fact that the text tells, where it has a typed value. */
   readonly value?: Json;
   readonly text: string;
 }
 
-/** `reinjection`: told before, and told again because nothing proves that it still stands. */
+/** `reinjection`: sent before, and sent again because nothing proves that the model still has it. */
 export type ContextCause = 'initial' | 'change' | 'reinjection' | 'event' | 'user';
 
 export interface ModelSwitchedEvent {

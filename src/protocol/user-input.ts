@@ -16,7 +16,7 @@ export interface UnusableImage {
 }
 
 export interface UserImage {
-  /** As the user wrote it: what the model is told and screens show. */
+  /** As the user wrote it: what the model reads and screens show. */
   readonly path: string;
   /** `data:image/…;base64,…` */
   readonly dataUrl: string;

@@ -52,8 +52,8 @@ async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]
     const reason = error instanceof Error ? error.message : String(error);
     return {
       code: 'codex-index-stale',
-      message: `The index of Codex, ${path}, could not be updated: ${reason}.`,
-      next: 'Capstan does not need it. If Codex shows the thread as it was, try again when Codex has ended.',
+      message: `Capstan could not update the index of Codex, ${path}: ${reason}.`,
+      next: 'Capstan does not need it. If Codex shows old data for the thread, quit Codex and try again.',
     };
   }
 }

@@ -22,7 +22,7 @@ export type ForkSource =
 
 export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
   const opened = await rollouts.openRollout(place.rolloutId);
-  if (opened === undefined) return unknownPlace(place.rolloutId, 'its file is not there');
+  if (opened === undefined) return unknownPlace(place.rolloutId, 'its file is missing');
   const { segments, close } = await rollouts.openHistory(opened);
   try {
     const head = await readHead(opened.file);

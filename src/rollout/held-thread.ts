@@ -126,7 +126,8 @@ async function writeRevert(
 ): Promise<CurrentRollout | OpenRefused> {
   const source = await forkSource(rollouts, to);
   if (source.kind === 'refused') return source;
-  if (source.kind === 'copy') return unknownPlace(to.rolloutId, 'it is kept in the old form, which knows no reverts');
+  if (source.kind === 'copy')
+    return unknownPlace(to.rolloutId, 'it uses the old file format, which does not support reverts');
   const { files, home } = rollouts;
   const now = clock.now();
   const path = rolloutPath(home, id, localTime(now), rolloutId);
@@ -138,8 +139,8 @@ async function writeRevert(
     encodeLine({ timestamp, ordinal: (ordinal + at) as Ordinal, ...draft }),
   );
   if ((await files.describe(path)) !== undefined) {
-    const message = `A new rollout cannot be written to ${path}: there is a file of that name.`;
-    throw new Fault({ code: 'thread-exists', message, next: 'Try again. Nothing has changed.' });
+    const message = `Cannot write the new file ${path}: it already exists.`;
+    throw new Fault({ code: 'thread-exists', message, next: 'Nothing has changed. Try again.' });
   }
   try {
     await makeFolder(dirname(path));
@@ -148,8 +149,8 @@ async function writeRevert(
     await writeWhole(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
     const [newest] = (await rollouts.find(id)).rollouts;
     if (newest?.path !== path) {
-      const message = `The new file ${path} counts as older than ${newest?.path ?? 'none'}: the clock of this machine is behind.`;
-      throw new Fault({ code: 'clock-behind', message, next: 'Set the clock and try again. Nothing has changed.' });
+      const message = `The new file ${path} would be older than ${newest?.path ?? 'none'}: the clock of this machine is behind.`;
+      throw new Fault({ code: 'clock-behind', message, next: 'Nothing has changed. Set the clock and try again.' });
     }
   } catch (error) {
     await files.remove(path).catch(() => undefined);

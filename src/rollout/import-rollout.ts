@@ -48,7 +48,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
   });
   if (file === undefined) {
     const message = `There is no file ${source}.`;
-    return { code: 'file-missing', message, next: 'Name a file that a thread was exported to.' };
+    return { code: 'file-missing', message, next: 'Give the path of an exported thread.' };
   }
   try {
     const head = await readHead(file, { longest: longestHead });
@@ -122,18 +122,18 @@ async function copy(
 }
 
 function notRollout(source: string): ImportProblem {
-  const message = `${source} is not a rollout: it does not begin with a line about its thread.`;
-  const next = 'Name a file that was exported as jsonl: `capstan threads export --help` says how.';
+  const message = `${source} is not a thread file: its first line does not describe a thread.`;
+  const next = 'Give a file that was exported as jsonl: see `capstan threads export --help`.';
   return { code: 'not-a-rollout', message, next };
 }
 
 function notWhole(source: string): ImportProblem {
-  const message = `${source} continues from another file and is not the whole thread.`;
-  const next = 'Export the thread where both files are: that makes one of them.';
+  const message = `${source} is not a complete thread: it continues from another file.`;
+  const next = 'Export the thread on the machine that has both files, which makes one file of them.';
   return { code: 'rollout-not-whole', message, next };
 }
 
 function known(id: ThreadId): ImportProblem {
-  const message = `Thread ${id} is here already.`;
-  return { code: 'thread-exists', message, next: 'Export it with --new-id to have it twice.' };
+  const message = `Thread ${id} already exists here.`;
+  return { code: 'thread-exists', message, next: 'To have it twice, export it with --new-id.' };
 }

@@ -184,7 +184,7 @@ export class Journal implements Owned {
 function appendedTooLate(path: string): Fault {
   return new Fault({
     code: 'thread-closed',
-    message: `Lines were appended to ${path} after it was closed. They are not saved.`,
-    next: 'Open the thread again and append there.',
+    message: `Lines were appended to ${path} after it was closed, and are not saved.`,
+    next: 'Reopen the thread and append to it.',
   });
 }

@@ -56,11 +56,11 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
 
 /** The ordinal of the next line, or why there is none. */
 function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | string {
-  if (last === undefined) return 'no line has an ordinal, so there is no place to continue';
+  if (last === undefined) return 'its lines have no numbers, so Capstan cannot tell where to continue';
   if (last > Number.MAX_SAFE_INTEGER - ordinalsToSpare)
-    return `its last ordinal, ${last}, leaves no room for more lines`;
+    return `its last line number, ${last}, is the highest possible one`;
   const incomplete = last + 1 < (numberAt(meta, 'subagent_history_start_ordinal') ?? 0);
-  return incomplete ? 'the history that it took over from its parent is incomplete' : ((last + 1) as Ordinal);
+  return incomplete ? 'the history that it copied from its parent is incomplete' : ((last + 1) as Ordinal);
 }
 
 /**
@@ -90,7 +90,7 @@ async function scanEnd(file: OpenFile, mode: HistoryMode) {
 async function checkHead(file: OpenFile, id: ThreadId) {
   const head = await readHead(file);
   if (head.kind === 'empty') return 'it is empty: nothing was ever saved in it';
-  if (head.kind === 'other' || !head.isFirst) return 'its first line is not the description of a thread';
+  if (head.kind === 'other' || !head.isFirst) return 'its first line does not describe a thread';
   const { meta } = head;
   const owner = stringAt(meta, 'id') ?? 'one without an id';
   if (owner.toLowerCase() !== id) return `it belongs to another thread, ${owner}`;

@@ -26,21 +26,21 @@ export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefus
 }
 
 export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
-  const message = `The file of thread ${id} cannot be continued: ${why} (${path}).`;
-  return refused('thread-unreadable', message, 'Mend the file or bring it back from a copy, or start a new thread.');
+  const message = `Thread ${id} cannot be resumed: ${why} (${path}).`;
+  return refused('thread-unreadable', message, 'Repair the file or restore it from a backup, or start a new thread.');
 }
 
 export function unknownPlace(rolloutId: string, why: string): OpenRefused {
-  const message = `There is no such place in rollout ${rolloutId}: ${why}.`;
-  return refused('place-unknown', message, 'Look at the thread again: it may have changed meanwhile.');
+  const message = `Cannot find that place in rollout ${rolloutId}: ${why}.`;
+  return refused('place-unknown', message, 'Check the thread again: it may have changed in the meantime.');
 }
 
 /** For a writer that believes to own a thread which another one has opened since. */
 export function leaseLost(where: string): Fault {
   return new Fault({
     code: 'lease-lost',
-    message: `Another writer took over ${where}. What was not saved before is not saved now.`,
-    next: 'Open the thread again when the other writer has ended, or fork it.',
+    message: `Another program took over ${where}. Anything that was not saved by then is lost.`,
+    next: 'Reopen the thread when the other program has finished, or fork it.',
   });
 }
 

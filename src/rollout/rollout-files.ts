@@ -34,7 +34,10 @@ export class RolloutFiles {
     const head = await onDisk('read', path, () => readHead(file)).finally(() => file.close());
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (head.kind !== 'meta' || mode === undefined) {
-      return unreadableThread({ id, path }, 'its first line does not describe a thread in a form that is known here');
+      return unreadableThread(
+        { id, path },
+        'its first line does not describe a thread in a format that this version knows',
+      );
     }
     return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta: head.meta };
   }

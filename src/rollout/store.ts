@@ -174,8 +174,8 @@ async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonOb
   if (owner !== id) {
     throw new Fault({
       code: 'thread-misnamed',
-      message: `A new thread ${id} was described as thread ${JSON.stringify(owner)}.`,
-      next: 'This is a bug in the program that creates the thread: give both the same id.',
+      message: `The description of the new thread ${id} names another thread, ${JSON.stringify(owner)}.`,
+      next: 'This is a bug in the program that creates the thread: both ids must be the same.',
     });
   }
   return { id, ...meta, history_mode: 'paginated' };

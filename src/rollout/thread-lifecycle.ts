@@ -78,7 +78,7 @@ async function moved(store: RolloutStore, id: ThreadId, kind: ThreadArchived['ki
 }
 
 function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {
-  const message = what === 'archived' ? `Thread ${id} is archived already.` : `Thread ${id} is not archived.`;
+  const message = what === 'archived' ? `Thread ${id} is already archived.` : `Thread ${id} is not archived.`;
   return { kind: 'refused', code: `thread-${what}`, message, next: 'Nothing has changed.' };
 }
 
@@ -87,6 +87,6 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   const others = forks.length === 1 ? 'Another thread continues' : `${forks.length} other threads continue`;
   const their = forks.length === 1 ? 'its' : 'their';
   const message = `${others} from thread ${id} and would lose ${their} beginning: ${many}.`;
-  const next = `Archive it instead (\`capstan threads archive ${id}\`): its forks stay usable. Or delete the forks first, or all of them together with --force.`;
+  const next = `Archive it instead (\`capstan threads archive ${id}\`), so that its forks keep working. Or delete the forks first, or everything together with --force.`;
   return { kind: 'refused', code: 'thread-referenced', message, next };
 }

@@ -52,7 +52,7 @@ test('a platform without a sandbox refuses, and says what to do', async () => {
   expect(await sandboxOn('win32').plan(command, restricted, [])).toEqual({
     kind: 'refused',
     code: 'sandbox-missing',
-    message: 'There is no sandbox for win32 yet, and the policy does not let commands run without one.',
+    message: 'Capstan has no sandbox for win32 yet, and the policy requires one for commands.',
     next: expect.stringContaining('WSL2') as string,
   });
 });
@@ -85,7 +85,7 @@ test('a processor without a filter refuses while the network is restricted', asy
   const broken = { ...command, env: { A: '1\0--bind\0/\0/' } };
   expect(await sandbox.plan(broken, { ...restricted, network: 'enabled' }, [])).toMatchObject({
     code: 'policy-unenforceable',
-    message: 'The variable "A" holds a NUL byte, which no environment can hold.',
+    message: 'The variable "A" contains a NUL byte, which is not allowed in an environment.',
   });
 });
 

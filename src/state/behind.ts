@@ -54,7 +54,7 @@ export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
   return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };
 }
 
-/** What it does. The next model was told nothing of it, and no provider has counted it. */
+/** What it does. The next model knows nothing of it, and no provider has counted it. */
 export function foldReopened(state: ThreadState): ThreadState {
   if (state.behind === undefined) return state;
   const { behind: _behind, posted: _posted, prefill: _prefill, checkpoints, ...rest } = state;

@@ -78,24 +78,24 @@ export function readPins(carried: JsonObject): readonly RecordedPin[] {
   return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly RecordedPin[]);
 }
 
-/** They are told again and again, so that they must stay short. In tokens. */
+/** They are sent again and again, so they must stay short. In tokens. */
 const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
 
 /** Why a text cannot be pinned beside these, or undefined when it can. */
 export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Outcome | undefined {
   const { pins: most, tokensEach, tokensInAll } = pinLimits;
   const tokens = estimateTokens(text);
-  if (!text.isWellFormed()) return tooMuch(`The note holds ${halfCharacter}.`, 'Take it out and pin the note again.');
-  if (text.trim() === '') return tooMuch('There is nothing in the note.', 'Say what is to be pinned.');
+  if (!text.isWellFormed()) return tooMuch(`The note contains ${halfCharacter}.`, 'Remove it and pin the note again.');
+  if (text.trim() === '') return tooMuch('The note is empty.', 'Give the text to pin.');
   if (tokens > tokensEach) {
-    const next = 'Pin what must never be forgotten, and put the rest into a file that the note names.';
-    return tooMuch(`The note has about ${tokens} tokens; one may have ${tokensEach}.`, next);
+    const next = 'Pin only what must never be lost. Save the rest in a file and name the file in the note.';
+    return tooMuch(`The note has about ${tokens} tokens; the limit is ${tokensEach}.`, next);
   }
-  if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; it may have ${most}.`, takeAway(id));
+  if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; the limit is ${most}.`, takeAway(id));
   const before = tokensOf(pins);
   if (before + tokens <= tokensInAll) return undefined;
-  const have = `The notes of the thread have about ${before} tokens, and this one ${tokens}`;
-  return tooMuch(`${have}; together they may have ${tokensInAll}.`, takeAway(id));
+  const have = `The notes of the thread have about ${before} tokens, and this one has ${tokens}`;
+  return tooMuch(`${have}; the limit for all notes is ${tokensInAll}.`, takeAway(id));
 }
 
 function tokensOf(pins: readonly Pin[]): number {
@@ -103,7 +103,7 @@ function tokensOf(pins: readonly Pin[]): number {
 }
 
 function takeAway(id: ThreadId): string {
-  return `Take one away first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
+  return `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
 }
 
 function tooMuch(message: string, next: string): Outcome {

@@ -55,8 +55,8 @@ export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet 
 export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
   return {
     code: 'tools-missing',
-    message: `The tools that the request offered are not there any more (tool set ${toolSet.slice(0, 8)}).`,
-    next: 'Bring `capstan/blobs` back from a copy of the home. The rest of the request is in the thread.',
+    message: `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`,
+    next: 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.',
   };
 }
 

@@ -31,7 +31,7 @@ export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too
   if (waiting.length < mostWaiting) return undefined;
   return {
     code: 'too-many-waiting',
-    message: `${waiting.length} messages wait for the next request of this thread; no more can wait at once.`,
+    message: `${waiting.length} messages already wait for the next request of this thread, which is the limit.`,
     next: 'Send it again after the next request, or start a turn.',
   };
 }

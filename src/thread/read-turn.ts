@@ -44,7 +44,7 @@ export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
 export function notData(subject: string): Outcome<'odd-input'> {
   return {
     code: 'odd-input',
-    message: `${subject} is not plain data: it must hold only texts, numbers, booleans, lists and objects without a class.`,
+    message: `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`,
     next: 'Nothing was changed or sent. Pass a plain object.',
   };
 }
@@ -61,7 +61,7 @@ export function inputProblem(input: UserInput, outputSchema: JsonObject | undefi
 function oddInput(subject: string, what: string): Outcome<'odd-input'> {
   return {
     code: 'odd-input',
-    message: `${subject} holds ${what}, which cannot be written to a file or sent.`,
-    next: 'Take it out and send it again.',
+    message: `${subject} contains ${what}, which cannot be saved or sent.`,
+    next: 'Remove it and send again.',
   };
 }

@@ -49,18 +49,22 @@ export type SteeringRefusal =
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
   if (input.text.trim() === '' && input.images.length === 0)
-    return refused('empty-input', 'There is nothing in the message.', 'Say something, or add a picture.');
+    return refused('empty-input', 'The message is empty.', 'Write something, or add a picture.');
   const odd = inputProblem(input, outputSchema);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
   if (running === undefined)
-    return refused('no-active-turn', 'No turn is running that could be steered.', 'Start a turn with the message.');
+    return refused(
+      'no-active-turn',
+      'No turn is running, so there is nothing to steer.',
+      'Start a turn with the message.',
+    );
   if (turnId !== undefined && turnId !== running.turnId) {
-    const next = 'Look at what has happened since, and steer that turn or wait for its end.';
+    const next = 'Check what has happened since, then steer that turn or wait until it ends.';
     return refused('another-turn', `Another turn is running: ${running.turnId}.`, next);
   }
   if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) {
-    const message = 'The running turn has another output schema, and a turn has only one.';
-    const next = 'Steer without a schema, or wait for the end of the turn.';
+    const message = 'The running turn already has a different output schema, and a turn can have only one.';
+    const next = 'Steer without a schema, or wait until the turn ends.';
     return refused('output-schema-differs', message, next);
   }
   const [prompt, { effective, model }] = [promptTokens(input), running];

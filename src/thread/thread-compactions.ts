@@ -88,6 +88,6 @@ function trimmed({ focus, signal }: CompactionByHand): CompactionByHand {
 
 const compactionFollows: Outcome = {
   code: 'compaction-follows',
-  message: 'A tool asked for a compaction of its own thread. The compaction is made when the tool has ended.',
-  next: 'Do not wait for it inside the tool: the events of the thread say what came of it.',
+  message: 'A tool asked to compact its own thread. Capstan compacts it after the tool returns.',
+  next: 'Do not wait for the compaction inside the tool; the events of the thread report the result.',
 };

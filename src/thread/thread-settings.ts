@@ -25,7 +25,7 @@ export interface RefusedChange {
 export const closed: Outcome = {
   code: 'thread-closed',
   message: 'The thread is closed.',
-  next: 'Nothing was changed. Open the thread again and repeat it there.',
+  next: 'Nothing was changed. Reopen the thread and try again.',
 };
 
 /** What they need of their thread. */
@@ -90,7 +90,8 @@ export class ThreadSettings {
     const result = applyChange(settings, change, { catalogue, requirements: parts.requirements });
     if (result.kind === 'refused' || result.changed.length === 0) return result;
     const missing = result.changed.includes('cwd') ? parts.folderProblem(result.settings.cwd) : undefined;
-    if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
+    if (missing !== undefined)
+      return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
     const envelope = await previewEnvelope(parts, id, result.settings, log.state);
     this.#current = result.settings;
     this.#inForce = envelope;

@@ -101,8 +101,8 @@ function isRefused<Refused extends RefusedChange>(value: Settings | Refused): va
 function closedBefore({ id }: SubmittedWords): TurnResult {
   const next =
     id === undefined
-      ? 'Open the thread again and send the message there.'
-      : 'Its message is kept: the next turn of the thread takes it in.';
+      ? 'Reopen the thread and send the message again.'
+      : 'The message is saved and becomes part of the next turn.';
   const message = 'The thread was closed before the turn began.';
   return { kind: 'failed', outcome: { ...closed, message, next } };
 }

@@ -18,12 +18,12 @@ export function waitingNotice(
     code: 'messages-waiting',
     ...(waiting.length === 1
       ? {
-          message: `A message to thread ${id} was accepted, and its turn did not come to it: ${words}.`,
-          next: 'It is part of the next turn, before the message of that turn.',
+          message: `Thread ${id} has a message that Capstan accepted and has not sent yet: ${words}.`,
+          next: 'Capstan sends it with the next turn, before your new message.',
         }
       : {
-          message: `${waiting.length} messages to thread ${id} were accepted, and no turn came to them: ${words}.`,
-          next: 'They are part of the next turn, in this order, before the message of that turn.',
+          message: `Thread ${id} has ${waiting.length} messages that Capstan accepted and has not sent yet: ${words}.`,
+          next: 'Capstan sends them in this order with the next turn, before your new message.',
         }),
   };
 }

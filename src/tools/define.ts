@@ -63,7 +63,7 @@ export interface RefusedCall {
 }
 
 export interface CallResult {
-  /** What the model is told: text within the budget of one tool output, or parts with pictures among them. */
+  /** What the model reads: text within the budget of one tool output, or parts with pictures among them. */
   readonly output: string | readonly JsonObject[];
   /** The whole output, if `output` is only a part of it. Kept beside the thread; the model never sees it. */
   readonly fullOutput?: string;

@@ -21,7 +21,7 @@ export interface OwnTool {
   /** Calling again does no harm. */
   readonly idempotent?: true;
   /**
-   * Gives what the model is told. An error that it throws is told as a failure. It must not wait for a turn of its own
+   * Returns what the model reads. An error that it throws becomes a failed call. It must not wait for a turn of its own
    * thread: that begins when the turn of the call is over.
    */
   run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
@@ -95,13 +95,13 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 export function ownToolsProblem(tools: readonly OwnTool[]): Outcome | undefined {
   for (const [at, tool] of (tools as readonly unknown[]).entries()) {
     if (!isTool(tool)) {
-      const message = `Tool ${at + 1} of those given is none: it needs a name, a description, parameters and run.`;
-      const next = 'Give parameters as a JSON Schema of an object, and run as a function.';
+      const message = `Tool ${at + 1} is not valid: a tool needs a name, a description, parameters and run.`;
+      const next = 'Make parameters a JSON Schema of an object, and run a function.';
       return { code: 'tool-odd', message, next };
     }
     if (!namePattern.test(tool.name)) {
-      const message = `A tool cannot be named ${JSON.stringify(tool.name)}.`;
-      return { code: 'tool-name-odd', message, next: 'Use letters, digits, _ and -, at most 64 of them.' };
+      const message = `${JSON.stringify(tool.name)} is not a valid tool name.`;
+      return { code: 'tool-name-odd', message, next: 'Use only letters, digits, _ and -, at most 64 characters.' };
     }
   }
   return undefined;
@@ -110,7 +110,7 @@ export function ownToolsProblem(tools: readonly OwnTool[]): Outcome | undefined 
 /** `clashes` are names that more than one tool has. */
 export function nameClash([first]: readonly string[]): Outcome | undefined {
   if (first === undefined) return undefined;
-  return { code: 'tool-name-taken', message: `There are two tools named ${first}.`, next: 'Give yours another name.' };
+  return { code: 'tool-name-taken', message: `There are two tools named ${first}.`, next: 'Rename yours.' };
 }
 
 /** As far as it can be seen from outside. */

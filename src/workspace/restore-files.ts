@@ -171,7 +171,7 @@ async function take(
   const taken = await snapshots.take({ root, denies, ...defined({ since }) }, new AbortController().signal);
   if (taken.kind === 'taken') return taken;
   const { message } = taken.outcome;
-  return { code: 'restore-unsafe', message, next: 'Nothing was changed. Mend that and try again.' };
+  return { code: 'restore-unsafe', message, next: 'Nothing was changed. Fix the cause and try again.' };
 }
 
 function foreseen({ actions, kept }: RestorePlan) {
@@ -182,25 +182,29 @@ function foreseen({ actions, kept }: RestorePlan) {
 
 function nothingToRestore(id: ThreadId, withoutSnapshot: number): Outcome<'nothing-to-restore'> {
   if (withoutSnapshot === 0) {
-    const message = 'No turn since then may have changed a file.';
-    return { code: 'nothing-to-restore', message, next: `\`capstan threads files ${id}\` lists what turns changed.` };
+    const message = 'No turn since then can have changed a file.';
+    return {
+      code: 'nothing-to-restore',
+      message,
+      next: `List what turns changed with \`capstan threads files ${id}\`.`,
+    };
   }
-  const message = 'No snapshot was taken before the turns that may have changed files.';
-  return { code: 'nothing-to-restore', message, next: 'Use your version control to bring files back.' };
+  const message = 'There is no snapshot from before the turns that may have changed files.';
+  return { code: 'nothing-to-restore', message, next: 'Use your version control to restore files.' };
 }
 
 const nothingToUndo: Outcome<'nothing-to-undo'> = {
   code: 'nothing-to-undo',
-  message: 'No files were brought back in this thread.',
-  next: 'Name a turn with --before-turn.',
+  message: 'This thread has no restore to undo.',
+  next: 'To restore files, name a turn with --before-turn.',
 };
 
 function unknownTurn(id: ThreadId, turnId: TurnId): Outcome<'turn-unknown'> {
   const message = `The thread has no turn ${turnId}.`;
-  return { code: 'turn-unknown', message, next: `\`capstan threads files ${id}\` lists its turns.` };
+  return { code: 'turn-unknown', message, next: `List its turns with \`capstan threads files ${id}\`.` };
 }
 
 function contentGone(root: string): Outcome<'snapshot-gone'> {
-  const next = 'Nothing was changed. Use your version control to bring files back.';
-  return { code: 'snapshot-gone', message: `A snapshot of ${root} is gone or damaged.`, next };
+  const next = 'Nothing was changed. Use your version control to restore files.';
+  return { code: 'snapshot-gone', message: `A snapshot of ${root} is missing or damaged.`, next };
 }

@@ -169,13 +169,13 @@ function failed(root: string, error: unknown): Snapshot {
 }
 
 function unavailable(root: string, why: string): Snapshot {
-  const message = `What this turn does to files cannot be undone: ${why}.`;
-  const next = 'The turn continues. Commit your work first if you want to be able to go back.';
+  const message = `Capstan cannot take a snapshot, so file changes of this turn cannot be undone: ${why}.`;
+  const next = 'The turn continues. To be able to go back, commit your work first.';
   return { kind: 'missing', root, outcome: { code: 'undo-unavailable', message, next } };
 }
 
 function tooSlow(root: string): Snapshot {
-  const message = `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`;
-  const next = 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.';
+  const message = `Capstan cannot take a snapshot, so file changes of this turn cannot be undone: ${root} has too many files to read in time.`;
+  const next = 'The turn continues. List files that need no snapshot in .gitignore, or set undo.enabled to false.';
   return { kind: 'missing', root, outcome: { code: 'undo-too-slow', message, next } };
 }

@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
     told: {
       ...once,
       requests: 2,
-      mended: ['The first answer could not be used, and the model was asked once more: The answer is empty.'],
+      mended: ['Capstan could not use the first answer and asked the model again: The answer is empty.'],
     },
   },
   { name: 'JSON', says: (about) => [good(about)], told: once },

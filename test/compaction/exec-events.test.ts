@@ -29,7 +29,7 @@ const failed: CheckpointEvent = { kind: 'checkpoint-failed', threadId, turnId, i
 it('programs that did not ask for more are sent failures alone', () => {
   const events = execEvents();
   const message =
-    'No checkpoint was made: The provider answered with status 400. Try again. It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact thread-1`, choose a model with a larger window, or start a new thread.';
+    'No checkpoint was made: The provider answered with status 400. Try again. It failed twice in a row, so Capstan stopped compacting this thread automatically. Run `capstan threads compact thread-1`, choose a model with a larger window, or start a new thread.';
   expect([started, installed, failed].map(events)).toEqual([
     [],
     [],
@@ -94,7 +94,7 @@ it('users are shown plain words', () => {
     'No checkpoint was made: The provider answered with status 400. Try again.',
   );
   expect(checkpointLine(someReport)).toBe(
-    'Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept',
+    'Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 user messages kept',
   );
   const { cachedShare: _cachedShare, ...report } = someReport;
   const alone = {
@@ -105,10 +105,10 @@ it('users are shown plain words', () => {
     why: outcome,
   } as const;
   expect(checkpointLine({ ...alone, words: { kept: 1, cut: 1, dropped: 2 } })).toBe(
-    'Checkpoint 1: about 61,200 → 9,400 tokens by code alone (gpt-5.5 could not: The provider answered with status 400), 1 of 4 messages of yours kept, 1 in part, 2 not',
+    'Checkpoint 1: about 61,200 → 9,400 tokens without a model (gpt-5.5 failed: The provider answered with status 400), 1 of 4 user messages kept, 1 in part, 2 not',
   );
   expect(checkpointLine({ ...alone, why: { ...outcome, code: 'server-error' } })).toContain(
-    ' by code alone (gpt-5.5 could not: the provider reported an error), ',
+    ' without a model (gpt-5.5 failed: the provider reported an error), ',
   );
   expect(checkpointText({ ...alone, requests: 0, usage: noUsage })).toContain('\n  cost       no model was asked\n');
   expect(checkpointText({ ...alone, usage: noUsage })).toContain(
@@ -118,13 +118,13 @@ it('users are shown plain words', () => {
     '\n  cost       2 requests: 60,000 tokens sent, 900 answered, one without a count\n',
   );
   expect(`\n${checkpointText({ ...alone, requests: 1, folded: 1 })}\n`).toBe(`
-Checkpoint 1 by code alone (gpt-5.5 could not: The provider answered with status 400).
+Checkpoint 1 without a model (gpt-5.5 failed: The provider answered with status 400).
   why        you asked for it, during a turn
   tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
-  kept       12 of 12 messages of yours
+  kept       12 of 12 user messages
   compacted  1 item
   cost       1 request: 60,000 tokens sent, 900 answered
-  mended     A message was paraphrased and has been put in as it was.
+  repaired   A message was paraphrased and has been put in as it was.
   warning    The provider answered with status 400. Try again.
 `);
 });

@@ -25,7 +25,7 @@ describe('no loops', () => {
         outcome: {
           code: 'limit-too-low',
           message: expect.stringMatching(
-            /limit of 1500 tokens: instructions and tools weigh about \d+, the context about/,
+            /limit of 1500 tokens: instructions and tools take about \d+ tokens, the context about/,
           ),
           next: expect.stringContaining('set `model_auto_compact_token_limit = 7000`'),
         },

@@ -9,7 +9,7 @@ const stops: CheckpointHooks = { before: async () => ({ reason: 'the release is 
 const outcome = {
   code: 'stopped-by-hook',
   message: 'A hook stopped the compaction: the release is on.',
-  next: expect.stringContaining('History is as it was.'),
+  next: expect.stringContaining('The history is unchanged.'),
 };
 
 async function fullThread(checkpointHooks: CheckpointHooks): Promise<LiveThread> {
@@ -108,8 +108,8 @@ describe('a hook that breaks', () => {
         kind: 'warning',
         outcome: {
           code: 'hook-failed',
-          message: `The hook that is asked ${name} a checkpoint failed: out of order`,
-          next: 'The thread continues without it. Mend the hook.',
+          message: `The hook that runs ${name} a checkpoint failed: out of order`,
+          next: 'The thread continues without the hook. Fix the hook.',
         },
       },
     ]);

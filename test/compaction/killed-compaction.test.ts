@@ -34,8 +34,8 @@ test.each([
     expect(live.notices.filter(({ code }) => code.endsWith('cut-off'))).toEqual([
       {
         code: 'compaction-cut-off',
-        message: `A compaction of thread ${live.id} was cut off: the program that ran it ended without warning. The history stands as it was.`,
-        next: `Continue the thread as it is, or compact it again: \`capstan threads compact ${live.id}\`.`,
+        message: `A compaction of thread ${live.id} was cut off: Capstan was killed or crashed. The history is unchanged.`,
+        next: `Continue the thread, or compact it again: \`capstan threads compact ${live.id}\`.`,
       },
     ]);
     const from = live.events.length;

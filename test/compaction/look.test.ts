@@ -70,10 +70,10 @@ it('and the same for people', async () => {
     Checkpoint 1 by gpt-5.5 (structured).
       why        the thread reached its limit, during a turn
       tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
-      kept       12 of 12 messages of yours
+      kept       12 of 12 user messages
       compacted  30 items
       cost       2 requests: 60,000 tokens sent (90 % from the cache), 900 answered
-      mended     A message was paraphrased and has been put in as it was.
+      repaired   A message was paraphrased and has been put in as it was.
       made       TIME, in turn 2
 
        before                        turn  tokens  becomes      |     after               turn  tokens
@@ -113,7 +113,7 @@ it('capstan context and capstan threads show tell how many there are and what th
     '1 checkpoint, the newest in turn 2. They cost 2 requests: 60,000 tokens sent (90 % from the cache), 900 answered. See --checkpoint N.\n',
   );
   const shown = await live.place.run('threads', 'show', id);
-  const line = '  Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept\n';
+  const line = '  Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 user messages kept\n';
   expect(shown.stdout).toMatch(/^ {2}two\n/m);
   expect(shown.stdout).toContain(`${line}\n3.`);
 });

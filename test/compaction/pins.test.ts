@@ -162,8 +162,8 @@ it('what cannot be pinned is refused in words, and nothing changes', async () =>
     await threads(live, 'unpin', id, '1'),
   ];
   expect(refusals.map(({ exit, code, message }) => [exit, code, message])).toEqual([
-    [1, 'note-not-pinned', 'The note has about 2001 tokens; one may have 2000.'],
-    [1, 'note-not-pinned', 'There is nothing in the note.'],
+    [1, 'note-not-pinned', 'The note has about 2001 tokens; the limit is 2000.'],
+    [1, 'note-not-pinned', 'The note is empty.'],
     [1, 'pin-unknown', `Thread ${id} has no pinned note "1": it has 0 pinned notes.`],
   ]);
   expect(live.place.lines()).toEqual(before);
@@ -183,13 +183,13 @@ it('there are bounds for all notes of a thread together', async () => {
   await live.rewrite((lines) => [...lines, ...pins(2, 7000)]);
   expect(await threads(live, 'pin', id, 'x'.repeat(2001))).toMatchObject({
     exit: 1,
-    message: 'The notes of the thread have about 3500 tokens, and this one 501; together they may have 4000.',
-    next: `Take one away first, for example the oldest: \`capstan threads unpin ${id} 1\`.`,
+    message: 'The notes of the thread have about 3500 tokens, and this one has 501; the limit for all notes is 4000.',
+    next: `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`,
   });
   await live.rewrite((lines) => [...lines, ...pins(20, 4)]);
   expect(await threads(live, 'pin', id, 'x')).toMatchObject({
     exit: 1,
-    message: 'The thread has 20 notes; it may have 20.',
+    message: 'The thread has 20 notes; the limit is 20.',
   });
   // Even the most of them is told whole.
   await live.turn('two');

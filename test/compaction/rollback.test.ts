@@ -117,7 +117,7 @@ it('takes a turn that only made the checkpoint back with it', async () => {
   expect(await threads(live, 'rollback', id, '--before-checkpoint')).toMatchObject({
     exit: 1,
     code: 'checkpoint-unknown',
-    message: `Thread ${id} has no checkpoint that stands.`,
+    message: `Thread ${id} has no checkpoint.`,
   });
 });
 

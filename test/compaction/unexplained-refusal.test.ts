@@ -27,7 +27,9 @@ describe('a refusal that names no cause', () => {
       const [warning] = live.told('warning');
       expect(warning!.outcome).toEqual({
         code: 'refused-without-cause',
-        message: expect.stringContaining('it is larger than any that this provider answered in this thread'),
+        message: expect.stringContaining(
+          'it is larger than any request that this provider has answered in this thread',
+        ),
         next: expect.stringContaining('model_context_window'),
       });
     },
@@ -44,7 +46,7 @@ describe('a refusal that names no cause', () => {
       outcome: expect.objectContaining({
         code: 'invalid-request',
         message: `The provider answered with status 400: ${words}`,
-        next: expect.stringContaining('tried once more, and the provider refused that too.'),
+        next: expect.stringContaining('tried again, and the provider refused that too.'),
       }),
     });
     expect(story(live, from)).toEqual([...began, 'turn-failed invalid-request']);

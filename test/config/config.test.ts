@@ -214,7 +214,7 @@ deny_read = [${JSON.stringify(secret)}]
     writeFileSync(join(place.home, 'fast.config.toml'), 'model = "gpt-5.4"\n');
     const run = (...options: readonly string[]) => place.run('exec', '--json', ...options, 'hi');
     expect((await run('-p', 'fast', '--add-dir', '/')).stderr).toMatch(
-      /modle is not a known key\. Did you mean model\?\n[^]*model gpt-5\.4[^]*do not become writable \(\/\)/,
+      /modle is not a known key\. Did you mean model\?\n[^]*gpt-5\.4 [^]*stay read-only: \/\./,
     );
     expect(await run('--strict-config')).toMatchObject({ code: 1, stderr: expect.stringContaining('modle') });
     expect(await run('--ignore-user-config', '-c', 'model_provider=scripted')).toMatchObject({

@@ -28,8 +28,8 @@ describe('what is no file', () => {
     const problems = [
       {
         code: 'instructions-not-a-file',
-        message: `${at('repo/AGENTS.md')} has the name of a file with instructions, but is ${kind}.`,
-        next: 'Give it another name, or put a file with the instructions in its place.',
+        message: `${at('repo/AGENTS.md')} has the name of an instructions file, but is ${kind}.`,
+        next: 'Rename it, or replace it with a file that holds the instructions.',
       },
     ];
     expect(await loadBeside()).toEqual({ document: good(), problems });
@@ -87,8 +87,8 @@ describe('links', () => {
       problems: [
         {
           code: 'instructions-unreadable',
-          message: `The instructions in ${at('repo/AGENTS.override.md')} cannot be read: its link leads nowhere.`,
-          next: 'Let the link lead to a file, or remove it.',
+          message: `The instructions in ${at('repo/AGENTS.override.md')} cannot be read: it is a broken link.`,
+          next: 'Fix the link, or delete it.',
         },
       ],
     });
@@ -101,7 +101,7 @@ describe('links', () => {
       problems: [
         {
           code: 'instructions-unreadable',
-          message: `The instructions in ${at('repo/AGENTS.md')} cannot be read: its links lead in a circle.`,
+          message: `The instructions in ${at('repo/AGENTS.md')} cannot be read: its links form a loop.`,
           next: 'Make the file readable, or remove it.',
         },
       ],
@@ -113,7 +113,7 @@ describe('what is no text', () => {
   test.each([
     ['they are binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1])],
     ['they are in UTF-16', Buffer.from('\uFEFFBe kind.', 'utf16le')],
-    ['they are in another encoding than UTF-8', Buffer.from([0xc2, 0xf3, 0xe4, 0xfc, 0x20, 0xe4])],
+    ['they are not in UTF-8', Buffer.from([0xc2, 0xf3, 0xe4, 0xfc, 0x20, 0xe4])],
   ])('%s', async (reason, content) => {
     folders.write('repo/AGENTS.md', content);
     expect(await loadBeside()).toEqual({
@@ -121,8 +121,8 @@ describe('what is no text', () => {
       problems: [
         {
           code: 'instructions-not-text',
-          message: `The instructions in ${at('repo/AGENTS.md')} are left out: ${reason}.`,
-          next: 'Save the file as text in UTF-8.',
+          message: `Capstan ignores the instructions in ${at('repo/AGENTS.md')}: ${reason}.`,
+          next: 'Save the file as UTF-8 text.',
         },
       ],
     });
@@ -244,8 +244,8 @@ describe('files that move while they are read', () => {
       problems: [
         {
           code: 'instructions-unreadable',
-          message: `The instructions in ${at('repo/AGENTS.md')} cannot be read: the file went away.`,
-          next: 'Nothing needs to be done. The file is looked for again before the next request.',
+          message: `The instructions in ${at('repo/AGENTS.md')} cannot be read: the file disappeared.`,
+          next: 'No action is needed. Capstan looks for the file again before the next request.',
         },
       ],
     });

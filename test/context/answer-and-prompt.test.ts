@@ -17,7 +17,7 @@ describe('the answer of a turn with a schema', () => {
     const warnings = live.told('warning').map(({ outcome }) => outcome);
     const unfit = {
       code: 'answer-unfit',
-      message: `The answer does not fit the output schema. ${problem}`,
+      message: `The answer does not match the output schema. ${problem}`,
       next: expect.any(String) as unknown,
     };
     expect(warnings).toEqual(problem === undefined ? [] : [unfit]);
@@ -47,7 +47,7 @@ describe('a prompt that is larger than the window', () => {
       outcome: {
         code: 'prompt-too-long',
         message: expect.stringMatching(
-          /^The prompt is too long: it holds about \d{5} tokens, and the effective window of gpt-5\.5 has room for \d+ \(19000 /,
+          /^The prompt is too long: it has about \d{5} tokens, and the window of gpt-5\.5 has room for \d+ \(19000 /,
         ),
       },
     });

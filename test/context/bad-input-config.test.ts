@@ -10,7 +10,9 @@ describe('a configuration that contradicts itself', () => {
   it('is refused before anything happens, where no reading of it can hold', async () => {
     const live = await LiveThread.in([]);
     const overrides = ['window.auto_compact_percent=95', 'window.reserve_percent=10'];
-    await expect(live.open({ overrides })).rejects.toThrow(/reserve_percent \(10\) and .* \(95\) are more than 100/);
+    await expect(live.open({ overrides })).rejects.toThrow(
+      /reserve_percent \(10\) and .* \(95\) add up to more than 100/,
+    );
     expect([live.events, live.place.rollouts()]).toEqual([[], []]);
   });
 
@@ -20,7 +22,7 @@ describe('a configuration that contradicts itself', () => {
     expect(live.notices).toEqual([
       expect.objectContaining({
         code: 'config-overridden-key',
-        message: expect.stringContaining('the number of tokens decides'),
+        message: expect.stringContaining('Capstan uses the number of tokens'),
       }),
     ]);
     await live.turn('one');

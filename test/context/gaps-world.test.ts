@@ -111,8 +111,8 @@ describe('a mode that the model cannot run', () => {
     expect(warnings.filter(({ code }) => code === 'mode-unsupported')).toEqual([
       {
         code: 'mode-unsupported',
-        message: 'The model simple cannot work in the mode plan; the turn runs in the mode default.',
-        next: 'Choose a model that can, or leave the mode plan.',
+        message: 'The model simple does not support plan mode; the turn runs in default mode.',
+        next: 'Choose a model that supports it, or leave plan mode.',
       },
     ]);
     const switched = live.thread.events.flatMap((event) => (event.kind === 'model-switched' ? [event.changes] : []));

@@ -37,7 +37,7 @@ describe('capstan envelope', () => {
     const { model, run, speak, origins } = await stage();
     const id = await speak('one');
     const late = await run('exec', '--json', '-c', 'instructions="Be brief."', 'resume', id, 'two');
-    expect(late.stderr).toContain('The instructions given on the command line have no effect');
+    expect(late.stderr).toContain('The instructions on the command line have no effect');
     expect(model.requests[1]!.body['instructions']).toBe(model.requests[0]!.body['instructions']);
     expect(await origins(id, 'instructions.base.', '--turn', '1')).toEqual({
       text: 'model catalogue',

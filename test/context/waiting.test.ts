@@ -329,7 +329,7 @@ describe('a thread with a message that waits', () => {
     expect(context.stdout).toMatch(/client .*\n {2}message .* next/);
     const resumed = await live.place.run('exec', '--skip-git-repo-check', 'resume', id, 'Go on.');
     expect(resumed.stderr).toContain('“of a program”');
-    expect(resumed.stderr).toContain('It is part of the next turn');
+    expect(resumed.stderr).toContain('Capstan sends it with the next turn');
   });
 
   it('is forked without it', async () => {

@@ -117,7 +117,7 @@ export class CrashStory {
       run.signal ?? run.code,
       run.signal === 'SIGKILL' ? 'SIGKILL' : 0,
     );
-    if (run.stderr.includes('In flight, outcome unknown')) this.figures.inFlight++;
+    if (run.stderr.includes('Running at that moment, outcome unknown')) this.figures.inFlight++;
     if (this.#id === undefined) return;
     await this.#checkSurvivors();
     this.#check(run, before, this.#model.requests.length - posted);

@@ -37,7 +37,7 @@ describe('a prompt that', () => {
     const stage = await scene([], 'model_context_window = 20000');
     const run = await stage.place.start(['exec'], { input: 'word '.repeat(30_000) }).finished;
     expect([run.code, run.stdout, stage.model.requests]).toEqual([1, '', []]);
-    expect(run.stderr).toContain('The prompt is too long: it holds about 3');
+    expect(run.stderr).toContain('The prompt is too long: it has about 3');
     // There is no thread yet that could be resumed.
     expect([stage.place.rollouts(), run.stderr.includes('exec resume')]).toEqual([[], false]);
   });
@@ -104,7 +104,7 @@ describe('a command that Codex has', () => {
 });
 
 describe('a picture that', () => {
-  const next = 'Check the path: it must lead to a file that you may read.';
+  const next = 'Check the path: it must be a file that you can read.';
 
   it('cannot be used', async () => {
     const stage = await scene([]);
@@ -123,7 +123,7 @@ describe('a picture that', () => {
       [
         'huge.png',
         [
-          'The image huge.png has 3072.0 MB; 10 MB is the most.',
+          'The image huge.png has 3072.0 MB; the limit is 10 MB.',
           'Make it smaller, for example by halving its width and height.',
         ],
       ],
@@ -141,7 +141,7 @@ describe('a picture that', () => {
       0,
       ['thread.started', 'turn.started', 'error', 'agent_message', 'turn.completed'],
     ]);
-    const message = 'text.png is not an image that models take. Convert it to PNG, JPEG, GIF or WebP.';
+    const message = 'text.png is not an image in a format that models accept. Convert it to PNG, JPEG, GIF or WebP.';
     expect(run.events[2]).toEqual({ type: 'item.completed', item: { id: 'item_0', type: 'error', message } });
     const told = inputOf(model, 0).slice(-2);
     expect(told.map(({ role }) => role)).toEqual(['developer', 'user']);
@@ -168,7 +168,7 @@ describe('a picture that', () => {
     expect(errors.map((item) => item?.['message'])).toEqual(
       ['png', 'png', 'jpeg', 'gif', 'webp'].map(
         (format, index) =>
-          `${names[index]} begins like an image (${format}), but it is incomplete or damaged. Make the file again as PNG, JPEG, GIF or WebP.`,
+          `${names[index]} begins like an image (${format}), but it is incomplete or damaged. Save the image again as PNG, JPEG, GIF or WebP.`,
       ),
     );
     expect(JSON.stringify(inputOf(model, 0))).not.toContain('input_image');
@@ -207,7 +207,7 @@ describe('an output schema that', () => {
 });
 
 describe('a folder that', () => {
-  const next = 'Make it, or choose another folder to work in with -C.';
+  const next = 'Create it, or choose another working folder with -C.';
 
   it('does not exist or is none', async () => {
     const stage = await scene([]);

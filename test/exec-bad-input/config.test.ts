@@ -27,7 +27,7 @@ describe('a configuration that', () => {
     mkdirSync(path);
     expectRefused(stage, await place.run('exec', 'x'), [
       `${path} cannot be read: it is a folder.`,
-      `Make ${path} a file that you may read, or remove it.`,
+      `Make ${path} a readable file, or delete it.`,
     ]);
   });
 
@@ -54,16 +54,16 @@ describe('a home that', () => {
     const refuse = async (env: Readonly<Record<string, string>>, reason: Refusal) =>
       expectRefused(stage, await place.start(['exec', '--json', 'x'], { env }).finished, reason);
     await refuse({ CAPSTAN_HOME: file }, [
-      `CAPSTAN_HOME names something that is not a folder: ${file}`,
-      'Let CAPSTAN_HOME name a folder, or unset it.',
+      `CAPSTAN_HOME is not a folder: ${file}`,
+      'Set CAPSTAN_HOME to a folder, or unset it.',
     ]);
     await refuse({ CAPSTAN_HOME: `${file}/home` }, [
-      `The folder in CAPSTAN_HOME cannot be made: a part of its path is not a folder (${file}/home)`,
-      'Let CAPSTAN_HOME name a folder that you may write to, or unset it.',
+      `The folder in CAPSTAN_HOME cannot be created: a part of its path is not a folder (${file}/home)`,
+      'Set CAPSTAN_HOME to a folder that you can write to, or unset it.',
     ]);
     await refuse({ CAPSTAN_HOME: '', CODEX_HOME: `${place.root}/gone` }, [
-      `CODEX_HOME names a folder that does not exist: ${place.root}/gone`,
-      'Make the folder, or unset CODEX_HOME.',
+      `CODEX_HOME points to a folder that does not exist: ${place.root}/gone`,
+      'Create the folder, or unset CODEX_HOME.',
     ]);
   });
 

@@ -11,8 +11,8 @@ const ok = answer({ items: [say('ok')] });
 /** No file may become larger than so many KB: a full disk that needs no disk of its own. */
 const limit = (kilobytes: number) => ({ prefix: ['bash', '-c', `ulimit -f ${kilobytes}; exec "$@"`, '_'] });
 const full = (path: string): readonly [string, string] => [
-  `The disk would not save the thread file ${path}: EFBIG: file too large, write`,
-  'Free some space, or raise the quota or the limit of file sizes. Everything up to the last save is safe.',
+  `Cannot save the thread file ${path}: EFBIG: file too large, write`,
+  'Free some space, or raise the quota or the file size limit. Everything up to the last save is safe.',
 ];
 const told = ([message, next]: readonly [string, string]): string => `capstan: ${message}\n         ${next}\n`;
 
@@ -121,8 +121,8 @@ describe('a home that', () => {
     const locks = join(place.home, 'thread-writer-locks');
     expect(run.stderr.replace(/[0-9a-f-]{36}/, 'ID')).toBe(
       told([
-        `The disk would not open the thread file ${locks}/ID.lock: ${reason}, mkdir '${locks}'`,
-        'Check who owns the file and its folders and whether the disk is read-only; or let CAPSTAN_HOME name a folder that you may write to, or keep nothing with --ephemeral.',
+        `Cannot open the thread file ${locks}/ID.lock: ${reason}, mkdir '${locks}'`,
+        'Check the permissions of the file and its folders, and whether the disk is read-only. Or set CAPSTAN_HOME to a folder that you can write to, or save nothing with --ephemeral.',
       ]),
     );
     const unkept = await place.start(['exec', '--ephemeral', 'one'], readOnly(place)).finished;
@@ -140,7 +140,7 @@ describe('a home that', () => {
     chmodSync(place.home, 0o700);
     chmodSync(place.rollouts()[0]!, 0o600);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toContain('or keep nothing with --ephemeral');
+    expect(refused.stderr).toContain('or save nothing with --ephemeral');
     expect([unkept.code, lastSent(model).slice(-3)], unkept.stderr).toEqual([0, ['one', 'ok', 'two']]);
     expect((await place.run('exec', '--json', 'resume', id, 'three')).code).toBe(0);
     expect(lastSent(model).slice(-3)).toEqual(['one', 'ok', 'three']);
@@ -151,9 +151,9 @@ describe('a home that', () => {
     writeFileSync(join(place.home, 'sessions'), '');
     const run = await place.run('exec', '--json', 'one');
     const next =
-      'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.';
+      'Something else is in the place of the file or one of its folders. Move it away, or set CAPSTAN_HOME to another folder.';
     const message = expect.stringMatching(
-      `^The disk would not save the thread file ${place.home}/sessions/\\S+: ENOTDIR: not a directory, mkdir '\\S+'. ${next}$`,
+      `^Cannot save the thread file ${place.home}/sessions/\\S+: ENOTDIR: not a directory, mkdir '\\S+'. ${next}$`,
     );
     expect([run.code, run.events]).toEqual([
       1,
@@ -174,8 +174,8 @@ describe('a home that', () => {
     const run = await place.run('exec', '--json', 'one');
     expect({ ...run, stderr: run.stderr.replace(/[0-9a-f-]{36}/, 'ID') }).toEqual(
       refusal([
-        `The disk would not open the thread file ${locks}/ID.lock: EEXIST: file already exists, mkdir '${locks}'`,
-        'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.',
+        `Cannot open the thread file ${locks}/ID.lock: EEXIST: file already exists, mkdir '${locks}'`,
+        'Something else is in the place of the file or one of its folders. Move it away, or set CAPSTAN_HOME to another folder.',
       ]),
     );
     expect(readdirSync(place.home).toSorted()).toEqual(['config.toml', 'thread-writer-locks']);

@@ -31,7 +31,7 @@ describe('a thread file', () => {
     const run = await resume();
     expect([run.code, linesAfterFirst(run.stderr)]).toEqual([
       0,
-      `The last line of thread ${id} was torn and has been cut off (19 bytes). Nothing that was shown is lost.\n`,
+      `The last line of thread ${id} was incomplete, so Capstan removed it (19 bytes). Nothing that was shown is lost.\n`,
     ]);
     expect(lastSent(model).slice(-3)).toEqual(['one', 'ok', 'two']);
     expect(() => place.lines()).not.toThrow();
@@ -43,21 +43,21 @@ describe('a thread file', () => {
     const run = await resume();
     expect([run.code, linesAfterFirst(run.stderr)]).toEqual([
       0,
-      `A line of thread ${id} could not be read and was skipped. The model does not see what stood there; the rest of the thread is as it was.\n`,
+      `A line of thread ${id} could not be read and was skipped. The model does not see what was there. The rest of the thread is unchanged.\n`,
     ]);
     expect(lastSent(model).slice(-3)).toEqual(['one', 'ok', 'two']);
   });
 
   it.each([
     ['that is empty', '', 'it is empty: nothing was ever saved in it'],
-    ['that is no thread', 'Dear diary,\n', 'its first line is not the description of a thread'],
+    ['that is no thread', 'Dear diary,\n', 'its first line does not describe a thread'],
   ])('%s: it is refused, left as it is, and works when it is brought back', async (_name, content, why) => {
     const { model, id, path, text, resume } = await thread();
     writeFileSync(path, content);
     expect(await resume()).toEqual(
       refusal([
-        `The file of thread ${id} cannot be continued: ${why} (${path}).`,
-        'Mend the file or bring it back from a copy, or start a new thread.',
+        `Thread ${id} cannot be resumed: ${why} (${path}).`,
+        'Repair the file or restore it from a backup, or start a new thread.',
       ]),
     );
     expect(readFileSync(path, 'utf8')).toBe(content);
@@ -71,8 +71,8 @@ describe('a thread file', () => {
     mkdirSync(path);
     const reason = (call: string) =>
       refusal([
-        `The disk would not open the thread file ${path}: EISDIR: illegal operation on a directory, ${call}`,
-        'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.',
+        `Cannot open the thread file ${path}: EISDIR: illegal operation on a directory, ${call}`,
+        'Something else is in the place of the file or one of its folders. Move it away, or set CAPSTAN_HOME to another folder.',
       ]);
     expect(await resume()).toEqual(reason(`open '${path}'`));
     expect(await place.run('exec', 'resume', '--last', 'two')).toEqual(reason('read'));

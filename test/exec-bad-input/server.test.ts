@@ -31,18 +31,18 @@ const unreachable = (url: string): readonly TurnFault[] => [
   {
     name: 'TLS to a server without it',
     options: at(url.replace('http:', 'https:')),
-    says: `What answers at ${new URL(url).origin.replace('http:', 'https:')} does not speak TLS as it should (EPROTO). Check the base URL of the provider: a server without TLS needs http:// instead of https://.`,
+    says: `The server at ${new URL(url).origin.replace('http:', 'https:')} does not speak TLS correctly (EPROTO). Check the base URL of the provider: a server without TLS needs http:// instead of https://.`,
   },
   {
     name: 'something that is no web server',
     options: at(`http://127.0.0.1:${strangerPort}`),
-    says: `What answers at http://127.0.0.1:${strangerPort} does not speak HTTP (HPE_INVALID_CONSTANT). Check the port in the base URL of the provider, and whether it must begin with https://.`,
+    says: `The server at http://127.0.0.1:${strangerPort} does not speak HTTP (HPE_INVALID_CONSTANT). Check the port in the base URL of the provider, and whether it must begin with https://.`,
   },
   {
     name: 'silence',
     step: hang({ afterBytes: 0, of: answer({ items: [] }) }),
     options: ['-c', 'model_providers.scripted.stream_idle_timeout_ms=200'],
-    says: 'The provider sent nothing for 0.2 seconds. Send again; if the model needs longer than this, raise stream_idle_timeout_ms of the provider.',
+    says: 'The provider sent nothing for 0.2 seconds. Send again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
     breaksStream: true,
   },
 ];
@@ -60,12 +60,12 @@ const refusing = (): readonly TurnFault[] => [
   {
     name: '401',
     step: httpError({ status: 401, body: { error: { message: 'Who are you?' } } }),
-    says: 'The provider answered with status 401: Who are you? No key was sent. Name the variable that holds the key in env_key of the provider scripted.',
+    says: 'The provider answered with status 401: Who are you? Capstan sent no key. Set env_key of the provider scripted to the environment variable that holds the key.',
   },
   {
     name: '403',
     step: httpError({ status: 403, body: { error: { message: 'Not for you' } } }),
-    says: 'The provider answered with status 403: Not for you. Check the key of this provider and what it may use.',
+    says: 'The provider answered with status 403: Not for you. Check the key of this provider and its permissions.',
   },
   {
     name: '404',
@@ -75,7 +75,7 @@ const refusing = (): readonly TurnFault[] => [
   {
     name: '429',
     step: httpError({ status: 429, body: { error: { message: 'Too much' } } }),
-    says: 'The provider answered with status 429: Too much. Wait a little, then send again.',
+    says: 'The provider answered with status 429: Too much. Wait a moment, then send again.',
   },
   {
     name: '429 with a time',
@@ -85,22 +85,22 @@ const refusing = (): readonly TurnFault[] => [
   {
     name: '500',
     step: httpError({ status: 500, body: 'boom' }),
-    says: 'The provider answered with status 500: boom. Send again; if it stays like this, look at the status page of the provider.',
+    says: 'The provider answered with status 500: boom. Send again. If it keeps failing, check the status page of the provider.',
   },
   {
     name: '502 with a page',
     step: httpError({ status: 502, headers: html, body: page('502 Bad Gateway') }),
-    says: 'The provider answered with status 502: a web page, "502 Bad Gateway". Send again; if it stays like this, look at the status page of the provider.',
+    says: 'The provider answered with status 502: a web page, "502 Bad Gateway". Send again. If it keeps failing, check the status page of the provider.',
   },
   {
     name: '503',
     step: httpError({ status: 503, body: { error: { code: 'server_is_overloaded', message: 'Busy' } } }),
-    says: 'Busy. Wait a little, then send again.',
+    says: 'Busy. Wait a moment, then send again.',
   },
   {
     name: 'a page in place of a stream',
     step: httpError({ status: 200, headers: html, body: page('Sign in') }),
-    says: 'The provider answered with status 200: a web page, "Sign in". Check the base URL of the provider: it must lead straight to an event stream of the Responses API.',
+    says: 'The provider answered with status 200: a web page, "Sign in". Check the base URL of the provider: it must be that of the Responses API, without a redirect.',
   },
 ];
 

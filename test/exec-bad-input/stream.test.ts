@@ -10,11 +10,11 @@ const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): Scr
   cutAfter({ bytes, of: answer({ items: [item], deltas: true }) });
 
 const breaksStream = true;
-const sendAgain = 'Send again; if it stays like this, check the network and any proxy between here and the provider.';
+const sendAgain = 'Send again. If it keeps failing, check the network and any proxy.';
 const lostAt = (code: string): string => `The connection ended before the answer was complete (${code}). ${sendAgain}`;
 const tooLarge =
-  'Check the provider: no model answers like this. answer.max_items and answer.max_bytes set the limits.';
-const serverError = 'Send again; if it stays like this, look at the status page of the provider.';
+  'Check the provider: a model should not answer like this. answer.max_items and answer.max_bytes set the limits.';
+const serverError = 'Send again. If it keeps failing, check the status page of the provider.';
 
 /** An answer of these bytes, which ends as HTTP wants it. */
 const body = (text: string, contentType = 'text/event-stream'): ScriptStep =>
@@ -62,14 +62,14 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'an item that is no JSON',
     step: malformed({ data: '{"type":"response.output_item.done","item":{"type":"function_call"' }),
-    says: `The provider sent an item of the answer that cannot be read. ${serverError}`,
+    says: `The provider sent an item that Capstan cannot read. ${serverError}`,
     breaksStream,
   },
   {
     name: 'an end that is no JSON',
     step: body(events(created, said('Nearly.'), '{"type":"response.completed","response":')),
     items: [told('Nearly.')],
-    says: `The provider ended its answer with an event that cannot be read. ${serverError}`,
+    says: `The provider ended its answer with an event that Capstan cannot read. ${serverError}`,
     breaksStream,
   },
   {
@@ -80,19 +80,19 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'text in place of events',
     step: body('Hello from a server that is no model.', 'text/plain'),
-    says: 'The provider sent an answer of type text/plain in which there is no event. Check that the base URL of the provider leads to the Responses API; if it does, send again.',
+    says: 'The provider sent an answer of type text/plain without any event. Check that the base URL of the provider is that of the Responses API. If it is, send again.',
     breaksStream,
   },
   {
     name: 'bytes in place of events',
     step: body('\0\u0001\n\n\u0002\ud800', 'application/octet-stream'),
-    says: 'The provider sent an answer of type application/octet-stream in which there is no event. Check that the base URL of the provider leads to the Responses API; if it does, send again.',
+    says: 'The provider sent an answer of type application/octet-stream without any event. Check that the base URL of the provider is that of the Responses API. If it is, send again.',
     breaksStream,
   },
   {
     name: 'a stream under the name of JSON',
     step: body(events(created), 'application/json'),
-    says: `The provider answered with status 200: ${events(created).trim()}. Check the base URL of the provider: it must lead straight to an event stream of the Responses API.`,
+    says: `The provider answered with status 200: ${events(created).trim()}. Check the base URL of the provider: it must be that of the Responses API, without a redirect.`,
   },
   {
     name: 'a stream under another name',

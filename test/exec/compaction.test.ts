@@ -10,7 +10,7 @@ async function begun(script: Script) {
   return { model, place, first, id: threadId(first) };
 }
 
-const made = /Checkpoint 1: about [\d,]+ → [\d,]+ tokens by gpt-5\.5 \(structured\), 1 of 1 message of yours kept\n/;
+const made = /Checkpoint 1: about [\d,]+ → [\d,]+ tokens by gpt-5\.5 \(structured\), 1 of 1 user message kept\n/;
 const types = (events: readonly object[]): readonly unknown[] =>
   events.map((event) => {
     const { type, state, item } = event as { type: string; state?: string; item?: { type: string } };
@@ -80,7 +80,7 @@ it('a program that is asked to end while history is compacted leaves a thread th
   isHanging = false;
   const next = await place.run('exec', 'resume', id, 'And now?');
   expect([next.code, next.stdout]).toEqual([0, 'Yes.\n']);
-  expect(next.stderr).toMatch(/2 of 2 messages of yours kept\n/);
+  expect(next.stderr).toMatch(/2 of 2 user messages kept\n/);
   const texts = textsOf(inputOf(model, model.requests.length - 1)).join('\n');
   expect([task, 'Go on.', 'And now?'].filter((text) => !texts.includes(text))).toEqual([]);
   const proof = await place.run('replay', id);

@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
       const run = await place.run('exec', '--json', 'resume', id, 'what happened?');
       expect([run.code, run.events.at(-1)?.['type']], run.stderr).toEqual([0, 'turn.completed']);
       expect(run.stderr).toContain(
-        `The last turn of thread ${id} was cut off: the program that ran it ended without warning. In flight, outcome unknown: exec_command \`${command}\`.`,
+        `The last turn of thread ${id} was cut off: Capstan was killed or crashed. Running at that moment, outcome unknown: exec_command \`${command}\`.`,
       );
       const records = place.lines().filter(({ payload }) => payload['type'] === 'item_completed');
       expect(records.map(({ payload }) => payload['item'])).toContainEqual(item);
@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
       id: 'item_0',
       type: 'error',
       message: expect.stringMatching(
-        /^A command of the turn that was cut off was still running \(process \d+\) and has been ended\./,
+        /^A command from the turn that was cut off was still running \(process \d+\)\. Capstan killed it\./,
       ) as string,
     });
     expect(textsOf(inputOf(model, 1))).toContain(

@@ -24,7 +24,7 @@ it('both or none is no choice', async () => {
   const [one, two] = [await startLocalServer(['a']), await startLocalServer(['b'])];
   expect(await findOnlyServer(at(one.port, two.port))).toEqual({
     code: 'local-provider-unclear',
-    message: `More than one answers: ollama at http://127.0.0.1:${one.port}/v1, lmstudio at http://127.0.0.1:${two.port}/v1.`,
+    message: `More than one local server answers: ollama at http://127.0.0.1:${one.port}/v1, lmstudio at http://127.0.0.1:${two.port}/v1.`,
     next: 'Choose with --local-provider ollama|lmstudio, or set oss_provider in config.toml.',
   });
   const other = await startOtherServer(200, 'hello');

@@ -191,7 +191,7 @@ describe('a command that prints the key', () => {
     const { code, stderr } = await place.run(...words);
     const runs = readFileSync(join(place.root, 'runs'), 'utf8');
     expect([code, model.requests.length, runs]).toEqual([1, 1, 'xx']);
-    expect(stderr).toContain('Check what the command in model_providers.own.auth prints, and what that key may use.');
+    expect(stderr).toContain('Check the key that the command in model_providers.own.auth prints, and its permissions.');
   });
 });
 

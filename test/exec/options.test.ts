@@ -100,7 +100,7 @@ describe('the answer', () => {
     const second = await place.run('exec', '--json', 'resume', threadId(first), 'y');
     expect([first.code, second.code]).toEqual([1, 0]);
     expect(first.events.at(-2)).toMatchObject({
-      item: { type: 'error', message: expect.stringContaining('The answer does not fit the output schema.') },
+      item: { type: 'error', message: expect.stringContaining('The answer does not match the output schema.') },
     });
     expect(model.requests[0]!.body['text']).toMatchObject({
       format: { type: 'json_schema', name: 'codex_output_schema', strict: true, schema },

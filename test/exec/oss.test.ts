@@ -55,13 +55,13 @@ describe('--oss', () => {
     expect(await run('--oss', '--local-provider', 'ollama', 'hi')).toEqual(
       refusal([
         `Ollama at ${where} does not have the model gpt-oss:20b.`,
-        'Get it with `ollama pull gpt-oss:20b`, or take one that it has with -m: a, b, c, d, e, ….',
+        'Get it with `ollama pull gpt-oss:20b`, or choose one that it has with -m: a, b, c, d, e, ….',
       ]),
     );
     expect(await run('--oss', '--local-provider', 'lmstudio', '-m', 'z', 'hi')).toMatchObject(
       refusal([
         `LM Studio at ${where} does not have the model z.`,
-        'Get it with `lms get z`, or take one that it has with -m: a, b, c, d, e, ….',
+        'Get it with `lms get z`, or choose one that it has with -m: a, b, c, d, e, ….',
       ]),
     );
     const start = (env: Readonly<Record<string, string>>) =>
@@ -69,14 +69,14 @@ describe('--oss', () => {
     expect(await start({ CODEX_OSS_BASE_URL: 'http://name:secret@127.0.0.1:1/v1' })).toEqual(
       refusal([
         'Ollama does not answer at http://127.0.0.1:1/v1.',
-        'Start it with `ollama serve`, or say where it is with CODEX_OSS_PORT or CODEX_OSS_BASE_URL.',
+        'Start it with `ollama serve`, or set CODEX_OSS_PORT or CODEX_OSS_BASE_URL to its address.',
       ]),
     );
     const { port } = await startOtherServer(404, 'not found');
     expect(await start({ CODEX_OSS_BASE_URL: `http://127.0.0.1:${port}` })).toEqual(
       refusal([
-        `What answers at http://127.0.0.1:${port}/ is not Ollama: it has no list of models.`,
-        'Say where it is with CODEX_OSS_PORT or CODEX_OSS_BASE_URL.',
+        `The server at http://127.0.0.1:${port}/ is not Ollama: it has no list of models.`,
+        'Set CODEX_OSS_PORT or CODEX_OSS_BASE_URL to its address.',
       ]),
     );
     expect(model.requests).toEqual([]);
@@ -86,7 +86,7 @@ describe('--oss', () => {
     const { run, where } = await withServer(['gpt-oss:20b']);
     expect(await run('--oss', 'hi')).toEqual(
       refusal([
-        `More than one answers: Ollama at ${where}, LM Studio at ${where}.`,
+        `More than one local server answers: Ollama at ${where}, LM Studio at ${where}.`,
         'Choose with --local-provider ollama|lmstudio, or set oss_provider in config.toml.',
       ]),
     );
@@ -96,14 +96,14 @@ describe('--oss', () => {
     const { run } = await withServer([]);
     expect(await run('--oss', '-c', 'oss_provider=ollama-chat', 'hi')).toEqual(
       refusal([
-        'oss_provider is "ollama-chat", which spoke a wire format that is gone.',
+        'oss_provider is "ollama-chat", which used a wire format that is no longer supported.',
         'Set it to "ollama" instead.',
       ]),
     );
     expect(await run('--oss', '-c', 'oss_provider=scripted', 'hi')).toEqual(
       refusal([
-        'oss_provider is "scripted", which is no provider on this machine.',
-        'Set it to one of "ollama", "lmstudio"; for any other server set model_provider.',
+        'oss_provider is "scripted", which is not a local provider.',
+        'Set it to one of "ollama", "lmstudio". For any other server, set model_provider.',
       ]),
     );
     expect(await run('--oss', '--local-provider', 'ollama-chat', 'hi')).toEqual(

@@ -31,7 +31,7 @@ describe('a server with a certificate of its own authority', () => {
     const failure = {
       code: 'connection-failed',
       message: `The connection to ${new URL(url).origin} is not secure (DEPTH_ZERO_SELF_SIGNED_CERT).`,
-      next: 'Check the base URL of the provider; for a private authority, name the file with its certificate in CODEX_CA_CERTIFICATE.',
+      next: 'Check the base URL of the provider. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.',
       retry: 'never',
     };
     const other = fileWith(certify('localhost').certificate);
@@ -46,7 +46,7 @@ describe('a file of certificates', () => {
   const unusable = (message: string) => ({
     code: 'connection-failed',
     message,
-    next: 'Let SSL_CERT_FILE name a file with certificates in PEM form, or unset it.',
+    next: 'Set SSL_CERT_FILE to a file with certificates in PEM format, or unset it.',
     retry: 'never',
   });
   const damaged = server.certificate.replace(/\n.{64}\n/, '\nAAAA\n');
@@ -57,10 +57,10 @@ describe('a file of certificates', () => {
       [join(folder, 'missing.pem'), 'does not exist.'],
       [folder, 'is not a file.'],
       [join(fileWith(''), 'below'), 'cannot be read (ENOTDIR).'],
-      [fileWith(''), 'holds no certificate in PEM form.'],
+      [fileWith(''), 'contains no certificate in PEM format.'],
       [
         fileWith(Buffer.from(server.certificate.split('\n').slice(1, -2).join(''), 'base64')),
-        'holds no certificate in PEM form.',
+        'contains no certificate in PEM format.',
       ],
       [fileWith(`${server.certificate}${damaged}`), 'cannot be used: certificate 2 of 2 is damaged.'],
     ] as const;

@@ -49,12 +49,14 @@ test('a named variable must be set', async () => {
 
 test('the advice about a key that was refused says where the key is', () => {
   const advice = (more: Partial<ProviderOptions>): string => keyAdvice({ ...provider, ...more }, { kind: 'none' });
-  expect(advice({ envKeys: ['KEY', 'OTHER'] })).toBe('Check the key in KEY or OTHER and what it may use.');
-  expect(advice({ bearerToken: 'x' })).toBe('Check experimental_bearer_token of the provider p and what it may use.');
+  expect(advice({ envKeys: ['KEY', 'OTHER'] })).toBe('Check the key in KEY or OTHER and its permissions.');
+  expect(advice({ bearerToken: 'x' })).toBe('Check experimental_bearer_token of the provider p and its permissions.');
   expect(advice({ envHttpHeaders: { 'api-key': 'KEY' } })).toBe(
-    'Check the key of the provider p, in its headers api-key.',
+    'Check the key in the headers of the provider p: api-key.',
   );
-  expect(advice({})).toBe('No key was sent. Name the variable that holds the key in env_key of the provider p.');
+  expect(advice({})).toBe(
+    'Capstan sent no key. Set env_key of the provider p to the environment variable that holds the key.',
+  );
 });
 
 const chatgpt: ChatgptLogin = { kind: 'chatgpt', accessToken: 'access', accountId: 'account', renew: 'Sign in.' };
@@ -182,17 +184,14 @@ test('when it has expired, or is not accepted, the user is shown why and what to
   const expired = 'The login with ChatGPT has expired';
   const ends = [
     ['refresh_token_expired', 'it was not used for too long'],
-    ['refresh_token_reused', 'another program has renewed it and kept the result for itself'],
+    ['refresh_token_reused', 'another program renewed it and did not save the result here'],
     ['refresh_token_invalidated', 'it was signed out'],
-    ['other', 'it is not accepted any more'],
+    ['other', 'it is no longer accepted'],
   ] as const;
   for (const [code, why] of ends) {
     expect(await told(json(401, { error: { code } }))).toEqual([`${expired}: ${why}.`, false]);
   }
-  expect(await told(json(400, { error: 'invalid_grant' }))).toEqual([
-    `${expired}: it is not accepted any more.`,
-    false,
-  ]);
+  expect(await told(json(400, { error: 'invalid_grant' }))).toEqual([`${expired}: it is no longer accepted.`, false]);
   const failed = `${expired} and could not be renewed`;
   expect(await told(json(503, {}))).toEqual([`${failed}: the answer was HTTP 503.`, true]);
   expect(await told(json(200, {}))).toEqual([`${failed}: there are no tokens in the answer.`, true]);
@@ -200,7 +199,7 @@ test('when it has expired, or is not accepted, the user is shown why and what to
   const { credentials } = await renewing({}, { at: 0, answer: json(401, {}), rejected: 'access' });
   expect(credentials).toEqual({
     kind: 'missing',
-    message: 'The login with ChatGPT was refused: it is not accepted any more.',
+    message: 'The login with ChatGPT was refused: it is no longer accepted.',
     next: 'Sign in.',
   });
 });

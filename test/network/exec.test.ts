@@ -110,13 +110,13 @@ describe('a turn', () => {
       [
         1,
         '',
-        `The proxy in HTTPS_PROXY (http://127.0.0.1:${proxy.port}) does not accept the user name and the password (status 407). Correct the user name and the password in HTTPS_PROXY.`,
+        `The proxy in HTTPS_PROXY (http://127.0.0.1:${proxy.port}) does not accept the user name and password (status 407). Correct the user name and password in HTTPS_PROXY.`,
       ],
-      [1, '', expect.stringMatching(/^HTTPS_PROXY names a SOCKS proxy, which cannot be used\. Let HTTPS_PROXY/)],
+      [1, '', expect.stringMatching(/^HTTPS_PROXY is a SOCKS proxy, which Capstan does not support\. Set HTTPS_PROXY/)],
       [
         1,
         '',
-        'The file in CODEX_CA_CERTIFICATE, /nowhere/at/all.pem, does not exist. Let CODEX_CA_CERTIFICATE name a file with certificates in PEM form, or unset it.',
+        'The file in CODEX_CA_CERTIFICATE, /nowhere/at/all.pem, does not exist. Set CODEX_CA_CERTIFICATE to a file with certificates in PEM format, or unset it.',
       ],
     ]);
   });

@@ -90,14 +90,14 @@ describe('a proxy that', () => {
     ]).toEqual([
       {
         code: 'connection-failed',
-        message: `The proxy in http_proxy (${shown}) wants a user name and a password (status 407).`,
-        next: 'Put them into http_proxy, in front of the host: http://NAME:PASSWORD@HOST:PORT.',
+        message: `The proxy in http_proxy (${shown}) requires a user name and password (status 407).`,
+        next: 'Add them to http_proxy: http://NAME:PASSWORD@HOST:PORT.',
         retry: 'never',
       },
       {
         code: 'connection-failed',
-        message: `The proxy in HTTP_PROXY (${shown}) does not accept the user name and the password (status 407).`,
-        next: 'Correct the user name and the password in HTTP_PROXY.',
+        message: `The proxy in HTTP_PROXY (${shown}) does not accept the user name and password (status 407).`,
+        next: 'Correct the user name and password in HTTP_PROXY.',
         retry: 'never',
       },
     ]);
@@ -105,14 +105,9 @@ describe('a proxy that', () => {
   });
 
   it.each([
-    [
-      407,
-      'never',
-      'does not accept the user name and the password',
-      'Correct the user name and the password in ALL_PROXY.',
-    ],
-    [403, 'never', `opened no way to https://${far}`, undefined],
-    [502, {}, `opened no way to https://${far}`, undefined],
+    [407, 'never', 'does not accept the user name and password', 'Correct the user name and password in ALL_PROXY.'],
+    [403, 'never', `refused to connect to https://${far}`, undefined],
+    [502, {}, `refused to connect to https://${far}`, undefined],
   ])('refuses a tunnel with %i', async (status, retry, what, next) => {
     const proxy = await startProxy({ to: 1, refuses: status });
     const client = clientAt(`https://${far}/v1`, { ALL_PROXY: `${secret}127.0.0.1:${proxy.port}` });
@@ -121,7 +116,7 @@ describe('a proxy that', () => {
       message: `The proxy in ALL_PROXY (http://127.0.0.1:${proxy.port}) ${what} (status ${status}).`,
       next:
         next ??
-        'Check the base URL of the provider, and what the proxy lets pass; a host that needs no proxy belongs in NO_PROXY.',
+        'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
       retry,
     });
     expect(proxy.asked.length).toBe(retry === 'never' ? 1 : 2);
@@ -150,7 +145,7 @@ describe('a proxy that', () => {
     const HTTPS_PROXY = `http://${secret}127.0.0.1:${proxy.port}`;
     expect(await ask(clientAt(`https://${far}/v1`, { HTTPS_PROXY }, { streamIdleTimeoutMs: 100 }))).toEqual({
       code: 'stream-idle',
-      message: `Nothing came from http://127.0.0.1:${proxy.port} (the proxy in HTTPS_PROXY) for 0.1 seconds.`,
+      message: `http://127.0.0.1:${proxy.port} (the proxy in HTTPS_PROXY) did not answer for 0.1 seconds.`,
       next: 'Check the network and HTTPS_PROXY, then send again.',
       retry: {},
     });
@@ -162,7 +157,7 @@ describe('a proxy that', () => {
     const client = clientAt(`https://${far}/v1`, { HTTPS_PROXY: `https://localhost:${proxy.port}` });
     expect(await ask(client)).toEqual({
       code: 'connection-failed',
-      message: `What answers at https://localhost:${proxy.port} (the proxy in HTTPS_PROXY) does not speak TLS as it should (EPROTO).`,
+      message: `The server at https://localhost:${proxy.port} (the proxy in HTTPS_PROXY) does not speak TLS correctly (EPROTO).`,
       next: 'Check HTTPS_PROXY: a server without TLS needs http:// instead of https://.',
       retry: 'never',
     });
@@ -178,11 +173,11 @@ describe('a proxy that', () => {
       code: 'connection-failed',
       message: `HTTPS_PROXY ${what}.`,
       next:
-        'Let HTTPS_PROXY name an HTTP proxy, such as http://proxy.example.com:8080 (signs in a user name or a password ' +
-        'are written as %40 for @, %2F for / and so on), or unset it.',
+        'Set HTTPS_PROXY to an HTTP proxy, such as http://proxy.example.com:8080 (in a user name or password, ' +
+        'write @ as %40, / as %2F and so on), or unset it.',
       retry: 'never',
     });
-    const noAddress = problem('does not hold the address of a proxy');
-    expect(problems).toEqual([noAddress, problem('names a SOCKS proxy, which cannot be used'), noAddress]);
+    const noAddress = problem('is not the address of a proxy');
+    expect(problems).toEqual([noAddress, problem('is a SOCKS proxy, which Capstan does not support'), noAddress]);
   });
 });

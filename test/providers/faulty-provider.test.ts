@@ -67,7 +67,7 @@ circle['self'] = circle;
 const unreadable = (what: string) => ({ code: 'server-error', message: expect.stringContaining(what) as string });
 const faulty = {
   code: 'provider-faulty',
-  message: 'The code that speaks with the provider failed: no such field.',
+  message: 'The code for this wire format failed: no such field.',
   next: expect.stringContaining('wire_api') as string,
 };
 
@@ -166,7 +166,7 @@ it('an encoder that throws fails the turn, which has one end', async () => {
   await live.open({ formats: [own], overrides: ['model_provider="own"'] });
   expect(await live.turn('one')).toMatchObject({
     kind: 'failed',
-    outcome: { code: 'internal-error', message: 'A part of the program failed: no such item.' },
+    outcome: { code: 'internal-error', message: 'Internal error: no such item.' },
   });
   expect(await live.turn('two')).toEqual({ kind: 'completed', lastMessage: 'Fine.' });
   expect(ends(live)).toEqual(['turn-started', 'turn-failed', 'turn-started', 'turn-completed']);
@@ -192,7 +192,7 @@ it('a reader that throws does not show the key that it was sent back', async () 
   expect(await live.turn('one')).toMatchObject({
     outcome: {
       code: 'provider-faulty',
-      message: 'The code that speaks with the provider failed: Unexpected {"say":"[redacted]"}.',
+      message: 'The code for this wire format failed: Unexpected {"say":"[redacted]"}.',
     },
   });
 });

@@ -89,12 +89,12 @@ it('failures are reported in the same words, whatever the wire format', async ()
     outcome: {
       code: 'unauthorized',
       message: 'The provider answered with status 401: Who is [redacted]?',
-      next: 'Check experimental_bearer_token of the provider toy and what it may use.',
+      next: 'Check experimental_bearer_token of the provider toy and its permissions.',
     },
   });
   expect(await live.turn('Hello?')).toMatchObject({
     kind: 'failed',
-    outcome: { code: 'usage-limit', message: 'The quota of this account is used up.' },
+    outcome: { code: 'usage-limit', message: 'This account has used up its quota.' },
   });
 });
 
@@ -141,7 +141,7 @@ it('a wire format that there is not is refused with those that there are', async
     kind: 'refused',
     outcome: {
       code: 'provider-wire-api',
-      message: 'The provider "toy" has wire_api "toy"; only "responses" is supported now',
+      message: 'The provider "toy" has wire_api "toy"; Capstan supports only "responses"',
     },
   });
 });

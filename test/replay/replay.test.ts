@@ -164,11 +164,11 @@ describe('capstan replay', () => {
     ]) {
       const printed = await live.place.run(...words);
       expect([printed.code, printed.stdout]).toEqual([1, '']);
-      expect(printed.stderr).toContain('The tools that the request offered are not there any more');
+      expect(printed.stderr).toContain('The tool list of this request is missing');
     }
     for (const words of [['context', '--request', '1'], ['context']]) {
       const { code: shown, stdout } = await live.place.run(...words);
-      expect([shown, stdout]).toEqual([0, expect.stringContaining('are not there any more')]);
+      expect([shown, stdout]).toEqual([0, expect.stringContaining('The tool list of this request is missing')]);
     }
     // The thread continues, offers its tools and writes them down again.
     await live.open();

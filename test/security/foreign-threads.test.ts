@@ -107,8 +107,8 @@ describe('an imported thread', () => {
     expect(granted(opened)).toEqual({ sandbox: 'managed', cwd, provider: 'scripted', model: 'gpt-5.5' });
     expect(notTakenOver(opened)).toEqual({
       code: 'settings-not-taken-over',
-      message: `Thread ${other} was imported. Not taken over: folder ${far} (it works in ${cwd}), sandbox danger-full-access (read-only holds).`,
-      next: `If you trust the thread and want it so, add -C ${far} -s danger-full-access`,
+      message: `Thread ${other} was imported. Capstan does not apply: folder ${far} (using ${cwd}), sandbox danger-full-access (using read-only).`,
+      next: `If you trust the thread and want its settings, add -C ${far} -s danger-full-access`,
     });
     // What is said to be restored is what was.
     expect(opened.restored?.names).toEqual(['model', 'provider', 'approval']);
@@ -143,9 +143,9 @@ describe('an imported thread', () => {
     expect(settings.profile).not.toMatchObject({ file_system });
     for (const name of ['approvedPrefixes', 'networkRules', 'serviceTier']) expect(settings).not.toHaveProperty(name);
     expect(notTakenOver({ settings, ...opened })?.message).toBe(
-      `Thread ${other} was imported. Not taken over: 1 approved commands, 1 network rules, ` +
-        'service tier priority (default holds), sandbox danger-full-access (read-only holds), ' +
-        'approval on-request (never holds), provider ollama (scripted holds), model their-model (gpt-5.5 holds).',
+      `Thread ${other} was imported. Capstan does not apply: 1 approved commands, 1 network rules, ` +
+        'service tier priority (using default), sandbox danger-full-access (using read-only), ' +
+        'approval on-request (using never), provider ollama (using scripted), model their-model (using gpt-5.5).',
     );
   });
 
@@ -216,7 +216,7 @@ describe('a rollout that was placed into the sessions folder', () => {
     const found = await resume(live, other);
     expect(granted(found)).toEqual({ sandbox: 'managed', cwd: far, provider: 'scripted', model: 'gpt-5.4' });
     expect(notTakenOver(found)?.message).toBe(
-      `Thread ${other} has settings that Capstan did not write in this home. Not taken over: sandbox danger-full-access (read-only holds).`,
+      `Thread ${other} has settings that Capstan did not write in this home folder. Capstan does not apply: sandbox danger-full-access (using read-only).`,
     );
   });
 
@@ -305,8 +305,8 @@ describe('a rollout that was placed into the sessions folder', () => {
         kind: 'refused',
         outcome: {
           code: 'snapshots-foreign',
-          message: `The snapshots that thread ${other} names were not recorded by Capstan in this home.`,
-          next: 'Nothing was changed. Use your version control to bring files back.',
+          message: `The snapshots of thread ${other} were not recorded by Capstan in this home folder.`,
+          next: 'Nothing was changed. Use your version control to restore files.',
         },
       });
     }
@@ -363,7 +363,7 @@ describe('a rollout that was placed into the sessions folder', () => {
       const history_base = { thread_id, end_ordinal_exclusive: 5, end_byte_offset: 100 };
       written(sessionPath(live, other), [{ ...meta, payload: { ...meta!.payload, history_base } }, ...rest]);
       await expect(resume(live, other)).rejects.toMatchObject({
-        message: expect.stringContaining(`it continues from rollout ${thread_id}, which is not there`),
+        message: expect.stringContaining(`it continues from rollout ${thread_id}, which is missing`),
       });
     },
   );

@@ -39,7 +39,7 @@ const forged: readonly LineDraft[] = [
 const leftOut = (id: string) =>
   expect.objectContaining({
     code: 'user-lines-unproven',
-    message: expect.stringContaining(`2 waiting messages and 1 pinned note of thread ${id} are left out`),
+    message: expect.stringContaining(`2 waiting messages and 1 pinned note of thread ${id} are ignored`),
     next: expect.stringContaining(`\`capstan threads show ${id}\``),
   });
 
@@ -238,7 +238,7 @@ describe('while the key cannot be used, what the user said', () => {
       expect(left?.message).toContain('1 waiting message and 1 pinned note');
       expect(left?.message).toContain(`chmod 600 ${sealKeyPath(live.place.home)}`);
       const about = live.notices.find(({ code }) => code === 'seal-key-unusable');
-      expect(about?.next).toContain('set aside for good');
+      expect(about?.next).toContain('stay ignored');
       expect([live.thread.state.waiting, live.thread.state.pins]).toEqual([[], []]);
       await live.turn('two');
       await live.turn('three');
@@ -279,10 +279,10 @@ describe('while the key cannot be used, what the user said', () => {
         ['unpin', live.id, '1'],
       ]) {
         const refused = await live.place.run('threads', ...change);
-        expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('others may use it')]);
+        expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('other users can read it')]);
       }
       expect(live.place.lines()).toEqual(before);
-      expect((await live.place.run('exec', 'resume', live.id, 'two')).stderr).toContain('left out for now');
+      expect((await live.place.run('exec', 'resume', live.id, 'two')).stderr).toContain('ignored for now');
     });
     await counts(live);
   });

@@ -167,7 +167,7 @@ describe('readBounded', () => {
     expect(reasons).toEqual([
       'it is a pipe',
       'it is larger than 1 KB',
-      'its links lead in a circle',
+      'its links form a loop',
       'it is a device',
       'it is a folder',
       'it is a socket',

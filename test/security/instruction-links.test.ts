@@ -35,8 +35,8 @@ function policyOf(rules: Readonly<Record<string, Access>>, denyGlobs: readonly s
 
 const leaves = (path: string, target: string) => ({
   code: 'instructions-outside-project',
-  message: `The instructions in ${at(path)} are not read: its link leads out of the project, to ${at(target)}.`,
-  next: 'Put a copy of the file into the project in place of the link.',
+  message: `Capstan ignores the instructions in ${at(path)}: it is a link to ${at(target)}, outside the project.`,
+  next: 'Replace the link with a copy of the file.',
 });
 
 describe('a link out of the project', () => {
@@ -146,7 +146,7 @@ describe('what the policy denies', () => {
     const { document, problems } = await load('repo', policyOf({ [at('repo/private')]: 'deny' }));
     expect(document).toEqual({});
     expect(problems[0]?.message).toBe(
-      `The instructions in ${at('repo/AGENTS.md')}, which leads to ${at('repo/private/notes')}, are not read: the policy denies it.`,
+      `Capstan ignores the instructions in ${at('repo/AGENTS.md')} (a link to ${at('repo/private/notes')}): the policy denies reading the file.`,
     );
     const nothing = policyOf({ '/': 'deny', [at('home')]: 'read' });
     expect((await load('repo', nothing)).problems).toMatchObject([{ code: 'instructions-denied' }]);
@@ -235,7 +235,7 @@ describe('deny_read of the machine', () => {
     writeFileSync(join(workspace, 'secret.md'), 'sekrit');
     symlinkSync('secret.md', join(workspace, 'AGENTS.md'));
     await live.turn('again');
-    expect(live.rows(1).at(-1)).toEqual(['output', expect.stringContaining('may not be read')]);
+    expect(live.rows(1).at(-1)).toEqual(['output', expect.stringContaining('The policy does not allow reading')]);
     expect(live.told('warning').map(({ outcome }) => outcome.code)).toContain('instructions-denied');
     const sent = JSON.stringify(live.model.requests.map(({ body }) => body));
     expect(sent).not.toContain('sekrit');

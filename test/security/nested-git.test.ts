@@ -127,7 +127,7 @@ it('a repository that a command makes works in its turn, is reported, and is pro
   expect(live.told('warning').map(({ outcome }) => [outcome.code, outcome.message])).toEqual([
     [
       'new-repositories',
-      `New git repositories appeared while the turn ran: ${['made', 'bare'].map((name) => JSON.stringify(join(root, name))).join(', ')}.`,
+      `New git repositories appeared during the turn: ${['made', 'bare'].map((name) => JSON.stringify(join(root, name))).join(', ')}.`,
     ],
   ]);
   await live.turn('again');

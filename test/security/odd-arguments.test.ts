@@ -72,7 +72,7 @@ describe.each(odd)('%s', (what, text) => {
       `model_instructions_file="${written}"`,
     ];
     for (const override of overrides) {
-      await expect(live.engine({ overrides: [override] })).rejects.toThrow(`must not hold ${what}`);
+      await expect(live.engine({ overrides: [override] })).rejects.toThrow(`must not contain ${what}`);
     }
   });
 

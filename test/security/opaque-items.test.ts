@@ -32,7 +32,7 @@ test('a maker whose name means something to a shell: no command is printed with 
   const refused = await two.live.turn('Go on.');
   expect(refused).toMatchObject({ kind: 'failed', outcome: { code: 'history-opaque' } });
   const { message, next } = (refused as { outcome: { message: string; next: string } }).outcome;
-  expect([message.includes(name), next]).toEqual([true, 'Go on with that provider, or start a new thread.']);
+  expect([message.includes(name), next]).toEqual([true, 'Continue with that provider, or start a new thread.']);
 });
 
 test('a key in the address of a provider: the file does not have it', async () => {

@@ -84,12 +84,12 @@ describe('notes and messages in a store that two machines share', () => {
     expect(await goesOn(one, id)).toEqual({ told: [rule, order], notices: [] });
   });
 
-  it('are left out for now on the second if each has the key of its home, and count on the first again', async () => {
+  it('are ignored for now on the second if each has the key of its home, and count on the first again', async () => {
     const [one, other] = await twoMachines({});
     const id = await written(one);
     expect(await goesOn(other, id)).toEqual({
       told: [],
-      notices: [expect.stringMatching(/1 waiting message and 2 pinned notes .* left out for now: .* other keys/)],
+      notices: [expect.stringMatching(/1 waiting message and 2 pinned notes .* ignored for now: .* other keys/)],
     });
     expect(await other.engine.stored.pin(id, 'Mine.')).toMatchObject({ kind: 'pinned', pins: [{ text: 'Mine.' }] });
     expect(await goesOn(one, id)).toEqual({

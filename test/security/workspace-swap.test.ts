@@ -91,8 +91,8 @@ describe.runIf(sandboxIsPossible)('a workspace that another thread swaps for a l
     expect(readdirSync(join(mono, 'pkg.old'))).toContain('one');
     expect(readdirSync(victim)).toEqual([]);
     for (const output of outputs.slice(0, 3)) {
-      expect(output).toContain(`${JSON.stringify(pkg)} was moved or replaced while the turn ran`);
-      expect(output).toContain('start the next turn in the folder that is meant');
+      expect(output).toContain(`${JSON.stringify(pkg)} was moved or replaced during the turn`);
+      expect(output).toContain('start the next turn in the right folder');
     }
     expect(outputs[3]).toContain('may not be written');
   });
@@ -124,7 +124,7 @@ describe.runIf(sandboxIsPossible)('a workspace that another thread swaps for a l
     ];
     const outputs = await outputsOf({ cwd: work, roots: [pkg], swap: swapByCommand, calls });
     expect([namesIn(work), readdirSync(victim)]).toEqual([['one', 'three', 'two'], []]);
-    expect(outputs[1]).toContain('was moved or replaced while the turn ran');
+    expect(outputs[1]).toContain('was moved or replaced during the turn');
   });
 });
 

@@ -76,7 +76,7 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
       'Checkpoint 1 by gpt-5.5 (structured).',
       '  why        you asked for it, between two turns',
       "  tokens     about N before, N after: the next request is N % smaller, by Capstan's estimate",
-      '  kept       1 of 1 message of yours',
+      '  kept       1 of 1 user message',
       '  compacted  3 items',
       '  cost       1 request: 100 tokens sent (20 % from the cache), 10 answered',
       'To look at it: capstan context ID --checkpoint 1',

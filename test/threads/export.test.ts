@@ -156,7 +156,7 @@ Yes.
       expect(first).toEqual({ ...lines[0], payload: { ...meta, capstan: { imported: expect.any(String) } } });
       expect(await other.run('threads', 'import', path)).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(`Thread ${fork} is here already.`),
+        stderr: expect.stringContaining(`Thread ${fork} already exists here.`),
       });
       const third = new Place(model.url);
       const shown = await runInside(third, ['threads', 'import', path], { terminal: true });
@@ -216,7 +216,7 @@ Yes.
       return [code, stdout, stderr.split('\n')[0]];
     };
     writeFileSync(join(place.workspace, 'notes.jsonl'), '{"type":"note"}\n');
-    expect(await refused('notes.jsonl')).toEqual([1, '', expect.stringContaining('is not a rollout')]);
+    expect(await refused('notes.jsonl')).toEqual([1, '', expect.stringContaining('is not a thread file')]);
     expect(await refused('missing.jsonl')).toEqual([1, '', expect.stringContaining('There is no file')]);
     expect(await refused(place.home)).toEqual([1, '', expect.stringContaining('needs no import')]);
     expect(await refused(before.find((path) => path.includes(fork))!)).toEqual([

@@ -16,7 +16,7 @@ describe('a thread file that', () => {
     writeFileSync(join(place.workspace, 'go'), '');
     const run = await live.finished;
     expect([run.code, run.events.at(-1)?.['type'], model.requests.length]).toEqual([1, 'turn.failed', 1]);
-    expect(run.stderr).toContain(`The disk would not save the thread file ${path}: ENOENT`);
+    expect(run.stderr).toContain(`Cannot save the thread file ${path}: ENOENT`);
     expect(existsSync(path!)).toBe(false);
     const next = await place.run('exec', 'resume', threadId(run), 'two');
     expect([next.code, next.stderr]).toEqual([1, expect.stringContaining(`There is no thread ${threadId(run)}.`)]);

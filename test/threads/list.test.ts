@@ -161,8 +161,8 @@ it('leaves out what is not asked for', async () => {
   });
   expect(await home.index.list({ ...all, cursor: 'page 2' })).toEqual({
     code: 'cursor-unknown',
-    message: 'There is no page that begins at "page 2".',
-    next: 'Give the cursor as the page before it was answered with.',
+    message: 'The cursor "page 2" is not valid.',
+    next: 'Use the cursor that the previous page returned.',
   });
 });
 

@@ -125,8 +125,8 @@ describe('capstan threads fork', () => {
       exit: 1,
       kind: 'refused',
       code: 'turn-unknown',
-      message: `Thread ${id} has no turn "7": it has one turn, without those that were taken back.`,
-      next: `See \`capstan threads show ${id}\` for its turns.`,
+      message: `Thread ${id} has no turn "7": it has one turn, not counting rolled-back ones.`,
+      next: `List its turns with \`capstan threads show ${id}\`.`,
     });
   });
 });
@@ -286,7 +286,7 @@ describe('capstan threads archive, unarchive and delete', () => {
     const lost = await place.run('exec', 'resume', String(fork), 'x');
     expect([lost.code, lost.stderr]).toEqual([
       1,
-      expect.stringContaining(`it continues from rollout ${id}, which is not there`),
+      expect.stringContaining(`it continues from rollout ${id}, which is missing`),
     ]);
     expect(await threads(place, 'delete', String(fork))).toMatchObject({ exit: 0, ids: [fork] });
   });
@@ -339,7 +339,7 @@ describe('the commands', () => {
     expect(await tell('name', 'x', '')).toEqual({ code: 0, stdout: `Thread ${id} has no name now.\n`, stderr: '' });
     expect(await tell('rollback', id)).toEqual({
       code: 0,
-      stdout: `One turn of thread ${id} taken back.\nTo bring it back: capstan threads undo-rollback ${id}\n`,
+      stdout: `One turn of thread ${id} rolled back.\nTo undo this: capstan threads undo-rollback ${id}\n`,
       stderr: '',
     });
     expect(await tell('rollback')).toEqual({

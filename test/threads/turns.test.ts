@@ -200,7 +200,7 @@ it('what gc has removed cannot be brought back, and that is said', async () => {
     exit: 1,
     kind: 'refused',
     code: 'nothing-to-undo',
-    message: `What was taken back from thread ${thread} is not there any more: \`threads gc --reverted\` removes it.`,
+    message: `The rolled-back turns of thread ${thread} are gone: \`capstan threads gc --reverted\` deletes them.`,
     next: 'Nothing has changed.',
   });
 });
@@ -224,8 +224,8 @@ it('rollbacks in a row are undone one after the other, the newest first', async 
   await threads(place, 'rollback', thread);
   expect((await place.run('threads', 'undo-rollback', thread)).stdout).toBe(
     [
-      `One turn of thread ${thread} brought back.`,
-      `For the turns of the rollback before: capstan threads undo-rollback ${thread}\n`,
+      `One turn of thread ${thread} restored.`,
+      `To undo the rollback before that: capstan threads undo-rollback ${thread}\n`,
     ].join('\n'),
   );
 });
@@ -236,7 +236,7 @@ it('an undo that is undone says what is gone', async () => {
   const { turns } = await threads(place, 'rollback', thread);
   expect(await threads(place, 'undo-rollback', thread)).toMatchObject({ turns, replaced: [] });
   const again = await place.run('threads', 'undo-rollback', thread);
-  expect(again.stdout).toBe(`One turn of thread ${thread} taken back again.\n`);
+  expect(again.stdout).toBe(`One turn of thread ${thread} rolled back again.\n`);
   expect(await threads(place, 'undo-rollback', thread)).toMatchObject({ turns, replaced: [] });
 });
 

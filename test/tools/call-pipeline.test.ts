@@ -143,7 +143,7 @@ describe('a call that needs the user', () => {
     await waits;
     expect(live.live!.state.openTurn?.questions?.map(({ tool }) => tool)).toEqual(['reach']);
     expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(
-      'Waiting for your answer, and never run: reach.',
+      'Waiting for your approval, never run: reach.',
     );
     const after = disk.crash(() => 0);
     live.replaceDisk({ home: '/home', files: after, locks: after.locks });
@@ -299,7 +299,7 @@ it('an error in a call fails the turn after the other calls, and each call has i
   );
   expect(await turn('go')).toMatchObject({
     kind: 'failed',
-    outcome: { code: 'internal-error', message: 'A part of the program failed: no such member.' },
+    outcome: { code: 'internal-error', message: 'Internal error: no such member.' },
   });
   expect(await turn('again')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
   const told = textsOf(inputOf(model, 1)).filter((text) => /slow ran|tool failed/.test(String(text)));

@@ -57,7 +57,7 @@ it('an error, an answer that is no text, and arguments that are none are told to
   expect(outputs.toSorted()).toEqual([
     'The arguments were not accepted and nothing was done: they are not a JSON object.',
     'The tool failed: it gave no text.',
-    'The tool failed: it threw something that has no words.',
+    'The tool failed: it threw something that is not an error.',
     'The tool failed: no such page',
   ]);
 });
@@ -82,7 +82,7 @@ it.each([
   ['a circle', { ...lookUp, parameters: circle }],
 ])('%s in the place of a tool is refused when the thread is opened', async (_name, odd) => {
   const live = await LiveThread.in([]);
-  await expect(live.open({}, { tools: [lookUp, odd as unknown as OwnTool] })).rejects.toThrow('Tool 2 of those given');
+  await expect(live.open({}, { tools: [lookUp, odd as unknown as OwnTool] })).rejects.toThrow('Tool 2 is not valid');
 });
 
 it('a tool that changes what it is given changes nothing of what is recorded', async () => {
@@ -102,7 +102,7 @@ it('a tool that changes what it is given changes nothing of what is recorded', a
 
 it.each([
   ['exec_command', 'There are two tools named exec_command.'],
-  ['has space', 'A tool cannot be named "has space".'],
+  ['has space', '"has space" is not a valid tool name.'],
 ])('a tool named %j is refused when the thread is opened', async (name, message) => {
   const live = await LiveThread.in([]);
   await expect(live.open({}, { tools: [{ ...lookUp, name }] })).rejects.toThrow(message);

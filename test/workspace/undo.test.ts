@@ -293,9 +293,9 @@ describe('undo', () => {
       '  kept      f  (changed again after the turn)',
       '  kept      sub/new  (changed again after the turn)',
       '  kept      sub  (something else is in the way)',
-      `For the kept files: ${back}, then the same with --force.`,
-      `One turn of thread ${id} taken back.`,
-      `To bring it back: ${back}`,
+      `To restore the kept files as well: ${back}, then repeat this command with --force.`,
+      `One turn of thread ${id} rolled back.`,
+      `To undo this: ${back}`,
       '',
     ]);
     await place.run('threads', 'undo-rollback', id);
@@ -304,9 +304,9 @@ describe('undo', () => {
       '  restored  f',
       '  deleted   sub',
       '  deleted   sub/new',
-      `One turn of thread ${id} taken back.`,
-      `To bring it back: ${back}`,
-      `Then the files: ${files}`,
+      `One turn of thread ${id} rolled back.`,
+      `To undo this: ${back}`,
+      `Then undo the files: ${files}`,
       '',
     ]);
     await place.run('threads', 'undo-rollback', id);
@@ -349,13 +349,13 @@ describe('undo', () => {
     ]);
     expect(await say1('restore', id, '--before-turn', '1')).toEqual([
       1,
-      'capstan: No turn since then may have changed a file.',
+      'capstan: No turn since then can have changed a file.',
     ]);
     expect(await say1('restore', id, '--before-turn', '7')).toEqual([
       1,
-      `capstan: Thread ${id} has no turn "7": it has one turn, without those that were taken back.`,
+      `capstan: Thread ${id} has no turn "7": it has one turn, not counting rolled-back ones.`,
     ]);
-    expect(await say1('restore', id, '--undo')).toEqual([1, 'capstan: No files were brought back in this thread.']);
+    expect(await say1('restore', id, '--undo')).toEqual([1, 'capstan: This thread has no restore to undo.']);
     expect((await place.run('threads', 'files', id)).stdout).toBe(
       'No changes of files are recorded for this thread.\n',
     );
@@ -397,7 +397,7 @@ describe('a turn continues', () => {
     const restored = await place.run('threads', 'restore', id, '--before-turn', '1');
     expect([restored.code, restored.stderr.split('\n')[0]]).toEqual([
       1,
-      'capstan: No snapshot was taken before the turns that may have changed files.',
+      'capstan: There is no snapshot from before the turns that may have changed files.',
     ]);
   });
 });

@@ -30,9 +30,9 @@ export function limitTooLow(every: EveryRequest, limit: RaisableLimit): Outcome 
 
 function causeOf(every: EveryRequest, limit: RaisableLimit): string {
   const { fixed, context, overhead } = every;
-  const own = `instructions and tools weigh about ${fixed}, the context about ${context}`;
+  const own = `instructions and tools take about ${fixed} tokens, the context about ${context}`;
   if (leavesSpace({ ...every, overhead: 0 }, limit.now)) {
-    return `the provider counts ${overhead} more in each request than Capstan estimates; ${own}`;
+    return `the provider counts ${overhead} tokens more per request than Capstan estimates; ${own}`;
   }
   const beyond = overhead === 0 ? '' : `, and the provider counts ${overhead} more than Capstan estimates`;
   return `${own}${beyond}`;
@@ -47,7 +47,7 @@ function adviceFor(wanted: number, limit: RaisableLimit): string | undefined {
   const window = limit.windowFor(wanted);
   if (window === undefined) return undefined;
   const also = isConfigured ? ` and \`model_auto_compact_token_limit = ${wanted}\`` : '';
-  return `If the model takes that much, set \`model_context_window = ${window}\`${also}.`;
+  return `If the model supports it, set \`model_context_window = ${window}\`${also}.`;
 }
 
 function otherAdvice({ fixed, context, overhead }: EveryRequest, { now }: RaisableLimit): string {
@@ -73,7 +73,7 @@ export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLi
   const within = wanted > limit.most && counted + needed < limit.most ? limit.most : wanted;
   return {
     code: 'full-after-checkpoint',
-    message: `The provider's counts put this thread at about ${counted} tokens${beyond}, and its limit is ${limit.now}. Only about ${grown} tokens are new since the newest checkpoint, so another one now would not help. Capstan compacts again when ${needed} are new.`,
+    message: `By the provider's count this thread has about ${counted} tokens${beyond}; its limit is ${limit.now}. Only about ${grown} tokens are new since the last checkpoint, so compacting now would not help. Capstan compacts again after ${needed} new tokens.`,
     next:
       adviceFor(within, limit) ??
       'Check what the provider counts, or choose a model with a larger window. The thread continues.',

@@ -4,7 +4,7 @@ import type { CompactionWindow } from './plan.ts';
 export interface Fill {
   /** What the next request weighs as things stand. */
   readonly active: number;
-  /** What is about to enter it: words of the user, context that will be told. */
+  /** What is about to enter it: words of the user, context that will be sent. */
   readonly pending: number;
   /** What the first request since the newest checkpoint weighed; undefined until that is known. */
   readonly prefill: number | undefined;

@@ -32,7 +32,7 @@ export function isEnoughNew(since: SinceCheckpoint): boolean {
 export interface EveryRequest {
   /** Instructions and tools. */
   readonly fixed: number;
-  /** What is told about the world. */
+  /** The context about the world. */
   readonly context: number;
   /** What the provider counts beyond our estimate. */
   readonly overhead: number;

@@ -15,7 +15,7 @@ export interface CompactionSizes {
   readonly due: number;
   /** The provider's count of everything, where there is one. */
   readonly counted?: number;
-  /** What will be told again about the world once history is replaced. */
+  /** The context about the world that is sent again once history is replaced. */
   readonly context: number;
   /** What waits to enter after the checkpoint: words of the user, items of a program. */
   readonly pending?: number;
@@ -38,7 +38,7 @@ export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): 
   return {
     ...asked,
     budget: budgetOf(sizes, asked),
-    // Only a turn that is under way needs to be told about the world at once.
+    // Only a running turn needs the context about the world at once.
     placement: asked.phase === 'mid_turn' ? 'before-last-words' : 'next-turn',
   };
 }
@@ -91,7 +91,7 @@ function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number
 }
 
 /**
- * Instructions, tools, the world told again and a reserve must stay below the limit together with the checkpoint; a
+ * Instructions, tools, the context that is sent again and a reserve must stay below the limit together with the checkpoint; a
  * limit of the body alone binds only by the window. What waits to enter is kept whole if it can be, and the checkpoint
  * makes way for it.
  */

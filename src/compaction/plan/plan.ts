@@ -60,7 +60,7 @@ export interface CompactionPlan {
   readonly prompt?: string;
   readonly budget: CompactionBudget;
   /**
-   * `next-turn`: nothing is told about the world, and the baseline is cleared, so that the next turn tells everything.
+   * `next-turn`: no context is sent, and the baseline is cleared, so that the next turn sends all of it.
    * `before-last-words`: the turn continues, and what the model must know stands before the last words of the user.
    */
   readonly placement: 'next-turn' | 'before-last-words';

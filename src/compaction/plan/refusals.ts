@@ -9,8 +9,8 @@ import { halfCharacter } from '../../protocol/odd-text.ts';
 
 export const nothingToCompact: Outcome = {
   code: 'nothing-to-compact',
-  message: 'There is nothing to compact: nothing has been said or done since the thread began or was last compacted.',
-  next: 'Go on with the thread as it is.',
+  message: 'There is nothing to compact: the thread has no messages since it began or was last compacted.',
+  next: 'Continue the thread as it is.',
 };
 
 const saying =
@@ -18,52 +18,52 @@ const saying =
   ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${sentence(message)}`, next });
 
 /** The same would happen to any other request, so no other way is tried. */
-export const stands = saying('History was not compacted and stands as it was.');
+export const stands = saying('The history was not compacted and is unchanged.');
 
-export const modelFailed = saying('The model could not be asked for a checkpoint.');
+export const modelFailed = saying('Capstan could not get a checkpoint from the model.');
 
 export function compactionAborted({ budget }: CompactionPlan): Outcome {
   return {
     code: 'aborted',
-    message: `The compaction was stopped. History stands as it was, with about ${budget.before} tokens.`,
-    next: 'Compact again when it suits you.',
+    message: `The compaction was stopped. The history is unchanged, with about ${budget.before} tokens.`,
+    next: 'Compact again at any time.',
   };
 }
 
 export function unusableAnswers(faults: readonly string[]): Outcome {
   return {
     code: 'compaction-answer-unusable',
-    message: `The model's answers could not be used as a checkpoint: ${faults.map(sentence).join(' ')}`,
+    message: `Capstan could not use the model's answers as a checkpoint: ${faults.map(sentence).join(' ')}`,
     next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
   };
 }
 
 /** The second answer was good. */
 export function askedAgain(faults: readonly string[]): string {
-  return `The first answer could not be used, and the model was asked once more: ${faults.map(sentence).join(' ')}`;
+  return `Capstan could not use the first answer and asked the model again: ${faults.map(sentence).join(' ')}`;
 }
 
 export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${budget.request} tokens.`,
-    next: 'Go on: the checkpoint was made in another way. Compact earlier if you want one of the provider.',
+    message: `The provider makes checkpoints only from the whole history, which does not fit: there is room for ${budget.request} tokens.`,
+    next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
   };
 }
 
 export function requestTooLarge({ budget }: CompactionPlan, least: number): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `No request for a checkpoint fits the model: there is room for ${budget.request} tokens, and beside instructions, tools and the question, about ${least}, nothing of history finds place.`,
-    next: 'Choose a model with a larger window, offer fewer tools, or shorten a prompt for checkpoints that is configured.',
+    message: `No checkpoint request fits the model: there is room for ${budget.request} tokens, and instructions, tools and the question alone take about ${least}.`,
+    next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
   };
 }
 
 export function refusedAsTooLong(requests: number, weight: number): Outcome {
   return {
     code: 'context-window-exceeded',
-    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by Capstan's estimate.`,
-    next: 'Check the window that is configured for this model.',
+    message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${weight} tokens by Capstan's estimate.`,
+    next: 'Check the window configured for this model.',
   };
 }
 
@@ -72,9 +72,9 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   const { budget } = plan;
   return {
     code: 'compaction-no-gain',
-    message: `A checkpoint would not make enough room: with the context that is sent again it weighs about ${tokens + budget.context} tokens, the history weighs ${budget.before}, and at most ${Math.min(budget.most, budget.gain) + budget.context} may be left. History stands as it was.`,
+    message: `A checkpoint would not free enough room: with the context that is sent again it would have about ${tokens + budget.context} tokens, and the limit is ${Math.min(budget.most, budget.gain) + budget.context}; the history has ${budget.before}. The history is unchanged.`,
     next: isFarFromLimit(plan)
-      ? 'Nothing needs doing: the thread is small enough to go on as it is.'
+      ? 'No action is needed: the thread is small enough to continue as it is.'
       : 'Start a new thread, roll back some turns, or choose a model with a larger window.',
   };
 }
@@ -101,15 +101,15 @@ export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | 
   if (!focus.isWellFormed()) {
     return {
       code: 'focus-odd',
-      message: `What the checkpoint shall keep in view holds ${halfCharacter}. History stands as it was.`,
-      next: 'Take it out and ask again.',
+      message: `The focus of the checkpoint contains ${halfCharacter}. The history is unchanged.`,
+      next: 'Remove it and compact again.',
     };
   }
   const [tokens, most] = [estimateTokens(focus), Math.floor(budget.request * share)];
   if (tokens <= most) return undefined;
   return {
     code: 'focus-too-long',
-    message: `What the checkpoint shall keep in view has about ${tokens} tokens; with this model it may have ${most}. History stands as it was.`,
-    next: 'Say it in fewer words.',
+    message: `The focus of the checkpoint has about ${tokens} tokens; with this model the limit is ${most}. The history is unchanged.`,
+    next: 'Shorten it and compact again.',
   };
 }

@@ -159,15 +159,15 @@ function within(kept: KeptVariables | undefined, ms: number, now: number): Shell
 function openShell(shell: string, path: string): Outcome<'login-shell-writable'> {
   return {
     code: 'login-shell-writable',
-    message: `The login shell ${shell} is not asked for variables: it starts from ${path}, which commands may write, and would run what they wrote there outside of the sandbox.`,
-    next: 'Work in another folder than your home folder and keep it out of the writable roots, or set allow_login_shell = false to do without this warning.',
+    message: `Capstan does not read variables from the login shell ${shell}: commands can write to its start-up file ${path}, and the shell would run it outside the sandbox.`,
+    next: 'Do not make your home folder writable: work in another folder. To turn off this warning, set allow_login_shell = false.',
   };
 }
 
 function slowShell(shell: string): Outcome<'login-shell-slow'> {
   return {
     code: 'login-shell-slow',
-    message: `The login shell ${shell} takes more than a second to start, and the command waits for its variables, up to ${limitMs / 1000} s.`,
-    next: 'Look for what is slow in its start-up files, or set allow_login_shell = false to do without them.',
+    message: `The login shell ${shell} takes more than a second to start. The command waits for its variables, up to ${limitMs / 1000} s.`,
+    next: 'Find out what is slow in its start-up files, or set allow_login_shell = false to skip them.',
   };
 }

@@ -174,8 +174,8 @@ test('a notice says how to describe an unknown model', () => {
     {
       code: 'model-unknown',
       message:
-        'Nothing is known about the model qwen:latest: general values are used, such as a window of 272000 tokens.',
-      next: 'Set model_context_window to its real window, or describe the model in a file and name that in model_catalog_json.',
+        'Capstan does not know the model qwen:latest. It uses general values, such as a window of 272000 tokens.',
+      next: 'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.',
     },
   ]);
   expect(notices({ model: 'qwen:latest', window: { contextWindow: 8000 } })).toEqual([]);
@@ -188,15 +188,16 @@ test('a window that is larger than the model has is reported; of an unknown mode
   expect(notices('gpt-5.5', { contextWindow: 1_000_000 })).toEqual([
     {
       code: 'window-too-large',
-      message: 'model_context_window is 1000000, but the model gpt-5.5 has a window of 272000 tokens: 272000 are used.',
-      next: 'Set it to 272000 or less, or describe the model in a file and name that in model_catalog_json.',
+      message:
+        'model_context_window is 1000000, but the model gpt-5.5 has a window of 272000 tokens. Capstan uses 272000.',
+      next: 'Set it to 272000 or less, or describe the model in a file and set model_catalog_json to it.',
     },
   ]);
   expect(notices('gpt-5.4', { effectiveTokens: 300_000 })).toEqual([
     {
       code: 'window-too-large',
       message:
-        'window.effective_tokens is 300000, but the model gpt-5.4 has a window of 272000 tokens: 272000 are used.',
+        'window.effective_tokens is 300000, but the model gpt-5.4 has a window of 272000 tokens. Capstan uses 272000.',
       next: 'Set it to 272000 or less, or model_context_window to 1000000 or less.',
     },
   ]);
@@ -211,7 +212,7 @@ test('a tier that the model does not have is reported', () => {
   expect(notices('gpt-5.2', 'fast')).toEqual([
     {
       code: 'service-tier-unused',
-      message: 'The model gpt-5.2 has no service tier "priority": requests go without one.',
+      message: 'The model gpt-5.2 has no service tier "priority". Capstan sends requests without one.',
       next: 'It has none. Set service_tier to one of them, or to "default".',
     },
   ]);

@@ -48,7 +48,7 @@ function parseFile(path: string): { readonly json: Json } | CatalogueProblem {
   if (file.kind !== 'read') {
     const fate = file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`;
     const message = `The file in model_catalog_json ${fate}: ${path}`;
-    const next = 'Let the key name a file that you may read, or remove it to use the bundled catalogue.';
+    const next = 'Set the key to a file that you can read, or remove it to use the bundled catalogue.';
     return { code: 'model-catalogue-unreadable', message, next };
   }
   try {

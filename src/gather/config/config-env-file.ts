@@ -17,7 +17,7 @@ export function loadEnvFile(
     return { env: { ...missingVariables(file.bytes.toString('utf8'), env), ...env }, problems: [] };
   }
   const message = `${path} cannot be read: ${file.reason}.`;
-  const next = 'Make it a file that you may read, or remove it.';
+  const next = 'Make the file readable, or delete it.';
   return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };
 }
 

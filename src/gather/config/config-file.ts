@@ -62,7 +62,7 @@ function readText(path: string, rules: Pick<BoundedReading, 'denies'>): string |
   const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
   if (file.kind === 'missing') return undefined;
   if (file.kind === 'unread') {
-    return unreadable(path, file.reason, `Make ${path} a file that you may read, or remove it.`);
+    return unreadable(path, file.reason, `Make ${path} a readable file, or delete it.`);
   }
   if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
     return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
@@ -113,8 +113,8 @@ export async function loadProfileFile(
   const empty: ConfigLayer = { name: 'profile', source: path, values: {} };
   // Without this rule the name could lead to any file.
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) {
-    const message = `${JSON.stringify(profile)} is not the name of a profile.`;
-    const refused = problem(home, message, 'Use letters, digits, "-" and "_".');
+    const message = `${JSON.stringify(profile)} is not a valid profile name.`;
+    const refused = problem(home, message, 'Use only letters, digits, "-" and "_".');
     return { layer: { ...empty, source: home }, problems: [refused] };
   }
   if (kindOfEntry(path) !== 'missing') return loadConfigFile({ name: 'profile', path, osHome });
@@ -125,11 +125,11 @@ export async function loadProfileFile(
 function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
   const old = ['profiles', profile];
   if (valueAt(user.values, old) !== undefined) {
-    return `Make that file and move the keys of [profiles.${profile}] (${sourceOf(user, old)}) into it.`;
+    return `Create that file and move the keys of [profiles.${profile}] (${sourceOf(user, old)}) into it.`;
   }
   const known = profilesIn(home);
-  const others = known.length === 0 ? '' : ` Profiles that exist: ${known.join(', ')}.`;
-  return `Make that file and write the keys of the profile into it.${others}`;
+  const others = known.length === 0 ? '' : ` Existing profiles: ${known.join(', ')}.`;
+  return `Create that file with the keys of the profile.${others}`;
 }
 
 function profilesIn(home: string): readonly string[] {

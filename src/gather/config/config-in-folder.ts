@@ -82,8 +82,8 @@ function untrustedNotice(
   const where = decider === undefined ? (userFile ?? 'config.toml') : sourceOf(decider, key);
   const next =
     decider?.name === 'flags'
-      ? 'Leave out the flag that says so to use it.'
-      : `To use it, write trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}.`;
-  const message = `${files} not used: ${first.disabled}.`;
+      ? 'To use it, leave out the flag that makes the project untrusted.'
+      : `To use it, set trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}.`;
+  const message = `${files} ignored: ${first.disabled}.`;
   return [{ code: 'config-untrusted-project', message, next, severity: 'warning', source: first.source }];
 }

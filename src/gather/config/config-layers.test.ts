@@ -124,7 +124,7 @@ describe('layers that hold everywhere', () => {
 describe('a profile', () => {
   test.each(['../x', 'a/b', '', 'a b', '.', 'ä'])('cannot be called %j', async (profile) => {
     expect((await base({ profile })).problems).toMatchObject([
-      { code: 'config-profile', severity: 'error', next: 'Use letters, digits, "-" and "_".' },
+      { code: 'config-profile', severity: 'error', next: 'Use only letters, digits, "-" and "_".' },
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('a profile', () => {
         severity: 'error',
         source: path('home/work.config.toml'),
         message: `There is no profile "work": ${path('home/work.config.toml')} does not exist.`,
-        next: 'Make that file and write the keys of the profile into it. Profiles that exist: fast, slow.',
+        next: 'Create that file with the keys of the profile. Existing profiles: fast, slow.',
       },
     ]);
   });
@@ -148,7 +148,7 @@ describe('a profile', () => {
     expect(problems.map(({ code, next }) => [code, next])).toEqual([
       [
         'config-profile',
-        `Make that file and move the keys of [profiles.work] (${path('home/config.toml')}:3) into it.`,
+        `Create that file and move the keys of [profiles.work] (${path('home/config.toml')}:3) into it.`,
       ],
       ['config-retired-key', expect.stringContaining('work.config.toml')],
     ]);
@@ -222,8 +222,8 @@ describe('the files of a project', () => {
         code: 'config-untrusted-project',
         severity: 'warning',
         source: path('repo/.codex/config.toml'),
-        message: `${path('repo/.codex/config.toml')} and 1 more are not used: ${reason}.`,
-        next: `To use it, write trust_level = "trusted" under [projects."${path('repo')}"] in ${where}.`,
+        message: `${path('repo/.codex/config.toml')} and 1 more are ignored: ${reason}.`,
+        next: `To use it, set trust_level = "trusted" under [projects."${path('repo')}"] in ${where}.`,
       },
     ]);
   });

@@ -162,12 +162,12 @@ describe('settings', () => {
       notices: [
         {
           code: 'requirement-overrides',
-          message: `approval_policy = "never" (user) is not allowed by allowed_approval_policies in ${path}:1: "on-request" holds instead.`,
+          message: `allowed_approval_policies in ${path}:1 does not allow approval_policy = "never" (user): Capstan uses "on-request" instead.`,
           next: ask,
         },
         {
           code: 'requirement-overrides',
-          message: `sandbox_mode = "danger-full-access" (user) is not allowed by allowed_sandbox_modes in ${path}:2: "read-only" holds instead.`,
+          message: `allowed_sandbox_modes in ${path}:2 does not allow sandbox_mode = "danger-full-access" (user): Capstan uses "read-only" instead.`,
           next: ask,
         },
       ],
@@ -198,7 +198,7 @@ describe('settings', () => {
     const rules = 'allowed_sandbox_modes = ["workspace-write", "read-only"]\n';
     expect(await settings(rules, {}, { resumed })).toMatchObject({
       settings: { approval: 'never', profile: profileFor('workspace-write', none) },
-      notices: [{ message: expect.stringContaining('sandbox_mode = "danger-full-access" (thread) is not allowed') }],
+      notices: [{ message: expect.stringContaining('does not allow sandbox_mode = "danger-full-access" (thread)') }],
     });
   });
 
@@ -251,7 +251,7 @@ describe('settings', () => {
     expect(await settings(rules, { features: { memories: true, goals: true } })).toMatchObject({
       settings: { features: { memories: false, hooks: true, goals: true }, origins: { features: 'managed' } },
       notices: [
-        { message: `features.memories = true has no effect: features.memories in ${path} decides it.`, next: ask },
+        { message: `features.memories = true has no effect: features.memories in ${path} overrides it.`, next: ask },
       ],
     });
   });

@@ -46,8 +46,8 @@ function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonl
       keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], {
         code: 'config-wrong-value',
         severity: 'error',
-        what: `holds a pattern that cannot be read (${pattern})`,
-        next: 'Correct it: brackets and braces must be closed, and a backslash needs something after it.',
+        what: `contains an invalid pattern (${pattern})`,
+        next: 'Close every bracket and brace, and put a character after every backslash.',
       }),
     );
 }

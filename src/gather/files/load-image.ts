@@ -23,23 +23,27 @@ export function loadImage(
   const found = imageFormat(bytes);
   if (found === undefined) {
     const next = 'Convert it to PNG, JPEG, GIF or WebP.';
-    return { code: 'image-unsupported', message: `${path} is not an image that models take.`, next };
+    return { code: 'image-unsupported', message: `${path} is not an image in a format that models accept.`, next };
   }
   if (!found.whole) {
     const message = `${path} begins like an image (${found.format}), but it is incomplete or damaged.`;
-    return { code: 'image-unsupported', message, next: 'Make the file again as PNG, JPEG, GIF or WebP.' };
+    return { code: 'image-unsupported', message, next: 'Save the image again as PNG, JPEG, GIF or WebP.' };
   }
   return { path, dataUrl: `data:image/${found.format};base64,${bytes.toString('base64')}` };
 }
 
 function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile, 'kind'>): ImageProblem {
   if (why === 'denied') {
-    return { code: 'image-denied', message: `${path} may not be read.`, next: 'Ask for another file.' };
+    return {
+      code: 'image-denied',
+      message: `The policy does not allow reading ${path}.`,
+      next: 'Ask for another file.',
+    };
   }
   if (why === 'too-large') {
-    const message = `The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; 10 MB is the most.`;
+    const message = `The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`;
     return { code: 'image-too-large', message, next: 'Make it smaller, for example by halving its width and height.' };
   }
   const message = `The image ${path} cannot be read: ${reason}.`;
-  return { code: 'image-unreadable', message, next: 'Check the path: it must lead to a file that you may read.' };
+  return { code: 'image-unreadable', message, next: 'Check the path: it must be a file that you can read.' };
 }

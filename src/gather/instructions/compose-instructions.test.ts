@@ -36,7 +36,7 @@ test('the file that crosses the limit is cut, and model and user are told', () =
     problems: [
       {
         code: 'instructions-cut',
-        message: 'Instructions are too long; left out: 3 bytes of /r/s/A, all 4 bytes of /r/s/t/A.',
+        message: 'The instructions are too long. Left out: 3 bytes of /r/s/A, all 4 bytes of /r/s/t/A.',
         next: 'Shorten the files, or raise project_doc_max_bytes.',
       },
     ],
@@ -121,7 +121,7 @@ test('a path in a sentence stays on its line', () => {
   expect(document.text).toBe(
     'ab\n\n[Cut here to 2 bytes. Left out: 1 bytes of /r/a?b?[31m?/A. Read the files for the rest.]',
   );
-  expect(problems[0]?.message).toBe('Instructions are too long; left out: 1 bytes of /r/a?b?[31m?/A.');
+  expect(problems[0]?.message).toBe('The instructions are too long. Left out: 1 bytes of /r/a?b?[31m?/A.');
 });
 
 test('what is no UTF-8 is replaced, counted and reported to the user; what was a replacement character already is not', () => {
@@ -131,8 +131,8 @@ test('what is no UTF-8 is replaced, counted and reported to the user; what was a
     problems: [
       {
         code: 'instructions-damaged',
-        message: 'The instructions in /r/A are not all UTF-8; characters that were replaced: 1.',
-        next: 'Save the file as text in UTF-8.',
+        message: 'The instructions in /r/A are not valid UTF-8 (replaced characters: 1).',
+        next: 'Save the file as UTF-8 text.',
       },
     ],
   });

@@ -99,7 +99,7 @@ export function isBlank({ bytes, size }: InstructionText): boolean {
   return bytes.length === size && bytes.toString('utf8').trim() === '';
 }
 
-/** Why these bytes cannot be told to a model, for a sentence. A few that are no UTF-8 do no harm. */
+/** Why these bytes cannot be sent to a model, for a sentence. A few that are not UTF-8 do no harm. */
 export function whyNotText(bytes: Buffer): string | undefined {
   const mark = bytes.toString('hex', 0, 2);
   if (mark === 'fffe' || mark === 'feff') return 'they are in UTF-16';
@@ -107,7 +107,7 @@ export function whyNotText(bytes: Buffer): string | undefined {
   // Each replaced byte grows to three, so with more of them the text would also outgrow its limit. One does not count:
   // it may be a character that is split where the beginning ends.
   const isMostlyBroken = (decode(bytes).replaced - 1) * 10 > bytes.length;
-  return isMostlyBroken ? 'they are in another encoding than UTF-8' : undefined;
+  return isMostlyBroken ? 'they are not in UTF-8' : undefined;
 }
 
 /** The bytes as text, and how often something that is no UTF-8 was replaced in it. */

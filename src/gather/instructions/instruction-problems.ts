@@ -15,46 +15,46 @@ export function unreadable(path: string, error: unknown): InstructionProblem {
 }
 
 export function linkLeadsNowhere(path: string): InstructionProblem {
-  return cannotBeRead(path, 'its link leads nowhere', 'Let the link lead to a file, or remove it.');
+  return cannotBeRead(path, 'it is a broken link', 'Fix the link, or delete it.');
 }
 
 export function leavesProject(path: string, target: string): InstructionProblem {
-  const fate = `its link leads out of the project, to ${onOneLine(target)}`;
-  const message = `The instructions in ${onOneLine(path)} are not read: ${fate}.`;
-  const next = 'Put a copy of the file into the project in place of the link.';
+  const fate = `it is a link to ${onOneLine(target)}, outside the project`;
+  const message = `Capstan ignores the instructions in ${onOneLine(path)}: ${fate}.`;
+  const next = 'Replace the link with a copy of the file.';
   return { code: 'instructions-outside-project', message, next };
 }
 
 export function deniedByPolicy(path: string, target: string): InstructionProblem {
-  const leads = path === target ? '' : `, which leads to ${onOneLine(target)},`;
-  const message = `The instructions in ${onOneLine(path)}${leads} are not read: the policy denies it.`;
-  const next = 'Nothing needs to be done if this is intended. `capstan envelope` shows the policy.';
+  const leads = path === target ? '' : ` (a link to ${onOneLine(target)})`;
+  const message = `Capstan ignores the instructions in ${onOneLine(path)}${leads}: the policy denies reading the file.`;
+  const next = 'If this is intended, no action is needed. `capstan envelope` shows the policy.';
   return { code: 'instructions-denied', message, next };
 }
 
 export function wentAway(path: string): InstructionProblem {
-  const next = 'Nothing needs to be done. The file is looked for again before the next request.';
-  return cannotBeRead(path, 'the file went away', next);
+  const next = 'No action is needed. Capstan looks for the file again before the next request.';
+  return cannotBeRead(path, 'the file disappeared', next);
 }
 
 export function notAFile(path: string, kind: string): InstructionProblem {
-  const message = `${onOneLine(path)} has the name of a file with instructions, but is ${kind}.`;
-  const next = 'Give it another name, or put a file with the instructions in its place.';
+  const message = `${onOneLine(path)} has the name of an instructions file, but is ${kind}.`;
+  const next = 'Rename it, or replace it with a file that holds the instructions.';
   return { code: 'instructions-not-a-file', message, next };
 }
 
 export function notText(path: string, reason: string): InstructionProblem {
-  const message = `The instructions in ${onOneLine(path)} are left out: ${reason}.`;
-  return { code: 'instructions-not-text', message, next: 'Save the file as text in UTF-8.' };
+  const message = `Capstan ignores the instructions in ${onOneLine(path)}: ${reason}.`;
+  return { code: 'instructions-not-text', message, next: 'Save the file as UTF-8 text.' };
 }
 
 export function damaged(path: string, replaced: number): InstructionProblem {
-  const message = `The instructions in ${onOneLine(path)} are not all UTF-8; characters that were replaced: ${replaced}.`;
-  return { code: 'instructions-damaged', message, next: 'Save the file as text in UTF-8.' };
+  const message = `The instructions in ${onOneLine(path)} are not valid UTF-8 (replaced characters: ${replaced}).`;
+  return { code: 'instructions-damaged', message, next: 'Save the file as UTF-8 text.' };
 }
 
 export function cutShort(leftOut: string, next: string): InstructionProblem {
-  return { code: 'instructions-cut', message: `Instructions are too long; left out: ${leftOut}.`, next };
+  return { code: 'instructions-cut', message: `The instructions are too long. Left out: ${leftOut}.`, next };
 }
 
 /** A path may hold anything. In a sentence it must not end the line or speak to the terminal. */

@@ -30,7 +30,7 @@ function load(
   const file = readBounded(path, { ...rules, maxBytes: readLimits.instructionsBytes });
   if (file.kind !== 'read') {
     const fate = file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`;
-    const next = 'Let the key name a file that you may read, or remove it.';
+    const next = 'Set the key to a file that you can read, or remove it.';
     return { code: `${name}-unreadable`, message: `The file in ${key} ${fate}: ${path}`, next };
   }
   const text = file.bytes.toString('utf8').trim();

@@ -65,7 +65,7 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
 }
 
 function unused(profile: PermissionProfile, roots: readonly string[], next: string): ChosenProfile {
-  const message = `Folders that were added do not become writable (${roots.join(', ')}).`;
+  const message = `The added folders stay read-only: ${roots.join(', ')}.`;
   return { profile, notices: [{ code: 'added-folders-unused', message, next }], added: false };
 }
 

@@ -71,7 +71,7 @@ function requiredFeatures({ features: demanded }: Requirements, settings: Settin
     (name) => settings.features?.[name] !== undefined && settings.features[name] !== pins[name],
   );
   const notices = overridden.map((name) =>
-    overriding(`features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} decides it.`),
+    overriding(`features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} overrides it.`),
   );
   return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
 }
@@ -94,7 +94,7 @@ function noticesOf(
   // It is a default, or held by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
   const rule = `${broken.key} in ${broken.source}`;
-  return [overriding(`${key} = "${value}" (${origin}) is not allowed by ${rule}: "${instead}" holds instead.`)];
+  return [overriding(`${rule} does not allow ${key} = "${value}" (${origin}): Capstan uses "${instead}" instead.`)];
 }
 
 function overriding(message: string): RequirementNotice {

@@ -375,7 +375,7 @@ describe('added folders', () => {
       notices: [
         {
           code: 'added-folders-unused',
-          message: 'Folders that were added do not become writable (/b, /a).',
+          message: 'The added folders stay read-only: /b, /a.',
           next,
         },
       ],

@@ -180,6 +180,6 @@ function originsOf(chosen: Choices): Readonly<Record<string, string>> {
 
 const managedSandbox: SettingsProblem = {
   code: 'sandbox-managed',
-  message: 'The sandbox of this machine is managed and cannot be left out.',
-  next: 'Start without the option, or ask the administrator of this machine. `capstan config explain sandbox_mode` says who.',
+  message: 'An administrator manages the sandbox of this machine, so it cannot be turned off.',
+  next: 'Start without the option, or ask the administrator. `capstan config explain sandbox_mode` shows where it is set.',
 };

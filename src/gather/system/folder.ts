@@ -7,11 +7,11 @@ export function folderProblem(path: string): Outcome<'folder-missing'> | undefin
   const code = 'folder-missing';
   const odd = oddText(path);
   if (odd !== undefined) {
-    const message = `The path of the folder holds ${odd}: ${JSON.stringify(path)}`;
-    return { code, message, next: 'Choose another folder to work in with -C.' };
+    const message = `The path of the folder contains ${odd}: ${JSON.stringify(path)}`;
+    return { code, message, next: 'Choose another working folder with -C.' };
   }
   const kind = kindOfEntry(path);
   if (kind === 'folder') return undefined;
   const message = kind === 'missing' ? `The folder ${path} does not exist.` : `${path} is not a folder.`;
-  return { code, message, next: 'Make it, or choose another folder to work in with -C.' };
+  return { code, message, next: 'Create it, or choose another working folder with -C.' };
 }

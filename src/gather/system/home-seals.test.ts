@@ -55,7 +55,7 @@ describe('the key of a home', () => {
   });
 
   test.each([
-    ['that others may read', () => placed(Buffer.alloc(32, 7), 0o644), 'others may use it'],
+    ['that others may read', () => placed(Buffer.alloc(32, 7), 0o644), 'other users can read it'],
     ['that is too short', () => placed(Buffer.alloc(31)), 'it is not a key'],
     ['that is a folder', () => mkdirSync(sealKeyPath(home), { recursive: true }), 'it is not a key'],
     [

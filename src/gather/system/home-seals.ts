@@ -22,7 +22,7 @@ export function homeSeals(home: string): Seals {
       sealed = key === undefined ? undefined : sealer(key);
       problem = undefined;
     } catch (error) {
-      problem = `the key of the home, ${path}, cannot be used: ${reasonOf(error)}`;
+      problem = `the key file ${path} cannot be used: ${reasonOf(error)}`;
     }
   }
 
@@ -49,7 +49,7 @@ function readKey(path: string): Uint8Array | undefined {
       const us = process.geteuid?.();
       if (found.size !== keyBytes) throw new Error('it is not a key');
       if (us !== undefined && us !== 0 && found.uid !== us) throw new Error('it belongs to another user');
-      if ((found.mode & 0o077) !== 0) throw new Error(`others may use it; run \`chmod 600 ${path}\``);
+      if ((found.mode & 0o077) !== 0) throw new Error(`other users can read it; run \`chmod 600 ${path}\``);
       const key = new Uint8Array(keyBytes);
       if (fs.readSync(file, key, 0, keyBytes, 0) !== keyBytes) throw new Error('it is not a key');
       return key;
@@ -95,8 +95,8 @@ export function sealsWithKey(key: Uint8Array): Seals {
   if (key.length < keyBytes) {
     throw new Fault({
       code: 'seal-key-too-short',
-      message: `The key of the seals has ${key.length} bytes; it must have ${keyBytes} or more.`,
-      next: 'Make it from random bytes once, and give it to every engine of the store.',
+      message: `The key for the seals has ${key.length} bytes; it needs at least ${keyBytes}.`,
+      next: 'Create it once from random bytes, and give it to every engine that uses the store.',
     });
   }
   const seal = sealer(Uint8Array.from(key));

@@ -33,8 +33,8 @@ test('CODEX_HOME is taken by its real path', () => {
 test('CODEX_HOME that does not exist is a problem with a next step', () => {
   expect(findHome({ CODEX_HOME: join(folder, 'missing') }, '/nowhere')).toEqual({
     code: 'home-missing',
-    message: `CODEX_HOME names a folder that does not exist: ${join(folder, 'missing')}`,
-    next: 'Make the folder, or unset CODEX_HOME.',
+    message: `CODEX_HOME points to a folder that does not exist: ${join(folder, 'missing')}`,
+    next: 'Create the folder, or unset CODEX_HOME.',
   });
 });
 

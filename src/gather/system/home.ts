@@ -28,7 +28,7 @@ function ownHome(path: string): Home | HomeProblem {
     try {
       makeFolder(path);
     } catch (error) {
-      return unusable(path, 'CAPSTAN_HOME', `cannot be made: ${reasonOf(error)}`);
+      return unusable(path, 'CAPSTAN_HOME', `cannot be created: ${reasonOf(error)}`);
     }
   }
   return existingHome(path, 'CAPSTAN_HOME');
@@ -44,12 +44,12 @@ function makeFolder(path: string): void {
 function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home | HomeProblem {
   const kind = kindOfEntry(path);
   if (kind === 'missing') {
-    const message = `${origin} names a folder that does not exist: ${path}`;
-    return { code: 'home-missing', message, next: `Make the folder, or unset ${origin}.` };
+    const message = `${origin} points to a folder that does not exist: ${path}`;
+    return { code: 'home-missing', message, next: `Create the folder, or unset ${origin}.` };
   }
   if (kind !== 'folder') {
-    const message = `${origin} names something that is not a folder: ${path}`;
-    return { code: 'home-not-a-folder', message, next: `Let ${origin} name a folder, or unset it.` };
+    const message = `${origin} is not a folder: ${path}`;
+    return { code: 'home-not-a-folder', message, next: `Set ${origin} to a folder, or unset it.` };
   }
   try {
     return { path: fileSystem.realpathSync(path), origin };
@@ -59,6 +59,6 @@ function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home
 }
 
 function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: string): HomeProblem {
-  const next = `Let ${origin} name a folder that you may write to, or unset it.`;
+  const next = `Set ${origin} to a folder that you can write to, or unset it.`;
   return { code: 'home-unusable', message: `The folder in ${origin} ${what} (${path})`, next };
 }

@@ -85,7 +85,7 @@ test('homes that share a login wait for each other', async () => {
   symlinkSync(path, join(other, 'auth.json'));
   const held = new Set<string>();
   const nested = storeIn(home, held).alone(() => storeIn(other, held).alone(() => Promise.resolve(), signal), signal);
-  await expect(nested).rejects.toThrow('another process has been renewing it for too long');
+  await expect(nested).rejects.toThrow('another process is renewing it and takes too long');
   rmSync(other, { recursive: true });
 });
 
@@ -107,7 +107,7 @@ test('tokens that cannot be kept leave nothing behind', () => {
   writeFileSync(path, JSON.stringify(stored));
   const reserved = storeIn(home).reserve();
   rmSync(path);
-  expect(() => reserved.keep({ accessToken: 'new' }, 0)).toThrow('it went away');
+  expect(() => reserved.keep({ accessToken: 'new' }, 0)).toThrow('it disappeared');
   reserved.discard();
   expect(readdirSync(home)).toEqual([]);
 });
@@ -138,7 +138,7 @@ test('one works at a time; a process that waits too long gets a failure', async 
     steps.push('first ends');
   }, signal);
   await expect(store.alone(() => Promise.resolve(steps.push('too early')), signal)).rejects.toThrow(
-    'another process has been renewing it for too long',
+    'another process is renewing it and takes too long',
   );
   const second = store.alone(() => Promise.resolve(steps.push('second')), signal);
   gate.resolve();

@@ -49,7 +49,7 @@ async function takeLock(path: string, { locks, clock }: LockWaiting, signal: Abo
     });
     if (lock.kind === 'lock') return lock;
     if (signal.aborted) throw new Error('it was stopped');
-    if (clock.now() > end) throw new Error('another process has been renewing it for too long');
+    if (clock.now() > end) throw new Error('another process is renewing it and takes too long');
     await clock.sleep(lookAgainMs, signal);
   }
 }
@@ -76,7 +76,7 @@ function reserveBeside(path: string): ReservedPlace {
   return {
     keep(tokens, at) {
       const found = readBounded(path, { maxBytes: readLimits.loginBytes });
-      if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it went away' : found.reason);
+      if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it disappeared' : found.reason);
       const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
       const bytes = Buffer.from(`${JSON.stringify(withTokens(stored, tokens, at), undefined, 2)}\n`);
       fileSystem.writeSync(file, bytes, 0, bytes.length, 0);

@@ -98,6 +98,6 @@ export function missingRootNotices(
   return lost.map((path) => ({
     code: 'writable-root-missing',
     message: `The writable root ${JSON.stringify(path)} does not exist, so commands and patches cannot write there.`,
-    next: 'Create the folder, or take it out of the writable roots.',
+    next: 'Create the folder, or remove it from the writable roots.',
   }));
 }

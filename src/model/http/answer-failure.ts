@@ -21,8 +21,8 @@ export function emptyFailure(contentType: string | undefined, api: string): Mode
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
   return modelFailure({
     code: 'server-error',
-    message: `The provider sent an answer ${type} in which there is no event.`,
-    next: `Check that the base URL of the provider leads to the ${api}; if it does, send again.`,
+    message: `The provider sent an answer ${type} without any event.`,
+    next: `Check that the base URL of the provider is that of the ${api}. If it is, send again.`,
     retry: {},
   });
 }
@@ -49,9 +49,9 @@ export function megabytes(bytes: number): string {
 }
 
 const unreadable = {
-  event: 'The provider sent an event of the answer that cannot be read.',
-  item: 'The provider sent an item of the answer that cannot be read.',
-  end: 'The provider ended its answer with an event that cannot be read.',
+  event: 'The provider sent an event that Capstan cannot read.',
+  item: 'The provider sent an item that Capstan cannot read.',
+  end: 'The provider ended its answer with an event that Capstan cannot read.',
 } as const;
 
 export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
@@ -61,6 +61,6 @@ export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
 /** What the code of a wire format threw. Asking again would run the same code. A Fault of ours is thrown on. */
 export function providerFault(error: unknown): ModelFailure {
   if (error instanceof Fault) throw error;
-  const message = `The code that speaks with the provider failed: ${sentence(detailOf(errorWords(error)))}`;
+  const message = `The code for this wire format failed: ${sentence(detailOf(errorWords(error)))}`;
   return modelFailure({ code: 'provider-faulty', message, retry: 'never' });
 }

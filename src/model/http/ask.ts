@@ -107,7 +107,7 @@ async function usableCredentials(
     return failed(modelFailure({ ...kind, message, next }));
   }
   if (credentials.kind === 'bearer' && !isHeaderValue(credentials.token)) {
-    const message = `The key for ${options.provider.name} holds characters that no key can have.`;
+    const message = `The key for ${options.provider.name} contains characters that are not allowed in a key.`;
     return failed(modelFailure({ ...notAccepted, message }));
   }
   return credentials;

@@ -41,12 +41,12 @@ export function keyAdvice(
   credentials: Credentials,
 ): string {
   if (credentials.kind === 'bearer' && credentials.renew !== undefined) return credentials.renew;
-  if (envKeys.length > 0) return `Check the key in ${envKeys.join(' or ')} and what it may use.`;
-  if (bearerToken !== undefined) return `Check experimental_bearer_token of the provider ${id} and what it may use.`;
+  if (envKeys.length > 0) return `Check the key in ${envKeys.join(' or ')} and its permissions.`;
+  if (bearerToken !== undefined) return `Check experimental_bearer_token of the provider ${id} and its permissions.`;
   if (tokenCommand !== undefined) {
-    return `Check what the command in model_providers.${id}.auth prints, and what that key may use.`;
+    return `Check the key that the command in model_providers.${id}.auth prints, and its permissions.`;
   }
   const named = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)];
-  if (named.length > 0) return `Check the key of the provider ${id}, in its headers ${named.join(', ')}.`;
-  return `No key was sent. Name the variable that holds the key in env_key of the provider ${id}.`;
+  if (named.length > 0) return `Check the key in the headers of the provider ${id}: ${named.join(', ')}.`;
+  return `Capstan sent no key. Set env_key of the provider ${id} to the environment variable that holds the key.`;
 }

@@ -11,20 +11,19 @@ const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   'context-window-exceeded': 'Compact the thread, or start a new one.',
   'usage-limit': 'Wait until the limit resets, or use another account, plan or provider.',
   'invalid-request': 'Check the model name and the settings of the provider, then send again.',
-  policy: 'Rephrase the request: the provider will refuse it again as it is.',
-  unauthorized: 'Check the key of this provider and what it may use.',
-  overloaded: 'Wait a little, then send again.',
-  'rate-limited': 'Wait a little, then send again.',
-  'server-error': 'Send again; if it stays like this, look at the status page of the provider.',
+  policy: 'Rephrase the request: the provider will refuse it again unchanged.',
+  unauthorized: 'Check the key of this provider and its permissions.',
+  overloaded: 'Wait a moment, then send again.',
+  'rate-limited': 'Wait a moment, then send again.',
+  'server-error': 'Send again. If it keeps failing, check the status page of the provider.',
   'connection-failed': 'Check the network and the base URL of the provider.',
-  'stream-cut': 'Send again; if it stays like this, check the network and any proxy between here and the provider.',
-  'stream-idle': 'Send again; if the model needs longer than this, raise stream_idle_timeout_ms of the provider.',
+  'stream-cut': 'Send again. If it keeps failing, check the network and any proxy.',
+  'stream-idle': 'Send again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
   incomplete: 'Ask for a shorter or a different answer.',
   'answer-too-large':
-    'Check the provider: no model answers like this. answer.max_items and answer.max_bytes set the limits.',
+    'Check the provider: a model should not answer like this. answer.max_items and answer.max_bytes set the limits.',
   'answer-too-slow': 'Send again, or choose a faster model.',
-  'provider-faulty':
-    'Send again; if it stays like this, report it to the author of the wire format that wire_api names.',
+  'provider-faulty': 'Send again. If it keeps failing, report it to the author of the wire format in wire_api.',
 };
 
 export interface FailureDraft {

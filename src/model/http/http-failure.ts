@@ -72,7 +72,7 @@ function refusalAdvice(status: number, body: string, api: string): string | unde
   }
   if (status === 404) return 'Check the base URL of the provider and that it offers this model.';
   if (status >= 400) return undefined;
-  return `Check the base URL of the provider: it must lead straight to an event stream of the ${api}.`;
+  return `Check the base URL of the provider: it must be that of the ${api}, without a redirect.`;
 }
 
 /** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */

@@ -31,26 +31,26 @@ function named({ origin, variable }: Proxy): string {
 }
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  const message = `Nothing came from ${named(proxy)} for ${idleMs / 1000} seconds.`;
+  const message = `${named(proxy)} did not answer for ${idleMs / 1000} seconds.`;
   const next = `Check the network and ${proxy.variable}, then send again.`;
   return modelFailure({ code: 'stream-idle', message, next, retry: {} });
 }
 
 function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {
   const known = authorization !== undefined;
-  const cause = known ? 'does not accept the user name and the password' : 'wants a user name and a password';
+  const cause = known ? 'does not accept the user name and password' : 'requires a user name and password';
   const message = `The proxy in ${variable} (${origin}) ${cause} (status 407).`;
   const next = known
-    ? `Correct the user name and the password in ${variable}.`
-    : `Put them into ${variable}, in front of the host: http://NAME:PASSWORD@HOST:PORT.`;
+    ? `Correct the user name and password in ${variable}.`
+    : `Add them to ${variable}: http://NAME:PASSWORD@HOST:PORT.`;
   return modelFailure({ code: 'connection-failed', message, next, retry: 'never' });
 }
 
 function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>, origin: string): ModelFailure {
   return modelFailure({
     code: 'connection-failed',
-    message: `The proxy in ${proxy.variable} (${proxy.origin}) opened no way to ${origin} (status ${status}).`,
-    next: 'Check the base URL of the provider, and what the proxy lets pass; a host that needs no proxy belongs in NO_PROXY.',
+    message: `The proxy in ${proxy.variable} (${proxy.origin}) refused to connect to ${origin} (status ${status}).`,
+    next: 'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
     // It could not, or it would not.
     retry: status >= 500 ? {} : 'never',
   });
@@ -78,16 +78,16 @@ const certificateProblem =
 
 function kindOf({ shown, setting }: Peer, code: string): Omit<FailureDraft, 'code'> {
   if (certificateProblem.test(code)) {
-    const next = `Check ${setting}; for a private authority, name the file with its certificate in CODEX_CA_CERTIFICATE.`;
+    const next = `Check ${setting}. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.`;
     return { message: `The connection to ${shown} is not secure`, next, retry: 'never' };
   }
   if (code === 'EPROTO') {
     const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
-    return { message: `What answers at ${shown} does not speak TLS as it should`, next, retry: 'never' };
+    return { message: `The server at ${shown} does not speak TLS correctly`, next, retry: 'never' };
   }
   if (code.startsWith('HPE_')) {
     const next = `Check the port in ${setting}, and whether it must begin with https://.`;
-    return { message: `What answers at ${shown} does not speak HTTP`, next, retry: {} };
+    return { message: `The server at ${shown} does not speak HTTP`, next, retry: {} };
   }
   if (code === 'ECONNREFUSED') {
     const next = `Start the server, or correct ${setting}.`;

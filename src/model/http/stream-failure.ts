@@ -9,13 +9,13 @@ type Meaning = readonly [code: ModelFailureCode, blank: string];
 
 const overflow: Meaning = [
   'context-window-exceeded',
-  'The conversation no longer fits into the context window of the model.',
+  'The conversation no longer fits the context window of the model.',
 ];
 
 /** The other error codes of the API that mean something to us. All others are server errors. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  insufficient_quota: ['usage-limit', 'The quota of this account is used up.'],
-  usage_limit_reached: ['usage-limit', 'The usage limit of this account is reached.'],
+  insufficient_quota: ['usage-limit', 'This account has used up its quota.'],
+  usage_limit_reached: ['usage-limit', 'This account has reached its usage limit.'],
   usage_not_included: ['usage-limit', 'The plan of this account does not include this.'],
   cyber_policy: ['policy', 'The provider refused the request under its policy on cyber security.'],
   misalignment_policy_violation: [
@@ -26,7 +26,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   bio_policy: ['invalid-request', 'The provider refused the request under its policy on biology.'],
   server_is_overloaded: ['overloaded', 'The provider is overloaded.'],
   slow_down: ['overloaded', 'The provider asks for fewer requests.'],
-  rate_limit_exceeded: ['rate-limited', 'Too many requests or tokens in a short time.'],
+  rate_limit_exceeded: ['rate-limited', 'The provider received too many requests or tokens in a short time.'],
 };
 
 export interface ApiError {

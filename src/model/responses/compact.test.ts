@@ -136,8 +136,8 @@ describe('failures', () => {
     ['no output', {}, 'has no list of items in "output"'],
     ['output that is no list', { output: 'Sorry.' }, 'has no list of items in "output"'],
     ['output of null', { output: null }, 'has no list of items in "output"'],
-    ['an item without a type', { output: [{ role: 'user' }] }, 'has something in "output" that is no item'],
-    ['an item that is none', { output: ['Sorry.'] }, 'has something in "output" that is no item'],
+    ['an item without a type', { output: [{ role: 'user' }] }, 'has something in "output" that is not an item'],
+    ['an item that is none', { output: ['Sorry.'] }, 'has something in "output" that is not an item'],
   ])('an answer that is no checkpoint: %s', async (_name, body, what) => {
     const given = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = { 'content-type': 'application/json' };
@@ -145,7 +145,7 @@ describe('failures', () => {
       'invalid-request',
       'never',
       undefined,
-      `The answer to the request for a checkpoint ${what}.`,
+      `The answer to the checkpoint request ${what}.`,
     ]);
   });
 

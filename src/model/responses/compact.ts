@@ -48,14 +48,15 @@ async function read(
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   const items = output.map(readableItem);
   if (!items.every((item) => item !== undefined))
-    return failed(unreadable('has something in "output" that is no item'));
+    return failed(unreadable('has something in "output" that is not an item'));
   const usage = usageFromWire(objectAt(answer, 'usage'));
   return { kind: 'compacted', output: items, ...defined({ usage }) };
 }
 
 function unreadable(what: string): ModelFailure {
-  const message = `The answer to the request for a checkpoint ${what}.`;
-  const next = 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".';
+  const message = `The answer to the checkpoint request ${what}.`;
+  const next =
+    'Check that the base URL belongs to a provider that can compact, or set compaction.strategy to "structured".';
   return modelFailure({ code: 'invalid-request', message, next, retry: 'never' });
 }
 

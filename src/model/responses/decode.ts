@@ -140,7 +140,7 @@ function failed(failure: ModelFailure): ModelEvent {
 }
 
 const incompleteAdvice: Readonly<Record<string, string>> = {
-  content_filter: 'Rephrase the request: the filter of the provider stopped the answer.',
+  content_filter: 'Rephrase the request: the content filter of the provider stopped the answer.',
   max_output_tokens: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
 };
 

@@ -79,20 +79,19 @@ export function createBlobs(options: BlobsOptions): Blobs {
 const largestBlob = 256 * 1024 * 1024;
 
 async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
-  if (!isBlobName(sha256)) return missing('blob-missing', 'What the line names is not the hash of a blob.');
+  if (!isBlobName(sha256)) return missing('blob-missing', 'The line names something that is not the hash of a blob.');
   const path = blobPath(home, sha256);
   const packed = await readWhole(files, path);
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
   const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
   if (bytes === undefined || hashOf(bytes) !== sha256) {
-    return missing('blob-damaged', `The blob ${sha256} is damaged: ${path} does not hold what its name says.`);
+    return missing('blob-damaged', `The blob ${sha256} is damaged: the content of ${path} does not match its name.`);
   }
   return { kind: 'blob', bytes };
 }
 
 function missing(code: BlobMissing['code'], message: string): BlobMissing {
-  const next =
-    'Bring it back from a copy of the home folder. Everything that stands in the thread itself is not affected.';
+  const next = 'Restore it from a backup of the home folder. The thread itself is not affected.';
   return { kind: 'missing', code, message, next };
 }
 

@@ -42,8 +42,8 @@ export async function compressThreads(
   // Codex holds it, too, while it compresses or rewrites.
   const maintenance = await parts.locks.take(join(parts.home, '.tmp', 'rollout-maintenance.lock'));
   if (maintenance.kind === 'held') {
-    const message = 'Another program is compressing or rewriting the threads of this home.';
-    return { code: 'maintenance-busy', message, next: 'Wait until it has ended and try again.' };
+    const message = 'Another program is compressing or rewriting the threads in this home folder.';
+    return { code: 'maintenance-busy', message, next: 'Wait until it finishes, then try again.' };
   }
   return compressAll(parts, which, options).finally(() => maintenance.release());
 }
@@ -84,9 +84,9 @@ async function compressLocked(
   { path, name }: FoundRollout,
 ): Promise<Compressed | string> {
   const lock = await locks.take(lockPath(home, name.threadId));
-  if (lock.kind === 'held') return `it is being written by ${lock.owner ?? 'another program'}`;
+  if (lock.kind === 'held') return `${lock.owner ?? 'another program'} is writing it`;
   const done = await compressRollout(files, path).finally(() => lock.release());
-  return done ?? 'it has changed meanwhile';
+  return done ?? 'it changed in the meantime';
 }
 
 /** `base`: the rollout that it continues from. */

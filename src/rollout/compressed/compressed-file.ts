@@ -135,7 +135,7 @@ export async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, vo
 function damaged(error: unknown, path: string): unknown {
   if (error instanceof Fault || !/^(ZSTD|ERR_|Z_|UNKNOWN)/.test(errorCode(error) ?? 'UNKNOWN')) return error;
   const why = error instanceof Error ? error.message : String(error);
-  const message = `The compressed rollout ${path} cannot be unpacked: ${why}.`;
-  const next = 'Bring it back from a copy. What is left of it can be had with `zstd -dc`.';
+  const message = `The compressed thread file ${path} cannot be unpacked: ${why}.`;
+  const next = 'Restore it from a backup. `zstd -dc` prints what is still readable.';
   return new Fault({ code: 'thread-unreadable', message, next }, { cause: error });
 }

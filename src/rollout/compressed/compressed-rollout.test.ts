@@ -140,7 +140,7 @@ describe('compressing', () => {
     const thread = owned(await createRolloutStore(partsOn(disk)).open(id));
     expect(await compress(disk)).toMatchObject({
       compressed: [],
-      skipped: [{ thread: id, path, why: 'it is being written by the simulated writer' }],
+      skipped: [{ thread: id, path, why: 'the simulated writer is writing it' }],
     });
     await thread.close();
   });
@@ -155,7 +155,7 @@ describe('compressing', () => {
     });
     expect(await compress(disk, files)).toMatchObject({
       compressed: [],
-      skipped: [{ why: 'it has changed meanwhile' }],
+      skipped: [{ why: 'it changed in the meantime' }],
     });
     expect(filesOn(disk)).toEqual([path]);
     expect(await textsOf(createRolloutStore(partsOn(disk)))).toEqual(['meta', 'a', 'b', 'late']);

@@ -4,14 +4,12 @@ import { Fault } from '../../protocol/outcome.ts';
 export type DiskFaultCode = 'disk-vanished' | 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
 
 const advice: Readonly<Record<DiskFaultCode, string>> = {
-  'disk-full':
-    'Free some space, or raise the quota or the limit of file sizes. Everything up to the last save is safe.',
+  'disk-full': 'Free some space, or raise the quota or the file size limit. Everything up to the last save is safe.',
   'disk-denied':
-    'Check who owns the file and its folders and whether the disk is read-only; or let CAPSTAN_HOME name a folder that you may write to, or keep nothing with --ephemeral.',
+    'Check the permissions of the file and its folders, and whether the disk is read-only. Or set CAPSTAN_HOME to a folder that you can write to, or save nothing with --ephemeral.',
   'disk-blocked':
-    'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.',
-  'disk-vanished':
-    'It was removed, or the disk is gone. What was said in this run is not kept; see whether a copy is left.',
+    'Something else is in the place of the file or one of its folders. Move it away, or set CAPSTAN_HOME to another folder.',
+  'disk-vanished': 'The file was deleted, or the disk was disconnected. This run is not saved; look for a backup.',
   'disk-failed': 'Check the disk and the system log. Everything up to the last save is safe.',
 };
 
@@ -31,7 +29,7 @@ export function diskFault(error: unknown, doing: Doing, path: string): Fault {
   const named = errorCode(error) ?? '';
   const code = errors.find(([, names]) => names.includes(named))?.[0] ?? 'disk-failed';
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `The disk would not ${doing} the thread file ${path}: ${reason}`;
+  const message = `Cannot ${doing} the thread file ${path}: ${reason}`;
   return new Fault({ code, message, next: advice[code] }, { cause: error });
 }
 

@@ -41,15 +41,15 @@ export async function lockOpenFile(
     if (end.status === 1) return 'held';
     throw new Fault({
       code: 'lock-failed',
-      message: `The writer lock of the thread could not be taken: ${program.command} ended with ${end.status}. ${end.errors}`,
-      next: 'Try again. If it stays, put the home folder on a disk that knows locks; network folders often do not.',
+      message: `Cannot lock the thread for writing: ${program.command} ended with ${end.status}. ${end.errors}`,
+      next: 'Try again. If it fails again, move the home folder to a disk that supports locks; network folders often do not.',
     });
   }
   const names = programs.map((program) => program.command).join(' nor ');
   throw new Fault({
     code: 'lock-unavailable',
-    message: `The writer lock of the thread could not be taken: the folders of the system, such as /usr/bin, have neither ${names}.`,
-    next: 'Install util-linux, which has flock, or perl.',
+    message: `Cannot lock the thread for writing: the system folders, such as /usr/bin, have neither ${names}.`,
+    next: 'Install util-linux (which has flock) or perl.',
   });
 }
 

@@ -76,8 +76,8 @@ export class RolloutFile {
     await file.close();
     throw new Fault({
       code: 'thread-exists',
-      message: `A new thread cannot be written to ${path}: the file exists and is not empty.`,
-      next: 'Open the thread instead of creating it, or create it under another id.',
+      message: `Cannot write a new thread to ${path}: the file exists and is not empty.`,
+      next: 'Open the existing thread, or create the new one with another id.',
     });
   }
 

@@ -51,8 +51,8 @@ export async function appendThreadName(
       await lock.release();
     }
   }
-  const message = `The list of names, ${path}, is being written by another program and stays so.`;
-  return { code: 'names-locked', message, next: 'Try again when it has ended.' };
+  const message = `Another program has locked the list of thread names, ${path}.`;
+  return { code: 'names-locked', message, next: 'Try again when it has finished.' };
 }
 
 async function appendLine(files: Files, home: string, path: string, line: string): Promise<void> {

@@ -33,12 +33,12 @@ export function placeIn({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unkn
   const [, time, uuid = ''] = /^(\d{1,15})_(.+)$/.exec(cursor) ?? [];
   const id = parseThreadId(uuid);
   if (time !== undefined && id !== undefined) return { time: Number(time), id };
-  const message = `There is no page that begins at ${JSON.stringify(cursor)}.`;
-  return { code: 'cursor-unknown', message, next: 'Give the cursor as the page before it was answered with.' };
+  const message = `The cursor ${JSON.stringify(cursor)} is not valid.`;
+  return { code: 'cursor-unknown', message, next: 'Use the cursor that the previous page returned.' };
 }
 
 export const nothingToSearch: Outcome<'search-empty'> = {
   code: 'search-empty',
-  message: 'There are no words to search for.',
-  next: 'Give one or more words; what stands in quotes is searched for as it is.',
+  message: 'There is nothing to search for.',
+  next: 'Give one or more words, or an exact phrase in quotes.',
 };

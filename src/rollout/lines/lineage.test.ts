@@ -62,10 +62,10 @@ describe('a fork', () => {
     await write(disk, parent, base(child), 'a');
     await expect(texts(disk, parent, 0)).rejects.toThrow(`continues from rollout ${child}`);
     await write(disk, grandchild, base(grandchild), 'b');
-    await expect(texts(disk, grandchild, 0)).rejects.toThrow('circle');
+    await expect(texts(disk, grandchild, 0)).rejects.toThrow('loop');
     // A longer circle never has ordinals that fit.
     await write(disk, child, base(parent), 'b');
-    await expect(texts(disk, parent, 0)).rejects.toThrow('has changed before the place');
+    await expect(texts(disk, parent, 0)).rejects.toThrow('has changed before that place');
   });
 
   test('before the first line of its source continues from what that continues from, or from nothing', async () => {
@@ -99,13 +99,13 @@ describe('a fork', () => {
       await file.append(Buffer.from(text));
     };
     await rewrite(whole.replace('"a"', '"aa"'));
-    await expect(texts(disk, child, 0)).rejects.toThrow('has changed before the place');
+    await expect(texts(disk, child, 0)).rejects.toThrow('has changed before that place');
     await rewrite(whole.replace('"ordinal":2', '"ordinal":7'));
-    await expect(texts(disk, child, 0)).rejects.toThrow('has changed before the place');
+    await expect(texts(disk, child, 0)).rejects.toThrow('has changed before that place');
     await rewrite(whole.slice(0, 300));
     await expect(texts(disk, child, 0)).rejects.toThrow('is shorter than it was');
     await rewrite(whole.replace('"paginated"', '"legacy"   '));
-    await expect(texts(disk, child, 0)).rejects.toThrow('is kept in the old form');
+    await expect(texts(disk, child, 0)).rejects.toThrow('uses the old file format');
     await rewrite(whole);
     expect(await texts(disk, child, 0)).toEqual([child, 'a', 'b', 'd']);
   });

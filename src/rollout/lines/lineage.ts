@@ -39,8 +39,8 @@ export async function openLineage(
     segments.push(base === undefined ? next : { ...next, base });
     if (base === undefined) return segments;
     const found = await openRollout(base.rolloutId);
-    if (found === undefined) throw broken(own.path, `it continues from rollout ${base.rolloutId}, which is not there`);
-    if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from lead in a circle');
+    if (found === undefined) throw broken(own.path, `it continues from rollout ${base.rolloutId}, which is missing`);
+    if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from form a loop');
     const isShorter = (await found.file.size()) < base.endByte;
     if (isShorter) throw broken(own.path, `${found.path} is shorter than it was`);
     next = { ...found, file: fileWindow(found.file, 0, base.endByte) };
@@ -90,10 +90,10 @@ async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): Async
 
 /** A place in a file that was edited since means other lines than it did; that must not go unnoticed. */
 async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefined> {
-  const changed = 'has changed before the place';
+  const changed = 'has changed before that place';
   const head = await readHead(cut);
   if (head.kind !== 'meta') return changed;
-  if (historyMode(head.meta) !== 'paginated') return 'is kept in the old form';
+  if (historyMode(head.meta) !== 'paginated') return 'uses the old file format';
   for await (const block of splitBackward(cut)) {
     for (const raw of block) {
       const ordinal = ordinalOf(raw);
@@ -108,6 +108,6 @@ function broken(path: string, why: string): Fault {
   return new Fault({
     code: 'thread-unreadable',
     message: `The history of ${path} cannot be read: ${why}.`,
-    next: 'Bring the missing file back, or start a new thread.',
+    next: 'Restore the missing file, or start a new thread.',
   });
 }

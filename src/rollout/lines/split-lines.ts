@@ -101,8 +101,8 @@ export async function* splitBackward(
 function tooLong(longest: number): Fault {
   return new Fault({
     code: 'line-too-long',
-    message: `The rollout has a line of more than ${longest / 1024 / 1024} MB and cannot be read.`,
-    next: 'No program writes such a line: bring the file back from a copy.',
+    message: `The thread file cannot be read: it has a line of more than ${longest / 1024 / 1024} MB.`,
+    next: 'The file is damaged. Restore it from a backup.',
   });
 }
 

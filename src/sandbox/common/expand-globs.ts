@@ -21,7 +21,7 @@ export async function expandGlobs(
     const parts = parseGlob(glob);
     const start = staticFolderOf(glob);
     if (parts === undefined || start === '/')
-      return impossible(`The policy denies reading ${JSON.stringify(glob)}, which reaches over the whole disk.`);
+      return impossible(`The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`);
     const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
     const depth = isDeep ? Number.POSITIVE_INFINITY : depthOf(glob);
     const pending = [start];
@@ -40,7 +40,7 @@ export async function expandGlobs(
         return impossible(`${JSON.stringify(glob)} matches more than ${mostMatches} files.`);
       if (entries > mostEntries)
         return impossible(
-          `${JSON.stringify(start)} holds more than ${mostEntries} files to compare with ${JSON.stringify(glob)}.`,
+          `${JSON.stringify(start)} has more than ${mostEntries} files to compare with ${JSON.stringify(glob)}.`,
         );
     }
   }
@@ -58,6 +58,6 @@ async function read(folder: string): Promise<readonly Dirent[]> {
 }
 
 function impossible(message: string): Impossible {
-  const next = 'Let the deny pattern begin with the folder that it is about, or deny the folder itself.';
+  const next = 'Begin the deny pattern with the folder it is about, or deny the folder itself.';
   return { kind: 'impossible', message, next };
 }

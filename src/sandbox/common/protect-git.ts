@@ -20,8 +20,8 @@ export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]
     .map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
   if (added.length > mostGitFolders) {
     return unenforceable({
-      message: `There are ${added.length} git repositories in what commands may write, and the sandbox can protect at most ${mostGitFolders}.`,
-      next: 'Work in a folder with fewer of them, or let the profile write a smaller folder.',
+      message: `Commands could write to ${added.length} git repositories, and the sandbox can protect at most ${mostGitFolders}.`,
+      next: 'Work in a folder with fewer repositories, or make a smaller folder writable.',
     });
   }
   return { ...policy, files: { ...files, rules: [...rules, ...added] } };

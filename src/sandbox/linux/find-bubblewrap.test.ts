@@ -57,8 +57,8 @@ describe('candidates', () => {
 
   test.each([
     ['/no/such', 'does not exist'],
-    [join(base, 'not-executable/bwrap'), 'is not a file that you may execute'],
-    [join(base, 'folder/bwrap'), 'is not a file that you may execute'],
+    [join(base, 'not-executable/bwrap'), 'is not an executable file'],
+    [join(base, 'folder/bwrap'), 'is not an executable file'],
   ])('end with what is wrong with the one that the user named: %s', (wrong, why) => {
     const search = { path: join(base, 'plain'), writable: [], chosen: wrong, packaged };
     expect(bubblewrapCandidates(search, files)).toEqual([
@@ -67,7 +67,7 @@ describe('candidates', () => {
       {
         kind: 'refused',
         code: 'sandbox-missing',
-        message: `CAPSTAN_BWRAP names ${JSON.stringify(wrong)}, which ${why}, and no other bubblewrap works here.`,
+        message: `CAPSTAN_BWRAP is ${JSON.stringify(wrong)}, which ${why}, and no other bubblewrap works here.`,
         next: 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".',
       },
     ]);
@@ -80,8 +80,8 @@ describe('candidates', () => {
       {
         kind: 'refused',
         code: 'sandbox-unusable',
-        message: `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which lies where commands may write, so that a command could have replaced it.`,
-        next: 'Move the program out of the workspace and of temporary folders, or unset CAPSTAN_BWRAP.',
+        message: `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which is in a folder where commands can write, so a command could have replaced it.`,
+        next: 'Move the program out of the workspace and the temporary folders, or unset CAPSTAN_BWRAP.',
       },
     ]);
   });

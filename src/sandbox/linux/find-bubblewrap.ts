@@ -58,21 +58,21 @@ export function bubblewrapCandidates(
 const missing: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-missing',
-  message: 'Commands need a sandbox under this policy, and bubblewrap, which builds it, was not found.',
+  message: 'This policy runs commands in a sandbox, and bubblewrap, which builds it, was not found.',
   next: 'Install the package "bubblewrap" so that `bwrap` is on the PATH, or set CAPSTAN_BWRAP to its path.',
 };
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
-  const why = files.place(chosen) === undefined ? 'does not exist' : 'is not a file that you may execute';
-  const message = `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which ${why}, and no other bubblewrap works here.`;
+  const why = files.place(chosen) === undefined ? 'does not exist' : 'is not an executable file';
+  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${why}, and no other bubblewrap works here.`;
   const next = 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".';
   return { kind: 'refused', code: 'sandbox-missing', message, next };
 }
 
 function writableChoice(chosen: string): SandboxRefused {
-  const where = 'lies where commands may write, so that a command could have replaced it';
-  const message = `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which ${where}.`;
-  const next = 'Move the program out of the workspace and of temporary folders, or unset CAPSTAN_BWRAP.';
+  const where = 'is in a folder where commands can write, so a command could have replaced it';
+  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${where}.`;
+  const next = 'Move the program out of the workspace and the temporary folders, or unset CAPSTAN_BWRAP.';
   return { kind: 'refused', code: 'sandbox-unusable', message, next };
 }
 
@@ -132,9 +132,9 @@ function refusal(path: string, said: string): SandboxRefused {
 }
 
 const namespaceAdvice =
-  'The system keeps this user from making namespaces. On Ubuntu 23.10 and later, AppArmor has to allow it: install ' +
+  'The system does not let this user create namespaces. On Ubuntu 23.10 and later, AppArmor must allow it: install ' +
   'the package "bubblewrap" and a profile for it, or run `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`. ' +
-  'Elsewhere, check `sysctl user.max_user_namespaces kernel.unprivileged_userns_clone`; a container must be started so ' +
-  'that it may make user namespaces. If this machine is itself a sandbox, choose the mode danger-full-access.';
+  'Elsewhere, check `sysctl user.max_user_namespaces kernel.unprivileged_userns_clone`; start a container so ' +
+  'that it may create user namespaces. If this machine is itself a sandbox, choose the mode danger-full-access.';
 
-const otherAdvice = 'Run the program by hand to see what it lacks, or set CAPSTAN_BWRAP to another one.';
+const otherAdvice = 'Run the program by hand to see what is missing, or set CAPSTAN_BWRAP to another one.';

@@ -30,7 +30,7 @@ export async function planLinux(
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
     return unenforceable({
-      message: `There is no system-call filter for the processor ${architecture}, so commands cannot be kept from local sockets.`,
+      message: `Capstan has no system-call filter for the processor ${architecture}, so it cannot block local sockets.`,
       next: 'Enable the network in the profile, or run on x64 or arm64.',
     });
   }
@@ -38,7 +38,7 @@ export async function planLinux(
   const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
   if (broken !== undefined) {
     return unenforceable({
-      message: `The variable ${JSON.stringify(broken[0])} holds a NUL byte, which no environment can hold.`,
+      message: `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`,
       next: 'Change it in shell_environment_policy.set.',
     });
   }
@@ -52,7 +52,7 @@ export async function planLinux(
   if (access(policy, command.cwd) === 'deny' && access(policy, cwd) === 'deny') {
     return unenforceable({
       message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
-      next: 'Work in a folder that the profile lets commands read, or add an entry for this one.',
+      next: 'Work in a folder that the profile makes readable, or add an entry for this one.',
     });
   }
   const { ownProcessTable } = bubblewrap;

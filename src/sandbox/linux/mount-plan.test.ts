@@ -348,7 +348,7 @@ describe('links', () => {
     ]);
     expect(plan(rules, diskOf('/repo/.git -> /elsewhere', ...many))).toMatchObject({
       kind: 'impossible',
-      message: expect.stringContaining('"/repo/.git" is protected and a symbolic link') as string,
+      message: expect.stringContaining('"/repo/.git" is a protected symbolic link') as string,
     });
   });
 

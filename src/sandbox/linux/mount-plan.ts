@@ -173,7 +173,7 @@ function tooManyChildren(folder: string, links: readonly string[]): Impossible {
   const link = links.find((location) => parentOf(location) === folder) ?? folder;
   return {
     kind: 'impossible',
-    message: `${JSON.stringify(link)} is protected and a symbolic link, and its folder holds too much for the sandbox to keep a command from replacing the link.`,
-    next: 'Replace the link by a real folder, or give the profile a write entry for it.',
+    message: `${JSON.stringify(link)} is a protected symbolic link, and its folder has too many entries for the sandbox to protect the link.`,
+    next: 'Replace the link with a real folder, or add a write entry for it to the profile.',
   };
 }

@@ -250,10 +250,10 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
       .map(({ message }) => shortened(message));
     const file = '/etc/requirements.toml';
     expect(told).toEqual([
-      `approval_policy = "on-request" is not allowed by allowed_approval_policies in ${file}:3: "never" holds instead.`,
-      `sandbox_mode = "workspace-write" is not allowed by allowed_sandbox_modes in ${file}:2: "read-only" holds instead.`,
-      `allow_login_shell = true is not allowed by allow_login_shell in ${file}: false holds instead.`,
-      `features.memories = true is not allowed by features.memories in ${file}: false holds instead.`,
+      `allowed_approval_policies in ${file}:3 does not allow approval_policy = "on-request": Capstan uses "never" instead.`,
+      `allowed_sandbox_modes in ${file}:2 does not allow sandbox_mode = "workspace-write": Capstan uses "read-only" instead.`,
+      `allow_login_shell in ${file} does not allow allow_login_shell = true: Capstan uses false instead.`,
+      `features.memories in ${file} does not allow features.memories = true: Capstan uses false instead.`,
     ]);
   });
 

@@ -101,7 +101,7 @@ async function withChoices(base: BaseLayers, { model, overrides = [] }: Choices,
 
 function relativeFolder(given: string): Outcome {
   const message = `The folder ${JSON.stringify(given)} is not an absolute path.`;
-  return { code: 'folder-relative', message, next: 'Give the folder as an absolute path.' };
+  return { code: 'folder-relative', message, next: 'Give an absolute path.' };
 }
 
 /** What a flag or the configuration names; what a thread remembers, and what the machine gives, is not its user's slip. */
@@ -109,7 +109,7 @@ function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Cata
   const origin = origins?.['effort'];
   if (effort === undefined || origin === 'thread' || origin === 'managed') return undefined;
   const problem = effortProblem(lookUpModel(catalogue, model), effort);
-  const next = `${problem?.next} Set model_reasoning_effort to it, or leave it out.`;
+  const next = `${problem?.next} Set model_reasoning_effort to it, or remove it.`;
   return problem === undefined ? undefined : { ...problem, next };
 }
 

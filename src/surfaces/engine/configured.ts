@@ -110,7 +110,7 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
 function problem(key: string, value: string, rule: Record<'key' | 'source', string>, instead: string): ConfigProblem {
   return {
     code: 'config-overridden-key',
-    message: `${key} = ${value} is not allowed by ${rule.key} in ${rule.source}: ${instead} holds instead.`,
+    message: `${rule.key} in ${rule.source} does not allow ${key} = ${value}: Capstan uses ${instead} instead.`,
     next: 'Ask the administrator of this machine.',
     severity: 'warning',
     source: rule.source,

@@ -35,8 +35,8 @@ import type { ThreadRequest } from './thread-request.ts';
 
 const sealsWithoutStore: Outcome = {
   code: 'seals-without-store',
-  message: 'Seals were given without a store: the files of a home are sealed with its own key.',
-  next: 'Give the store that they belong to, or leave the seals out.',
+  message: 'You gave seals without a store. Capstan signs the files of a home folder with its own key.',
+  next: 'Give the store that the seals belong to, or leave them out.',
 };
 
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */

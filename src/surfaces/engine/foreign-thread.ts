@@ -48,11 +48,11 @@ function leftNotice(
     ...shown.map((one) => said(one, last, settings)),
   ];
   if (left.length === 0) return [];
-  const why = standing === 'imported' ? 'was imported' : 'has settings that Capstan did not write in this home';
+  const why = standing === 'imported' ? 'was imported' : 'has settings that Capstan did not write in this home folder';
   const flags = left.flatMap(({ flag }) => flag ?? []);
-  const message = `Thread ${id} ${why}. Not taken over: ${left.map(({ text }) => text).join(', ')}.`;
-  const grant = 'Grant it again when it is needed.';
-  const next = flags.length === 0 ? grant : `If you trust the thread and want it so, add ${shellWords(flags)}`;
+  const message = `Thread ${id} ${why}. Capstan does not apply: ${left.map(({ text }) => text).join(', ')}.`;
+  const grant = 'Grant them again when needed.';
+  const next = flags.length === 0 ? grant : `If you trust the thread and want its settings, add ${shellWords(flags)}`;
   return [{ code: 'settings-not-taken-over', message, next }];
 }
 
@@ -62,7 +62,7 @@ interface Left {
 }
 
 function leftFolder(had: string, { cwd }: Settings): Left {
-  return { text: `folder ${plain(had)} (it works in ${plain(cwd)})`, flag: ['-C', plain(had)] };
+  return { text: `folder ${plain(had)} (using ${plain(cwd)})`, flag: ['-C', plain(had)] };
 }
 
 function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
@@ -86,13 +86,13 @@ function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
 }
 
 function leftName(word: string, had: string, holds: string, flag: readonly string[]): Left {
-  return { text: `${word} ${plain(had)} (${plain(holds)} holds)`, flag };
+  return { text: `${word} ${plain(had)} (using ${plain(holds)})`, flag };
 }
 
 function leftApproval(had: string, holds: string): Left {
   // The configuration knows no `untrusted`.
   const flag = had === 'untrusted' ? {} : { flag: ['-c', `approval_policy=${had}`] };
-  return { text: `approval ${had} (${holds} holds)`, ...flag };
+  return { text: `approval ${had} (using ${holds})`, ...flag };
 }
 
 function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
@@ -100,7 +100,7 @@ function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
   const options = profileOptions(had);
   const [network, roots] = [options?.network === true, options?.writableRoots ?? []];
   const more = [...(network ? ['the network'] : []), ...roots.map(plain)];
-  const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (${widthOf(holds)} holds)`;
+  const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (using ${widthOf(holds)})`;
   // A profile with rules of its own is more than flags can say.
   if (mode === 'external-sandbox' || (mode === 'workspace-write' && options === undefined)) return { text };
   const online = network ? ['-c', 'sandbox_workspace_write.network_access=true'] : [];

@@ -29,14 +29,14 @@ it('a provider that the administrator chose stands', async () => {
   writeFileSync(join(folder, 'etc/managed_config.toml'), 'model_provider = "openai"\n');
   expect(await overrides()).toEqual({
     code: 'provider-managed',
-    message: 'The provider of this machine is managed: model_provider is "openai", and --oss cannot change it.',
-    next: 'Start without --oss, or ask the administrator of this machine.',
+    message: 'An administrator set model_provider to "openai" on this machine, and --oss cannot change it.',
+    next: 'Start without --oss, or ask the administrator.',
   });
 });
 
 it('an address that is none is reported before a server is asked', async () => {
   expect(await overrides({ CODEX_OSS_PORT: 'x' })).toMatchObject({
     code: 'provider-incomplete',
-    message: 'CODEX_OSS_PORT is not the number of a port: "x"',
+    message: 'CODEX_OSS_PORT is not a port number: "x"',
   });
 });

@@ -81,7 +81,11 @@ export async function findOnlyServer(candidates: readonly LocalCandidate[]): Pro
   if (only !== undefined && another === undefined) return only;
   const places = candidates.map(({ provider }) => `${provider.name} at ${shownAddress(provider)}`).join(', ');
   if (only !== undefined) {
-    return { code: 'local-provider-unclear', message: `More than one answers: ${places}.`, next: howToChoose };
+    return {
+      code: 'local-provider-unclear',
+      message: `More than one local server answers: ${places}.`,
+      next: howToChoose,
+    };
   }
   const starts = candidates.map(({ local }) => `\`${local.start}\``).join(' or ');
   const message = `No server with models answers on this machine: ${places}.`;
@@ -92,7 +96,7 @@ export async function findOnlyServer(candidates: readonly LocalCandidate[]): Pro
 function modelProblem({ local, provider, models }: FoundServer, model: string): LocalProblem | undefined {
   // Without a tag Ollama takes the newest.
   if (models.includes(model) || models.includes(`${model}:latest`)) return undefined;
-  const others = models.length === 0 ? '' : `, or take one that it has with -m: ${models.slice(0, 5).join(', ')}`;
+  const others = models.length === 0 ? '' : `, or choose one that it has with -m: ${models.slice(0, 5).join(', ')}`;
   return {
     code: 'local-model-missing',
     message: `${provider.name} at ${shownAddress(provider)} does not have the model ${model}.`,
@@ -103,24 +107,24 @@ function modelProblem({ local, provider, models }: FoundServer, model: string): 
 function unknownProvider(id: string, key: string): LocalProblem {
   const code = 'local-provider-unknown';
   if (id === 'ollama-chat') {
-    const message = `${key} is "ollama-chat", which spoke a wire format that is gone.`;
+    const message = `${key} is "ollama-chat", which used a wire format that is no longer supported.`;
     return { code, message, next: 'Set it to "ollama" instead.' };
   }
   const known = localProviders.map((local) => `"${local.id}"`).join(', ');
-  const message = `${key} is ${JSON.stringify(id)}, which is no provider on this machine.`;
-  return { code, message, next: `Set it to one of ${known}; for any other server set model_provider.` };
+  const message = `${key} is ${JSON.stringify(id)}, which is not a local provider.`;
+  return { code, message, next: `Set it to one of ${known}. For any other server, set model_provider.` };
 }
 
 function missing({ local, provider }: LocalCandidate, { kind }: LocalServer): LocalProblem {
   const where = shownAddress(provider);
   const [message, start] =
     kind === 'silent'
-      ? [`${provider.name} does not answer at ${where}.`, `Start it with \`${local.start}\`, or say`]
-      : [`What answers at ${where} is not ${provider.name}: it has no list of models.`, 'Say'];
+      ? [`${provider.name} does not answer at ${where}.`, `Start it with \`${local.start}\`, or set`]
+      : [`The server at ${where} is not ${provider.name}: it has no list of models.`, 'Set'];
   return {
     code: 'local-server-missing',
     message,
-    next: `${start} where it is with CODEX_OSS_PORT or CODEX_OSS_BASE_URL.`,
+    next: `${start} CODEX_OSS_PORT or CODEX_OSS_BASE_URL to its address.`,
   };
 }
 
@@ -133,7 +137,7 @@ function shownAddress({ baseUrl }: ProviderConfig): string {
 function managedProvider({ modelProvider }: Config): Outcome<'provider-managed'> {
   return {
     code: 'provider-managed',
-    message: `The provider of this machine is managed: model_provider is "${modelProvider}", and --oss cannot change it.`,
-    next: 'Start without --oss, or ask the administrator of this machine.',
+    message: `An administrator set model_provider to "${modelProvider}" on this machine, and --oss cannot change it.`,
+    next: 'Start without --oss, or ask the administrator.',
   };
 }

@@ -70,7 +70,7 @@ function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins =
   return [
     {
       code: 'instructions-kept',
-      message: 'The instructions given on the command line have no effect: a thread keeps those that it began with.',
+      message: 'The instructions on the command line have no effect: a thread keeps the ones it started with.',
       next: 'Use developer_instructions for this thread, or start a new one.',
     },
   ];

@@ -57,7 +57,7 @@ export async function restoreThreadFiles(
 function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
   return {
     code: 'nothing-to-undo',
-    message: `The turns that are left in thread ${id} record no restore. A rollback took turns back, and the record of any restore went with them.`,
+    message: `Thread ${id} has no restore to undo. It was rolled back, and the record of a restore may be in the turns that were removed.`,
     next: `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`,
   };
 }
@@ -65,8 +65,8 @@ function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
 function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
   return {
     code: 'snapshots-foreign',
-    message: `The snapshots that thread ${id} names were not recorded by Capstan in this home.`,
-    next: 'Nothing was changed. Use your version control to bring files back.',
+    message: `The snapshots of thread ${id} were not recorded by Capstan in this home folder.`,
+    next: 'Nothing was changed. Use your version control to restore files.',
   };
 }
 

@@ -17,7 +17,7 @@ export function resumeNotices(
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',
-      message: `The last line of thread ${id} was torn and has been cut off (${owned.torn.bytes} bytes).`,
+      message: `The last line of thread ${id} was incomplete, so Capstan removed it (${owned.torn.bytes} bytes).`,
       next: 'Nothing that was shown is lost.',
     });
   }
@@ -26,14 +26,14 @@ export function resumeNotices(
     notices.push({
       code: 'lines-skipped',
       message: `${lines} of thread ${id} could not be read and ${were} skipped.`,
-      next: 'The model does not see what stood there; the rest of the thread is as it was.',
+      next: 'The model does not see what was there. The rest of the thread is unchanged.',
     });
   }
   if (missingBlobs.length > 0) {
     notices.push({
       code: 'blobs-missing',
-      message: `The tools of earlier requests of thread ${id} are not there any more: ${missingBlobs.join(', ')}.`,
-      next: 'The thread can be resumed, but those requests cannot be rebuilt. Bring capstan/blobs of the home folder back from a copy.',
+      message: `The tool lists of earlier requests of thread ${id} are missing: ${missingBlobs.join(', ')}.`,
+      next: 'You can resume the thread, but Capstan cannot rebuild those requests. Restore capstan/blobs of the home folder from a backup.',
     });
   }
   return notices;

@@ -188,14 +188,18 @@ export class StoredThreads {
     const name = given.trim();
     const odd = oddText(name);
     if (odd !== undefined) {
-      return engineRefused({ code: 'odd-name', message: `The name holds ${odd}.`, next: 'Choose a name without it.' });
+      return engineRefused({
+        code: 'odd-name',
+        message: `The name contains ${odd}.`,
+        next: 'Choose a name without it.',
+      });
     }
     const problem = await this.#kept.threadStore.directory.rename(id, name);
     if (problem !== undefined) return refusedBelow(problem);
     return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
   }
 
-  /** Pins a note to a thread: the model is told it as it is, and again after every checkpoint. */
+  /** Pins a note to a thread: the model reads it word for word, and again after every checkpoint. */
   async pin(id: ThreadId, text: string) {
     const { pinNote } = await import('../../thread/branch/pinned-notes.ts');
     return pinsChanged(await pinNote(this.#kept, this.#kept.ids, id, text));
@@ -265,8 +269,8 @@ export class StoredThreads {
 
 const notTheHome: Outcome<'not-the-home'> = {
   code: 'not-the-home',
-  message: 'The threads of this engine are not files of the home.',
-  next: 'Use the means of the store that the engine was given.',
+  message: 'The threads of this engine are not files in the home folder.',
+  next: 'Use the store that you gave to the engine.',
 };
 
 function pinsChanged(done: PinsChanged | Refusal): Done<Omit<PinsChanged, 'unproven'>> | EngineRefused {

@@ -11,14 +11,13 @@ it('speaks of one note as of one, and of several things as of several', () => {
   expect(unprovenNotice(id, { messages: [], pins: [] })).toBe(undefined);
   expect(unprovenNotice(id, { messages: [], pins: [pin] })).toEqual({
     code: 'user-lines-unproven',
-    message:
-      '1 pinned note of thread ID is left out: nothing proves that Capstan wrote it in this home for you. The model is not told.',
-    next: 'Read what it says with `capstan threads show ID`. If it is yours, pin the note again (`capstan threads pin --help` says how).',
+    message: '1 pinned note of thread ID is ignored: Capstan cannot verify that it wrote it in this home folder.',
+    next: 'Read what it says with `capstan threads show ID`. If it is yours, pin the note again (see `capstan threads pin --help`).',
   });
   expect(unprovenNotice(id, { messages: [message, message], pins: [pin] })).toEqual({
     code: 'user-lines-unproven',
     message:
-      '2 waiting messages and 1 pinned note of thread ID are left out: nothing proves that Capstan wrote them in this home for you. The model is not told.',
-    next: 'Read what they say with `capstan threads show ID`. If they are yours, send the messages again, and pin the note again (`capstan threads pin --help` says how).',
+      '2 waiting messages and 1 pinned note of thread ID are ignored: Capstan cannot verify that it wrote them in this home folder.',
+    next: 'Read what they say with `capstan threads show ID`. If they are yours, send the messages again, and pin the note again (see `capstan threads pin --help`).',
   });
 });

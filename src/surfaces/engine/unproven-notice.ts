@@ -16,30 +16,28 @@ export function unprovenNotice(
     : ['are', 'them', 'they say', 'they are'];
   if (forNow !== undefined) {
     const { why, next } = whyForNow(forNow);
-    const message = `${what} of thread ${id} ${are} left out for now: ${why}. The model is not told.`;
+    const message = `${what} of thread ${id} ${are} ignored for now: ${why}.`;
     return { code: 'user-lines-unproven', message, next };
   }
   const again = [
     ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
-    ...(pins.length === 0
-      ? []
-      : [`pin the ${nounOf(pins.length, 'note')} again (\`capstan threads pin --help\` says how)`]),
+    ...(pins.length === 0 ? [] : [`pin the ${nounOf(pins.length, 'note')} again (see \`capstan threads pin --help\`)`]),
   ];
   return {
     code: 'user-lines-unproven',
-    message: `${what} of thread ${id} ${are} left out: nothing proves that Capstan wrote ${them} in this home for you. The model is not told.`,
+    message: `${what} of thread ${id} ${are} ignored: Capstan cannot verify that it wrote ${them} in this home folder.`,
     next: `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`,
   };
 }
 
 function whyForNow(forNow: LeftOutForNow): { readonly why: string; readonly next: string } {
   if (forNow.kind === 'key-unusable') {
-    const next = 'Nothing was taken away: mend the key, and they count when the thread is opened the next time.';
+    const next = 'Nothing was deleted. Fix the key, and they are used when you next open the thread.';
     return { why: forNow.problem, next };
   }
   return {
-    why: 'no seal of this home proves them, and other engines of the store may have other keys',
-    next: 'Nothing was taken away: give all engines of the store the same `seals`, and each proves what another wrote.',
+    why: 'they are not signed with the key of this engine, and other engines may use other keys',
+    next: 'Nothing was deleted. Give all engines of the store the same `seals`, so that each can verify what the others wrote.',
   };
 }
 

@@ -16,7 +16,7 @@ type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pin
 export const operations = {
   archive: operation(() => ({
     perform: (engine, id) => engine.stored.archive(id),
-    text: ({ id }) => `Thread ${id} is archived.\nTo bring it back: capstan threads unarchive ${id}`,
+    text: ({ id }) => `Thread ${id} is archived.\nTo undo this: capstan threads unarchive ${id}`,
   })),
   unarchive: operation(() => ({
     archived: true,
@@ -77,13 +77,12 @@ export const operations = {
     perform: (engine, id) => engine.stored.undoRollback(id, options),
     text({ id, turns, replaced, next }) {
       // An undo that was undone.
-      if (turns.length === 0 && replaced.length > 0) return `${turnsWord(replaced)} of thread ${id} taken back again.`;
+      if (turns.length === 0 && replaced.length > 0) return `${turnsWord(replaced)} of thread ${id} rolled back again.`;
       // A rollback to the middle of a turn may have taken no whole one.
-      const back = turns.length === 0 ? 'What was taken back' : turnsWord(turns);
-      const instead = replaced.length === 0 ? '' : `, in exchange for ${replaced.length}`;
-      const more =
-        next === undefined ? '' : `\nFor the turns of the rollback before: capstan threads undo-rollback ${id}`;
-      return `${back} of thread ${id} brought back${instead}.${more}`;
+      const back = turns.length === 0 ? 'What was rolled back' : turnsWord(turns);
+      const instead = replaced.length === 0 ? '' : ` in place of ${replaced.length} newer`;
+      const more = next === undefined ? '' : `\nTo undo the rollback before that: capstan threads undo-rollback ${id}`;
+      return `${back} of thread ${id} restored${instead}.${more}`;
     },
   })),
 };

@@ -60,12 +60,11 @@ function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): 
   if (checkpoint !== undefined) return beforeCheckpointText(back, checkpoint);
   // The same command would take back one more turn.
   const again = (options: string): string =>
-    `For the kept files: capstan threads undo-rollback ${id}, then the same with ${options}.`;
+    `To restore the kept files as well: capstan threads undo-rollback ${id}, then repeat this command with ${options}.`;
   const restored = files === undefined ? '' : restoreText(files, { again });
   // The record of it went with the conversation.
-  const then = files && hasChanged(files) ? `\nThen the files: capstan threads restore ${id} --undo` : '';
-  const them = turns.length === 1 ? 'it' : 'them';
-  return `${restored}${turnsWord(turns)} of thread ${id} taken back.\nTo bring ${them} back: capstan threads undo-rollback ${id}${then}`;
+  const then = files && hasChanged(files) ? `\nThen undo the files: capstan threads restore ${id} --undo` : '';
+  return `${restored}${turnsWord(turns)} of thread ${id} rolled back.\nTo undo this: capstan threads undo-rollback ${id}${then}`;
 }
 
 function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: number): string {
@@ -73,10 +72,10 @@ function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: nu
     `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
     ...(cutTurn === undefined
       ? []
-      : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is taken back.`]),
-    ...(turns.length === 0 ? [] : [`${turnsWord(turns)} taken back.`]),
-    'Files stay as they are.',
-    `To bring it back: capstan threads undo-rollback ${id}`,
+      : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is rolled back.`]),
+    ...(turns.length === 0 ? [] : [`${turnsWord(turns)} rolled back.`]),
+    'Files are unchanged.',
+    `To undo this: capstan threads undo-rollback ${id}`,
   ].join('\n');
 }
 
@@ -86,7 +85,7 @@ function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | 
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);
   if (checkpoint && (files || both)) {
     return wrong(
-      '--before-checkpoint takes back the conversation alone: bring files back as `capstan threads restore --help` says.',
+      '--before-checkpoint rolls back only the conversation. To restore files, see `capstan threads restore --help`.',
     );
   }
   if (dryRun && !files && !both) return wrong('--dry-run is about files: add --files or --both.');

@@ -20,7 +20,7 @@ export function checkpointText(report: CheckpointReport): string {
     `  kept       ${keptWords(report, '')}`,
     `  compacted  ${plural(folded, 'item')}`,
     `  cost       ${costWords(report)}`,
-    ...mended.map((each) => `  mended     ${each}`),
+    ...mended.map((each) => `  repaired   ${each}`),
     ...(why === undefined ? [] : [`  warning    ${fullText(why)}`]),
   ].join('\n');
 }
@@ -31,17 +31,17 @@ export function failedCheckpointLine({
   outcome,
   paused,
 }: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
-  const told = `No checkpoint was made: ${fullText(outcome)}`;
-  return paused ? `${sentence(told)} ${pausedWords(threadId)}` : told;
+  const failure = `No checkpoint was made: ${fullText(outcome)}`;
+  return paused ? `${sentence(failure)} ${pausedWords(threadId)}` : failure;
 }
 
 export function pausedWords(id: ThreadId): string {
-  return `It has failed twice in a row: this thread does not try again by itself. Ask for it with \`capstan threads compact ${id}\`, choose a model with a larger window, or start a new thread.`;
+  return `It failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${id}\`, choose a model with a larger window, or start a new thread.`;
 }
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
-  return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${failureWords(why)})`;
+  return why === undefined ? 'without a model' : `without a model (${model} failed: ${failureWords(why)})`;
 }
 
 function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
@@ -55,7 +55,7 @@ function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
 function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: '' | ' kept'): string {
   const all = kept + cut + dropped;
   const rest = [...(cut === 0 ? [] : [`${count(cut)} in part`]), ...(dropped === 0 ? [] : [`${count(dropped)} not`])];
-  return [`${count(kept)} of ${plural(all, 'message')} of yours${verb}`, ...rest].join(', ');
+  return [`${count(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].join(', ');
 }
 
 export function costWords({
@@ -92,8 +92,8 @@ const causes: Readonly<Record<string, string>> = {
   model_downshift: 'the new model has a smaller window',
   comp_hash_changed: 'the new model cannot read what the previous one wrote',
   context_overflow: 'the provider refused a request as too long',
-  unexplained_refusal: 'the provider refused a request without naming a cause',
-  provider_changed: 'another provider continues',
+  unexplained_refusal: 'the provider refused a request and gave no reason',
+  provider_changed: 'the thread moved to another provider',
 };
 
 const phases: Readonly<Record<string, string>> = {
@@ -119,7 +119,7 @@ const failures: Readonly<Record<string, string>> = {
   policy: 'the provider refused the request under its policy',
   'rate-limited': 'the provider takes no more requests for now',
   'server-error': 'the provider reported an error',
-  'stream-cut': 'the connection broke off',
+  'stream-cut': 'the connection was lost',
   'stream-idle': 'the provider stopped answering',
   unauthorized: 'the provider refused the login',
   'usage-limit': 'the quota is used up',

@@ -13,11 +13,11 @@ export const directoryCases = casesOf('directory', {
   'threads are listed newest first, page by page, with what their lines say': async ({ store, other }) => {
     deepStrictEqual(await other.directory.list(all), { threads: [] });
     await talk(store, first, { cwd: '/a', said: ['Hello there', 'Good day'] });
-    await talk(store, second, { cwd: '/b', said: ['Mend it'] });
+    await talk(store, second, { cwd: '/b', said: ['Repair it'] });
     await talk(store, third, { cwd: '/a', said: ['Third'] });
     deepStrictEqual(await listed(other, {}), [third, second, first]);
     deepStrictEqual(await listed(other, { cwd: '/a' }), [third, first]);
-    deepStrictEqual(await listed(other, { text: 'MEND' }), [second]);
+    deepStrictEqual(await listed(other, { text: 'REPAIR' }), [second]);
     const page = await other.directory.list({ ...all, limit: 2 });
     ok('threads' in page && page.next !== undefined);
     deepStrictEqual(await listed(other, { limit: 2, cursor: page.next }), [first]);

@@ -107,7 +107,7 @@ export const rolloutCases = rolloutCasesOf({
     refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
     refusedAs('thread-unknown', await store.open(third));
   },
-  'a revert hides what stood behind its place, and can be gone back on': async ({ store, other }) => {
+  'a revert hides what came after its place, and can be undone': async ({ store, other }) => {
     await written(store, first, 'a', 'b', 'c');
     const held = heldBy(await store.hold(first));
     strictEqual(held.current.rolloutId, first);

@@ -59,7 +59,7 @@ async function endOf(
   if ('code' in turn) return turn;
   if (cut.kind === 'before') return turn.start;
   if (turn.end !== undefined) return turn.end;
-  const next = 'Fork before it, or at the end of the thread: there the turn counts as interrupted.';
+  const next = 'Fork before that turn. Or fork at the end of the thread, where the turn counts as interrupted.';
   return { code: 'turn-unfinished', message: `Turn ${turn.id} of thread ${source} has not ended.`, next };
 }
 

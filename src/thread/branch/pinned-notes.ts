@@ -50,7 +50,7 @@ export function unpinNote(parts: PinningParts, id: ThreadId, which: string): Pro
     if (pin !== undefined) return { kind: 'unpinned', pin, draft: pinRemoved(pin.id) };
     const have = pins.length === 1 ? 'one pinned note' : `${pins.length} pinned notes`;
     const message = `Thread ${id} has no pinned note ${JSON.stringify(which)}: it has ${have}.`;
-    return { code: 'pin-unknown', message, next: `See \`capstan threads pins ${id}\`.` };
+    return { code: 'pin-unknown', message, next: `List them with \`capstan threads pins ${id}\`.` };
   });
 }
 
@@ -71,7 +71,7 @@ async function changePins(
 ): Promise<PinsChanged | OpenRefused | Refused> {
   // Whether a key can be had, before the thread is touched: without one, no turn would tell the note.
   if (parts.seals.seal(id) === undefined) {
-    return { ...notPinnedWithoutKey(parts.seals.problem() ?? 'there is no key to seal them with'), kind: 'refused' };
+    return { ...notPinnedWithoutKey(parts.seals.problem() ?? 'there is no key to sign them with'), kind: 'refused' };
   }
   const opened = await openProven(parts, id);
   if (opened.kind === 'refused') return opened;

@@ -161,7 +161,7 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
   const held = await store.hold(id);
   if (held.kind === 'refused' || !held.current.archived) return held;
   await held.release();
-  const next = `Bring it back first with \`capstan threads unarchive ${id}\`.`;
+  const next = `Unarchive it first: \`capstan threads unarchive ${id}\`.`;
   return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
 }
 

@@ -74,7 +74,7 @@ function findCheckpoint(
   const found = checkpoints[number - 1];
   if (found !== undefined) return { ...found, number };
   const have = checkpoints.length === 1 ? 'one checkpoint' : `${checkpoints.length} checkpoints`;
-  const which = checkpoints.length === 0 ? ' that stands' : ` ${asked}: it has ${have}`;
+  const which = checkpoints.length === 0 ? '' : ` ${asked}: it has ${have}`;
   return {
     code: 'checkpoint-unknown',
     message: `Thread ${id} has no checkpoint${which}.`,
@@ -94,21 +94,23 @@ export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): 
     const turn = findTurn(id, places.turns, to.toTurn);
     if ('code' in turn) return turn;
     const next = places.turns[places.turns.indexOf(turn) + 1];
-    return next ?? nothingToTakeBack(`Turn ${turn.id} is the last one of thread ${id}.`);
+    return next ?? nothingToTakeBack(`Turn ${turn.id} is already the last turn of thread ${id}.`);
   }
   const counted = places.turns.filter(({ counts }) => counts);
   if (!Number.isInteger(to.turns) || to.turns < 1) {
-    return nothingToTakeBack(`${to.turns} is not a number of turns that can be taken back.`);
+    return nothingToTakeBack(`Cannot roll back ${to.turns} turns: give a whole number from 1.`);
   }
   const had = counted.length === 1 ? 'one turn' : `${counted.length} turns`;
-  return counted[counted.length - to.turns] ?? nothingToTakeBack(`Thread ${id} has ${had} that can be taken back.`);
+  return (
+    counted[counted.length - to.turns] ?? nothingToTakeBack(`Thread ${id} has only ${had} that can be rolled back.`)
+  );
 }
 
 function outsideOfTurns(id: ThreadId, number: number): Outcome {
   return {
     code: 'nothing-to-roll-back',
-    message: `Thread ${id} has a file of the old form, in which only turns with words of yours can be taken back, and checkpoint ${number} was made outside of them.`,
-    next: `Begin a thread that continues from before it: see \`capstan threads fork --help\`.`,
+    message: `Thread ${id} uses the old file format, which can only roll back whole turns that begin with a message from you. Checkpoint ${number} is outside such a turn.`,
+    next: `Fork the thread before that checkpoint instead: see \`capstan threads fork --help\`.`,
   };
 }
 
@@ -119,17 +121,17 @@ function nothingToTakeBack(message: string): Outcome {
 export function nothingToUndo(id: ThreadId, why: 'nothing-taken' | 'removed' = 'nothing-taken'): Refused {
   const message =
     why === 'nothing-taken'
-      ? `Nothing was taken back from thread ${id}, or it has been brought back.`
-      : `What was taken back from thread ${id} is not there any more: \`threads gc --reverted\` removes it.`;
+      ? `Thread ${id} has no rollback to undo.`
+      : `The rolled-back turns of thread ${id} are gone: \`capstan threads gc --reverted\` deletes them.`;
   return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
 }
 
 export function turnsSince(id: ThreadId, count: number): Refused {
-  const turns = count === 1 ? 'A turn has' : `${count} turns have`;
+  const turns = count === 1 ? 'the turn' : `the ${count} turns`;
   return {
     kind: 'refused',
     code: 'turns-since-rollback',
-    message: `${turns} begun in thread ${id} since the rollback, and would be taken back in exchange.`,
-    next: 'Use --force for that: it can be undone in the same way. Or fork the thread first and keep both.',
+    message: `Undoing this rollback would roll back ${turns} of thread ${id} that came after it.`,
+    next: 'Add --force to do so; that too can be undone. To keep both, fork the thread first.',
   };
 }

@@ -14,7 +14,7 @@ import { openThread, type ResumedThread } from './resume.ts';
 
 /**
  * What a file says in the user's name and no seal of this home proves: messages that a program is said to have accepted,
- * and pinned notes. They are claims; no turn takes them in and no model is told them.
+ * and pinned notes. They are claims: no turn uses them and no model sees them.
  */
 export interface Unproven {
   readonly messages: readonly WaitingMessage[];

@@ -4,16 +4,16 @@ import type { Outcome } from '../../protocol/outcome.ts';
 export function unusableKey(problem: string): Outcome<'seal-key-unusable'> {
   return {
     code: 'seal-key-unusable',
-    message: `Capstan cannot prove which threads of this home it wrote: ${problem}.`,
+    message: `Capstan cannot verify which threads in this home folder it wrote: ${problem}.`,
     next:
-      'Until that is mended, every thread counts as foreign, and its pinned notes and waiting messages are left out. ' +
-      'If the key is lost, remove the file and a new one is made; but no key proves the threads of before then: ' +
-      'what they were granted must be given again, and their notes and waiting messages are set aside for good.',
+      'Until you fix the key, Capstan trusts no thread: it ignores their permissions, pinned notes and waiting messages. ' +
+      'If the key is lost, delete the file and Capstan makes a new one. The new key does not cover older threads: ' +
+      'grant their permissions again; their notes and waiting messages stay ignored.',
   };
 }
 
 /** Why no note is pinned without a key: no turn would tell it. */
 export function notPinnedWithoutKey(problem: string): Outcome<'seal-key-unusable'> {
   const { code, next } = unusableKey(problem);
-  return { code, message: `The pinned notes of a thread cannot be changed: ${problem}.`, next };
+  return { code, message: `The pinned notes cannot be changed: ${problem}.`, next };
 }

@@ -31,12 +31,12 @@ function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefu
   const isWider =
     narrowerApproval(policy.approval, approval) !== approval ||
     narrowerProfile(policy.profile, permissionProfile, workspace.places) !== permissionProfile;
-  if (isWider) return refused('asks for more than the turn that opens it may do');
+  if (isWider) return refused('asks for more permissions than the turn that opens it has');
   if (access(policy.resolved, cwd) === 'write') return { ...wanted, cwd, approval, permissionProfile };
   // A profile goes by its folder: in one that the caller may not write, the same profile would grant more.
   const isReadable = narrowerProfile(policy.profile, readOnly, workspace.places) === readOnly;
   if (isReadable) return { ...wanted, cwd, approval, permissionProfile: readOnly };
-  return refused(`would work in ${cwd}, where the turn that opens it may not write`);
+  return refused(`would work in ${cwd}, where the turn that opens it cannot write`);
 }
 
 const readOnly = profileFor('read-only', {
@@ -47,6 +47,6 @@ const readOnly = profileFor('read-only', {
 });
 
 function refused(why: string): ThreadRefused {
-  const next = 'Ask for the same settings or narrower ones, or change those of the calling thread.';
+  const next = 'Ask for the same or narrower settings, or change the settings of the calling thread.';
   return { kind: 'refused', outcome: { code: 'wider-than-caller', message: `The thread ${why}.`, next } };
 }

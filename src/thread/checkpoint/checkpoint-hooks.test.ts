@@ -31,8 +31,8 @@ it('a hook that takes too long has no opinion', async () => {
       kind: 'warning',
       outcome: {
         code: 'hook-failed',
-        message: 'The hook that is asked before a checkpoint failed: it took too long',
-        next: 'The thread continues without it. Mend the hook.',
+        message: 'The hook that runs before a checkpoint failed: it took too long',
+        next: 'The thread continues without the hook. Fix the hook.',
       },
     },
   ]);

@@ -57,7 +57,7 @@ async function guarded<Answer>(
 function reasonIn(answer: unknown): string | undefined {
   if (answer === undefined || answer === null) return undefined;
   const reason = typeof answer === 'object' && 'reason' in answer ? answer.reason : undefined;
-  if (typeof reason !== 'string') throw new Error('it answered with something else than a reason');
+  if (typeof reason !== 'string') throw new Error('it must return nothing or a reason, and returned something else');
   return reason;
 }
 
@@ -65,14 +65,14 @@ function stopped(reason: string): Outcome {
   return {
     code: 'stopped-by-hook',
     message: `A hook stopped the compaction: ${reason}`,
-    next: 'History is as it was. Change the hook, or what it looks at, and ask again.',
+    next: 'The history is unchanged. Change the hook or what it checks, then compact again.',
   };
 }
 
 function broken(name: 'before' | 'after', why: string): Outcome {
   return {
     code: 'hook-failed',
-    message: `The hook that is asked ${name} a checkpoint failed: ${why}`,
-    next: 'The thread continues without it. Mend the hook.',
+    message: `The hook that runs ${name} a checkpoint failed: ${why}`,
+    next: 'The thread continues without the hook. Fix the hook.',
   };
 }

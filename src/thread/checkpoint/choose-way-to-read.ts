@@ -65,23 +65,23 @@ function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefine
   const at = maker?.address === undefined ? '' : ` at ${maker.address}`;
   const who =
     maker === undefined
-      ? 'the provider that made it, and the file does not prove which one that was'
-      : `the provider "${maker.id}"${at}, which made it`;
+      ? 'the provider that made it (the file does not say which one)'
+      : `the provider "${maker.id}"${at}`;
   return {
     code: 'history-opaque',
-    message: `This thread begins with a checkpoint that can be read only by ${who}. What stood before it is not in the file, so "${reader.id}" would know nothing of it. Nothing was sent.`,
+    message: `This thread begins with an encrypted checkpoint that only ${who} can read. The file does not hold the history before it, so "${reader.id}" would not know that history. Nothing was sent.`,
     next: nextFor(threadId, maker, reader),
   };
 }
 
 function nextFor(threadId: string, maker: ProviderName | undefined, reader: ProviderName): string {
-  if (maker === undefined) return 'Bring the whole thread here, or start a new one.';
+  if (maker === undefined) return 'Import the complete thread, or start a new one.';
   const command = `capstan threads compact ${threadId}`;
   if (maker.id === reader.id) {
-    return `Set the address of the provider back, and make a checkpoint that every provider can read: \`${command} -c compaction.strategy=structured\`. Then come back.`;
+    return `Set the address of the provider back to the old one and make a checkpoint that every provider can read: \`${command} -c compaction.strategy=structured\`. Then change the address again.`;
   }
-  if (!plainId.test(maker.id)) return 'Go on with that provider, or start a new thread.';
-  return `Make a checkpoint that every provider can read, with that provider: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or continue with it.`;
+  if (!plainId.test(maker.id)) return 'Continue with that provider, or start a new thread.';
+  return `Use that provider to make a checkpoint that every provider can read: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or continue with that provider.`;
 }
 
 /**
@@ -118,7 +118,7 @@ export async function goThere(
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
       const { message } = way.otherwise;
-      const why = `${message} That provider was asked for a summary, in vain: ${sentence(result.outcome.message)}`;
+      const why = `${message} Capstan asked that provider for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
       return { kind: 'failed', outcome: { ...way.otherwise, message: why } };
     }
   }
@@ -134,7 +134,7 @@ export async function goThere(
 function usedAgain(items: number, provider: string) {
   return {
     code: 'history-reopened',
-    message: `The newest checkpoint of this thread can be read only by the provider that made it, and "${provider}" takes over. Capstan uses the history behind it instead, ${items} items more.`,
-    next: 'Nothing is lost, and nothing needs to be done.',
+    message: `Only the provider that made the newest checkpoint can read it, and this thread now uses "${provider}". Capstan sends the original history instead (${items} more items).`,
+    next: 'Nothing is lost. No action is needed.',
   };
 }

@@ -18,7 +18,7 @@ import { waitingItem } from '../../state/waiting.ts';
 
 /**
  * Before a step is entered: history is compacted if a caller asked for it, or if what stands and what is about to enter
- * would not fit. The place is safe: all calls have their answers, and nothing of the step has been told.
+ * would not fit. The place is safe: all calls have their answers, and nothing of the step has been sent.
  */
 export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';

@@ -192,18 +192,18 @@ function isItsOwnFault(code: string): boolean {
 
 const tooLongForMaker: Outcome = {
   code: 'compaction-request-too-large',
-  message: 'The history does not fit into one request for a checkpoint.',
-  next: 'Choose a model of that provider with a larger window.',
+  message: 'The history is too long for one checkpoint request.',
+  next: 'Choose a model from that provider with a larger window.',
 };
 
 const unfinished: Outcome = {
   code: 'compaction-unfinished',
   message: 'The compaction ended without a result.',
-  next: 'History is as it was. Ask again.',
+  next: 'The history is unchanged. Compact again.',
 };
 
 const interrupted: Outcome = {
   code: 'aborted',
   message: 'The compaction was interrupted.',
-  next: 'History is as it was.',
+  next: 'The history is unchanged.',
 };

@@ -190,8 +190,8 @@ function optionsFor(
 function tooSlow(timeoutMs: number): ModelFailure {
   return {
     code: 'answer-too-slow',
-    message: `The answer to the request for a checkpoint was not complete after ${timeoutMs / 1000} seconds, and Capstan stopped reading it.`,
-    next: 'If the model needs longer than this, raise compaction.timeout_ms; else choose a faster one.',
+    message: `The model did not finish the checkpoint within ${timeoutMs / 1000} seconds, so Capstan stopped waiting.`,
+    next: 'Raise compaction.timeout_ms if the model needs longer, or choose a faster model.',
     retry: 'never',
   };
 }
@@ -199,7 +199,10 @@ function tooSlow(timeoutMs: number): ModelFailure {
 /** The limit of a request for a checkpoint has a key of its own. */
 function withOwnKey(failure: ModelFailure): ModelFailure {
   if (failure.code !== 'answer-too-large') return failure;
-  return { ...failure, next: 'Check the provider: no checkpoint is that large. compaction.max_bytes sets the limit.' };
+  return {
+    ...failure,
+    next: 'Check the provider: a checkpoint should not be that large. compaction.max_bytes sets the limit.',
+  };
 }
 
 function answerOf(items: readonly Item[]): CompactionOutcome {

@@ -50,7 +50,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
   // What a compaction by hand is given for itself alone changes nothing of the thread.
   // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
-  // says that the world was told.
+  // says that the context was sent.
   if (isContract && (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')) recordSettings(turn);
   log.record(
     ...compactedLines(log.state, {
@@ -84,7 +84,7 @@ function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly E
   });
 }
 
-/** What is told about the world, and the texts in it. */
+/** The context about the world, and the texts in it. */
 function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
   const values = new Map(told.map(({ fragment, value }) => [fragment, value]));
   return mergeFragments(values.keys(), 'reinjection').map(({ item, origin, fragments }) => {

@@ -30,15 +30,15 @@ interface Named {
 function learned({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-learned',
-    message: `The provider says that the window of ${model} holds ${named} tokens, and Capstan used up to ${assumed} of it. This thread keeps to what the provider says from now on.`,
-    next: `To use it in every thread, put \`model_context_window = ${named}\` into your config.toml.`,
+    message: `The provider reports a window of ${named} tokens for ${model}; Capstan assumed ${assumed}. This thread now uses ${named}.`,
+    next: `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`,
   };
 }
 
 function unusable({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-too-small',
-    message: `The provider says that the window of ${model} holds ${named} tokens, which leaves no room for a conversation beside instructions and tools. Capstan still uses up to ${assumed}.`,
-    next: 'Give the model a larger window where it is served, or choose another model.',
+    message: `The provider reports a window of ${named} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${assumed}.`,
+    next: 'Give the model a larger window on its server, or choose another model.',
   };
 }

@@ -29,12 +29,12 @@ export function asStateSays(turn: Contract, step: Omit<Step, 'window'>): Step {
   return { ...step, facts: { ...step.facts, base: instructionsNow(turn) }, window: windowNow(turn) };
 }
 
-/** What the model has to be told before the step. */
+/** What the model must learn before the step. */
 export function tellingFor({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
   return tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
 }
 
-/** The step as the world is now. Nothing of it is told yet. */
+/** The step as the world is now. Nothing of it has been sent yet. */
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const { step, problems } = await stepNow(turn, index);
   for (const problem of problems) warnOnce(turn, problem, 'message');

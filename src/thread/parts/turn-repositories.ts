@@ -71,15 +71,15 @@ function newRepositories(folders: readonly string[]): Outcome<'new-repositories'
   const named = folders.slice(0, mostNamed).map((folder) => JSON.stringify(folder));
   return {
     code: 'new-repositories',
-    message: `New git repositories appeared while the turn ran: ${named.join(', ')}${more}.`,
-    next: 'Git runs hooks and programs that a repository names, outside of the sandbox: look at its config and hooks before you use git there.',
+    message: `New git repositories appeared during the turn: ${named.join(', ')}${more}.`,
+    next: 'When you run git there, it runs the hooks and programs that the repository names, outside the sandbox. Check its config and hooks first.',
   };
 }
 
 function notAllSeen(folder: string): Outcome<'git-folders-unseen'> {
   return {
     code: 'git-folders-unseen',
-    message: `${JSON.stringify(folder)} holds too much to look through for git repositories: those that were not found are not protected from commands.`,
-    next: 'Work in a smaller folder, or use git with care in what commands can write.',
+    message: `${JSON.stringify(folder)} has too many files to search for git repositories. Capstan does not protect the ones it did not find from commands.`,
+    next: 'Work in a smaller folder, or take care when you run git where commands can write.',
   };
 }

@@ -27,7 +27,7 @@ export function recordTelling(turn: RecordingTurn, { form, told }: Telling, base
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
 }
 
-/** Something that happened, and is told once. */
+/** Something that happened, and is sent once. */
 export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
   recordContext(turn, [{ fragment: render(kind, payload), value: payload }], { cause: 'event' });
 }

@@ -9,8 +9,8 @@ export function answerProblem(schema: JsonObject, answer: string | undefined): O
     ? undefined
     : {
         code: 'answer-unfit',
-        message: `The answer does not fit the output schema. ${problem}.`,
-        next: 'Ask again, simplify the schema, or choose a model that keeps to schemas.',
+        message: `The answer does not match the output schema. ${problem}.`,
+        next: 'Try again, simplify the schema, or choose a model that follows schemas.',
       };
 }
 

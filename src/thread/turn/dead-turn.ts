@@ -17,7 +17,7 @@ import { claimIn, sealSubject, sealText } from '../../state/sealed-lines.ts';
 
 /**
  * A process died in the middle of a turn. What it left running is ended; calls under way get the only honest answer and
- * a record for lists; the model is told (I3).
+ * a record for lists; the model learns of it (I3).
  */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
   const { parts, log, threadId, envelope } = turn;
@@ -73,8 +73,8 @@ export function deadTurnNotice(
   if (openTurn.compaction === 'begun') {
     return {
       code: 'compaction-cut-off',
-      message: `A compaction of thread ${id} was cut off: the program that ran it ended without warning. The history stands as it was.`,
-      next: `Continue the thread as it is, or compact it again: \`capstan threads compact ${id}\`.`,
+      message: `A compaction of thread ${id} was cut off: Capstan was killed or crashed. The history is unchanged.`,
+      next: `Continue the thread, or compact it again: \`capstan threads compact ${id}\`.`,
     };
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
@@ -83,15 +83,15 @@ export function deadTurnNotice(
   const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
-  const inFlight = calls.length === 0 ? '' : ` In flight, outcome unknown: ${calls.join('; ')}.`;
-  const neverRan = unasked.length === 0 ? '' : ` Waiting for your answer, and never run: ${unasked.join('; ')}.`;
+  const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
+  const neverRan = unasked.length === 0 ? '' : ` Waiting for your approval, never run: ${unasked.join('; ')}.`;
   return {
     code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: the program that ran it ended without warning.${inFlight}${neverRan}`,
+    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${neverRan}`,
     next:
       calls.length === 0
-        ? 'What was shown of it is kept.'
-        : 'What was shown of it is kept. What was in flight may have been done in part, wholly or not at all; it is not repeated.',
+        ? 'Everything that was shown is saved.'
+        : 'Everything that was shown is saved. The running calls may have finished, partly or not at all; Capstan does not repeat them.',
   };
 }
 
@@ -138,10 +138,10 @@ function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, proce
 }
 
 function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
-  const found = `A command of the turn that was cut off was still running (process ${pid})`;
+  const found = `A command from the turn that was cut off was still running (process ${pid})`;
   const outcome =
     survival === 'ended'
-      ? { message: `${found} and has been ended.`, next: 'Look at what it did before it is repeated.' }
-      : { message: `${found} and could not be ended.`, next: `End it yourself, for instance with \`kill -9 ${pid}\`.` };
+      ? { message: `${found}. Capstan killed it.`, next: 'Check what it did before you run it again.' }
+      : { message: `${found}. Capstan could not kill it.`, next: `Kill it yourself: \`kill -9 ${pid}\`.` };
   log.tell({ kind: 'warning', outcome: { code: 'command-survived', ...outcome } });
 }

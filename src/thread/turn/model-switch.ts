@@ -30,8 +30,8 @@ export function tellSwitch({ log, turnId, envelope }: Turn): void {
   }
   const { asked, mode } = envelope.modes.collaboration;
   if (asked !== undefined && (from !== to || asked !== valueAt(before, ['modes', 'collaboration', 'asked']))) {
-    const message = `The model ${to} cannot work in the mode ${asked}; the turn runs in the mode ${mode}.`;
-    const next = `Choose a model that can, or leave the mode ${asked}.`;
+    const message = `The model ${to} does not support ${asked} mode; the turn runs in ${mode} mode.`;
+    const next = `Choose a model that supports it, or leave ${asked} mode.`;
     log.tell({ kind: 'warning', outcome: { code: 'mode-unsupported', message, next } });
   }
 }

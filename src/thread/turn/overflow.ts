@@ -39,20 +39,22 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   if (memory.refusedStep !== undefined) return failed(refusedAgain);
   if (isPaused(log.state.checkpoints)) {
     return failed(
-      `Compaction failed twice in a row, and this thread does not try again by itself. Ask for it with \`capstan threads compact ${threadId}\`, choose a model with a larger window, or start a new thread.`,
+      `Compaction failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${threadId}\`, choose a model with a larger window, or start a new thread.`,
     );
   }
   if (memory.overflow === 'compacted' && !mayCompactAgain(turn)) return failed(tooSoon);
   const made = await compactAfterRefusal(turn, step, 'context_overflow');
   memory.refusedStep = step.index;
   memory.overflow = 'compacted';
-  return made.kind === 'failed' ? failed(`Making room failed: ${fullText(made.outcome)}`) : continued(made, answer);
+  return made.kind === 'failed'
+    ? failed(`Compacting the history failed: ${fullText(made.outcome)}`)
+    : continued(made, answer);
 }
 
 const refusedAgain =
-  'It was refused again after history had been compacted. Shorten the message, choose a model with a larger window, or start a new thread.';
+  'Capstan compacted the history, and the provider refused again. Shorten the message, choose a model with a larger window, or start a new thread.';
 const tooSoon =
-  'This turn has compacted the history after such a refusal, and little is new since. If the window of the model is smaller than configured, set model_context_window; else send the message again, or start a new thread.';
+  'Capstan already compacted the history in this turn, and little has been added since. If the window of the model is smaller than configured, set model_context_window. Otherwise send the message again, or start a new thread.';
 
 function continued({ kind }: CompactionResult, { lastMessage }: Failed): StepAnswer {
   return { kind: kind === 'installed' ? 'go-on' : 'aborted', ...defined({ lastMessage }) };
@@ -72,7 +74,7 @@ async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise
   if (memory.refusedStep !== undefined && memory.unexplained !== undefined) {
     return failed(
       memory.unexplained,
-      'Capstan compacted the history and tried once more, and the provider refused that too.',
+      'Capstan compacted the history and tried again, and the provider refused that too.',
     );
   }
   const sizes = { tokens: shownNow(turn, step), effective: windowNow(turn).effective };
@@ -89,7 +91,7 @@ async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise
   const cause = sentence(made.outcome.message);
   return failed(
     answer.failure,
-    `Capstan tried to compact the history, in case the length was the cause, and could not: ${cause}`,
+    `In case the length was the cause, Capstan tried to compact the history, which failed: ${cause}`,
   );
 }
 
@@ -115,10 +117,10 @@ function trying(why: WhySmaller, { tokens, effective }: RefusedSizes): Outcome {
   const size =
     why === 'near-the-window'
       ? `it fills ${Math.round((100 * tokens) / effective)} % of the effective window`
-      : 'it is larger than any that this provider answered in this thread';
+      : 'it is larger than any request that this provider has answered in this thread';
   return {
     code: 'refused-without-cause',
-    message: `The provider refused a request of about ${tokens} tokens and named no cause that Capstan knows. It may be the length: ${size}. Capstan compacts the history and tries once more.`,
-    next: 'If that helps, the window of the model is smaller than configured: set model_context_window. If not, the turn ends with what the provider said.',
+    message: `The provider refused a request of about ${tokens} tokens and gave no reason that Capstan knows. The request may be too long: ${size}. Capstan compacts the history and tries again.`,
+    next: 'If that works, the window of the model is smaller than configured: set model_context_window. If not, the turn ends with the error of the provider.',
   };
 }

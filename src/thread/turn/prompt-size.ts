@@ -41,8 +41,8 @@ interface Sizes {
 export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'prompt-too-long'> {
   return {
     code: 'prompt-too-long',
-    message: `The prompt is too long: it holds about ${prompt} tokens, and the effective window of ${model} has room for ${Math.max(0, effective - others)} (${effective} less instructions, tools and context). Nothing was sent, and the thread is as it was.`,
-    next: 'Shorten the prompt, or put the text into a file and name the file in the prompt. If the window of the model is larger, set model_context_window; else choose a model with a larger one.',
+    message: `The prompt is too long: it has about ${prompt} tokens, and the window of ${model} has room for ${Math.max(0, effective - others)} (${effective} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
+    next: 'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.',
   };
 }
 
@@ -63,7 +63,7 @@ export async function dropTooLong(turn: Turn): Promise<void> {
 function dropped(text: string, { next }: Outcome): Outcome<'waiting-message-dropped'> {
   return {
     code: 'waiting-message-dropped',
-    message: `A message that waited for this turn is too long for the window of the model and was left out: “${oneLine(text, 60)}”.`,
+    message: `A waiting message is too long for the window of the model, so Capstan left it out: “${oneLine(text, 60)}”.`,
     next,
   };
 }

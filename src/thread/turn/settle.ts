@@ -73,7 +73,7 @@ export function internalError(error: unknown): Outcome {
   if (error instanceof Fault) throw error;
   return {
     code: 'internal-error',
-    message: `A part of the program failed: ${sentence(errorWords(error))}`,
-    next: 'Send the message again. If it fails again, report this with the words of the message.',
+    message: `Internal error: ${sentence(errorWords(error))}`,
+    next: 'Send the message again. If it fails again, report the bug and include this message.',
   };
 }

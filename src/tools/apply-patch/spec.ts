@@ -31,7 +31,7 @@ export const applyPatchSpec: ToolSpec = {
   format: { type: 'grammar', syntax: 'lark', definition: grammar },
 };
 
-/** The same for models that only know function tools. They are not held to the grammar, so they are told of it. */
+/** The same for models that only know function tools. They are not held to the grammar, so the description holds it. */
 export const applyPatchFunctionSpec: ToolSpec = {
   type: 'function',
   name: 'apply_patch',

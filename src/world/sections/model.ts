@@ -23,7 +23,7 @@ interface ToldModel {
 /**
  * Which model acts, and where its guidance stands. Instructions at the start of a request stay while history only
  * grows, so new guidance is given here; a further change takes it back. Where the digest is missing, nothing proves
- * that the guidance changed: it is stored, and not told.
+ * that the guidance changed: it is stored, and not sent.
  */
 export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',

@@ -5,7 +5,7 @@ import { realtimeEndFragment, realtimeStartFragment } from '../../fragments/sect
 import { isJsonObject } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
-/** Whether the user speaks or types. Only the transition is told: text that changes while it runs changes nothing. */
+/** Whether the user speaks or types. Only the transition is sent: text that changes while it runs changes nothing. */
 export const realtimeSection: Section<RealtimeSetting, { readonly active: boolean }> = {
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',

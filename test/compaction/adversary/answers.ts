@@ -41,7 +41,7 @@ export const structured = (...mended: readonly string[]): Installed => ({
 export const onSecondTry = (fault: string): Installed => ({
   strategy: 'structured',
   requests: 2,
-  mended: [`The first answer could not be used, and the model was asked once more: ${fault}`],
+  mended: [`Capstan could not use the first answer and asked the model again: ${fault}`],
 });
 export const plain = { strategy: 'plain', requests: 3, mended: [], why: 'compaction-answer-unusable' } as const;
 export const byCode = { strategy: 'mechanical', requests: 3, mended: [], why: 'compaction-answer-unusable' } as const;

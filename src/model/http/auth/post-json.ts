@@ -30,7 +30,7 @@ export function postJson(sendTo: (target: Target) => Send): PostJson {
     if (opened.kind !== 'answer') return { kind: 'lost', why: whyLost(opened, target.origin) };
     const read = await readWhole(opened.body, { idleMs, maxBytes: largestAnswerBytes });
     if (read.kind === 'whole') return { kind: 'answer', status: opened.message.statusCode ?? 0, text: read.text };
-    return { kind: 'lost', why: `the answer of ${target.origin} did not come to its end` };
+    return { kind: 'lost', why: `the answer of ${target.origin} was incomplete` };
   };
 }
 

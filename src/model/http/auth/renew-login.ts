@@ -89,9 +89,9 @@ function refusal(status: number, body: JsonObject | undefined): Renewal {
 
 const ends: Readonly<Record<string, string>> = {
   refresh_token_expired: 'it was not used for too long',
-  refresh_token_reused: 'another program has renewed it and kept the result for itself',
+  refresh_token_reused: 'another program renewed it and did not save the result here',
   refresh_token_invalidated: 'it was signed out',
-  invalid_grant: 'it is not accepted any more',
+  invalid_grant: 'it is no longer accepted',
 };
 
 /** Stands in the error object, or is the error. */

@@ -72,7 +72,7 @@ test.each<[string, string, Partial<TokenCommand>, string]>([
   ['kills itself', 'process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000)', {}, 'was ended by SIGTERM'],
   ['hangs', 'setInterval(() => {}, 1000)', { timeoutMs: 300 }, 'did not end within 0.3 seconds'],
   ['prints nothing', 'console.log("  ")', {}, 'printed nothing'],
-  ['prints no text', 'process.stdout.write(Buffer.from([0xff, 0xfe]))', {}, 'printed something that is no text'],
+  ['prints no text', 'process.stdout.write(Buffer.from([0xff, 0xfe]))', {}, 'printed something that is not text'],
   ['prints without end', 'process.stdout.write("x".repeat(100_000))', {}, 'printed too much'],
   ['is not there', '', { command: '/nowhere/print' }, 'could not be started (ENOENT)'],
   ['has an odd path', '', { command: '/pr\0int' }, 'could not be started (ERR_INVALID_ARG_VALUE)'],
@@ -80,7 +80,7 @@ test.each<[string, string, Partial<TokenCommand>, string]>([
     'is on no folder of the PATH that counts',
     '',
     { command: 'print' },
-    'was not found on the PATH, of which folders that commands can write are skipped',
+    'was not found on the PATH (Capstan skips folders that commands can write)',
   ],
 ])('one that %s is reported, and asked again next time', async (_, script, more, why) => {
   const { ask } = commandOf(script, more);

@@ -77,7 +77,7 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
       if (code !== 0) return fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
       if (bytes > mostBytes) return fail('printed too much');
       const printed = Buffer.concat(chunks);
-      if (!isUtf8(printed)) return fail('printed something that is no text');
+      if (!isUtf8(printed)) return fail('printed something that is not text');
       // A byte order mark counts as a blank.
       const token = printed.toString('utf8').trim();
       if (token === '') return fail('printed nothing');
@@ -88,7 +88,7 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
 
 const notFound: Printed = {
   kind: 'failed',
-  why: 'was not found on the PATH, of which folders that commands can write are skipped',
+  why: 'was not found on the PATH (Capstan skips folders that commands can write)',
 };
 
 function notStarted(error: NodeJS.ErrnoException): Printed {

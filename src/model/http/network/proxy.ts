@@ -67,9 +67,9 @@ function proxyAt(value: string, variable: string): Proxy | Unusable {
   const url = addressOf(value);
   if (url === undefined) {
     const isSocks = /^socks/i.test(value);
-    const cause = isSocks ? 'names a SOCKS proxy, which cannot be used' : 'does not hold the address of a proxy';
-    const signs = 'signs in a user name or a password are written as %40 for @, %2F for / and so on';
-    const next = `Let ${variable} name an HTTP proxy, such as http://proxy.example.com:8080 (${signs}), or unset it.`;
+    const cause = isSocks ? 'is a SOCKS proxy, which Capstan does not support' : 'is not the address of a proxy';
+    const signs = 'in a user name or password, write @ as %40, / as %2F and so on';
+    const next = `Set ${variable} to an HTTP proxy, such as http://proxy.example.com:8080 (${signs}), or unset it.`;
     return { kind: 'unusable', message: `${variable} ${cause}.`, next };
   }
   return {

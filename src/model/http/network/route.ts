@@ -86,12 +86,12 @@ export function loadAuthorities(
   const unusable = (why: string): Unusable => ({
     kind: 'unusable',
     message: `The file in ${variable}, ${path}, ${why}.`,
-    next: `Let ${variable} name a file with certificates in PEM form, or unset it.`,
+    next: `Set ${variable} to a file with certificates in PEM format, or unset it.`,
   });
   const text = loadText(path);
   if (typeof text !== 'string') return unusable(text.unreadable);
   const certificates = text.match(certificateForm) ?? [];
-  if (certificates.length === 0) return unusable('holds no certificate in PEM form');
+  if (certificates.length === 0) return unusable('contains no certificate in PEM format');
   const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
   if (broken !== -1) {
     return unusable(`cannot be used: certificate ${broken + 1} of ${certificates.length} is damaged`);

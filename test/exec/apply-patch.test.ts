@@ -96,7 +96,7 @@ describe('apply_patch', () => {
       answer({ items: [say('ok')] }),
     ]);
     const run = await place.run('exec', 'go');
-    expect(run.stderr).toContain(`add ${place.workspace}/x\n  +x\n  [completed]\n`);
+    expect(run.stderr).toContain(`add x\n  +x\n  [completed]\n`);
   });
 
   it('is taken as a function call, too', async () => {

@@ -33,7 +33,7 @@ describe('capstan threads set', () => {
     const back = await place.run('threads', 'set', id, '--effort', 'default', '--json');
     expect(back.stdout).toBe(`{"thread_id":"${id}","changed":{"effort":{"from":"high","to":null}}}\n`);
 
-    const resumed = await place.run('exec', '--json', '--context-events', 'resume', id, 'second words');
+    const resumed = await place.run('exec', '--json', '--context-events', '-v', 'resume', id, 'second words');
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(model.requests[1]!.body).toMatchObject({ model: 'gpt-5.4' });
     expect(model.requests[1]!.body['reasoning']).not.toHaveProperty('effort', 'high');
@@ -46,12 +46,12 @@ describe('capstan threads set', () => {
         names: ['model', 'provider', 'cwd', 'profile', 'collaboration', 'personality'],
       },
     });
+    expect(resumed.stderr).toContain(`thread ${id} · gpt-5.4 via scripted · read-only\n`);
     expect(resumed.stderr).toContain(
-      `thread ${id} · from the last change of its settings: ` +
-        'model, provider, folder, sandbox, mode, personality · model gpt-5.4 ',
+      '\nfrom the last change of its settings: model, provider, folder, sandbox, mode, personality · ',
     );
-    const flags = await place.run('exec', '-m', 'gpt-5.5', 'resume', id, 'third words');
-    expect(flags.stderr).toMatch(/ · from its last turn: provider, .*sandbox/);
+    const flags = await place.run('exec', '-v', '-m', 'gpt-5.5', 'resume', id, 'third words');
+    expect(flags.stderr).toMatch(/^from its last turn: provider, .*sandbox/m);
   });
 
   it('changes nothing when a part of it is refused, and says why', async () => {

@@ -18,7 +18,7 @@ export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
   if (refused !== undefined) return sandboxTrouble(refused.output);
   if (end.code === 0) return undefined;
   const how = end.signal ?? `exit code ${end.code}`;
-  return { code: 'demo-turn-failed', message: `capstan exec did not finish its turn (${how}).`, next: report };
+  return { code: 'demo-turn-failed', message: `The demo's turn did not finish (${how}).`, next: report };
 }
 
 /** What the model was told says why nothing runs, and what helps. */

@@ -77,7 +77,7 @@ export function pictureWords(pictures: readonly string[]): string {
 }
 
 /** How a call ended and how long it took, as far as its answer says; empty when it says neither. */
-export function callEnd({ end, seconds }: CallReport): string {
+export function endAndTime({ end, seconds }: CallReport): string {
   return [end, seconds === undefined || seconds === 0 ? undefined : secondsWords(seconds)].filter(Boolean).join(' · ');
 }
 

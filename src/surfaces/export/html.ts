@@ -6,7 +6,7 @@ import { type CallReport, readCallReport } from '../wording/call-report.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
 import {
-  callEnd,
+  endAndTime,
   endWords,
   type ExportPage,
   pageFacts,
@@ -86,7 +86,7 @@ function itemBlock(item: RecordedItem): string {
 function callBlock({ name, form, input, output }: RecordedCall): string {
   const called = form === 'patch' ? diffHtml(visibleText(input)) : preBlock(form === 'command' ? `$ ${input}` : input);
   const report = output === undefined ? undefined : readCallReport(output.text);
-  const end = report === undefined ? '' : callEnd(report);
+  const end = report === undefined ? '' : endAndTime(report);
   const mark = end === '' ? '' : ` <small${report?.isFailure === true ? ' class="bad"' : ''}>${escaped(end)}</small>`;
   const answer =
     output === undefined || report === undefined

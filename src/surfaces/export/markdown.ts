@@ -3,7 +3,7 @@ import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { readCallReport } from '../wording/call-report.ts';
 import {
-  callEnd,
+  endAndTime,
   endWords,
   type ExportPage,
   pageFacts,
@@ -54,7 +54,7 @@ function itemBlock(item: RecordedItem): string {
 function callBlock({ name, form, input, output }: RecordedCall): string {
   const language = { command: 'sh', patch: 'diff', other: '' }[form];
   const report = output === undefined ? undefined : readCallReport(output.text);
-  const end = report === undefined ? '' : callEnd(report);
+  const end = report === undefined ? '' : endAndTime(report);
   const called = `**Call** ${inline(name)}${end === '' ? '' : ` (${end})`}\n\n${fenced(input, language)}`;
   if (output === undefined || report === undefined) return `${called}\n\nNo answer was recorded.`;
   const pictures = output.pictures.length === 0 ? '' : ` (${pictureWords(output.pictures)})`;

@@ -64,11 +64,6 @@ function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: 
   return widths;
 }
 
-/** The beginning of a line, with a mark where something is missing. */
-export function cutLine(text: string, width: number): string {
-  return fit(text, width);
-}
-
 export function count(number: number): string {
   return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

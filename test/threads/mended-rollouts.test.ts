@@ -225,7 +225,7 @@ const rows: readonly Row[] = [
       expect(await mended.printed('threads', 'show', mended.id)).toContain(
         `1 capstan: There is no thread ${mended.id}.`,
       );
-      expect(await mended.printed('exec', 'resume', mended.id, 'Go on.')).toContain('cannot be continued');
+      expect(await mended.printed('exec', 'resume', mended.id, 'Go on.')).toContain('cannot be resumed');
     },
   },
 ];

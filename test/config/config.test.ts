@@ -121,7 +121,8 @@ describe('what reaches the engine', () => {
   });
 
   it('keys without an effect are named once, when a thread starts, and not on standard output', async () => {
-    const { place } = await scene('notify = ["beep"]\nmcp_servers = { x = { command = "y" } }\n');
+    const { model, place } = await scene('notify = ["beep"]\nmcp_servers = { x = { command = "y" } }\n');
+    model.push(answer({ items: [say('again')] }));
     const named = 'Capstan does not use these configuration keys yet: mcp_servers, notify.';
     const started = await place.run('exec', '--json', 'hi');
     expect(started.stderr.split(named)).toHaveLength(2);

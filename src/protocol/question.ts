@@ -15,11 +15,11 @@ export interface Question {
   readonly escalation?: { readonly reason?: string };
 }
 
-/** `note`: what the user wants the model to know. */
+/** `lapsed`: the turn was interrupted before the user answered. `note`: what the user wants the model to know. */
 export interface Answer {
-  readonly kind: 'allowed' | 'declined';
+  readonly kind: 'allowed' | 'declined' | 'lapsed';
   readonly note?: string;
 }
 
 /** A question without an answer. On a thread that no program writes, it was cut off with its turn. */
-export type PendingQuestion = Pick<Question, 'callId' | 'turnId' | 'tool' | 'item'>;
+export type PendingQuestion = Question;

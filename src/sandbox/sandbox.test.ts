@@ -52,7 +52,7 @@ test('a platform without a sandbox refuses, and says what to do', async () => {
   expect(await sandboxOn('win32').plan(command, restricted, [])).toEqual({
     kind: 'refused',
     code: 'sandbox-missing',
-    message: 'Capstan has no sandbox for win32 yet, and the policy requires one for commands.',
+    message: 'There is no sandbox for win32 yet, and the policy requires one for commands.',
     next: expect.stringContaining('WSL2') as string,
   });
 });

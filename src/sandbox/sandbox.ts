@@ -85,7 +85,7 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
 }
 
 function noSandboxOn(platform: string): SandboxRefused {
-  const message = `Capstan has no sandbox for ${platform} yet, and the policy requires one for commands.`;
+  const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;
   const isolated = 'choose the mode danger-full-access if this machine is itself isolated';
   const next = `Run inside WSL2, a Linux machine or a container, or ${isolated}.`;
   return { kind: 'refused', code: 'sandbox-missing', message, next };

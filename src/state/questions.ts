@@ -1,7 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { Answer, PendingQuestion, Question } from '../protocol/question.ts';
 import type { TurnId } from '../protocol/ids.ts';
-import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { ThreadState } from './thread-state.ts';
 
@@ -34,5 +34,14 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
 
 function readQuestion(callId: string, turnId: TurnId, payload: JsonObject): PendingQuestion | undefined {
   const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
-  return tool === undefined || item === undefined ? undefined : { callId, turnId, tool, item };
+  if (tool === undefined || item === undefined) return undefined;
+  const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
+  const wanted = objectAt(payload, 'escalation');
+  const escalation = wanted && { ...defined({ reason: stringAt(wanted, 'reason') }) };
+  return { callId, turnId, tool, item, ...defined({ paths, escalation }) };
+}
+
+function readPath(value: Json): NonNullable<Question['paths']> {
+  const [path, access] = isJsonObject(value) ? [stringAt(value, 'path'), stringAt(value, 'access')] : [];
+  return path === undefined || (access !== 'read' && access !== 'write') ? [] : [{ path, access }];
 }

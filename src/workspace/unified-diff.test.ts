@@ -51,3 +51,10 @@ it('leads from any text to any other', () => {
     { numRuns: 1000 },
   );
 });
+
+it('walks once over a long file with many changes', () => {
+  const lines = Array.from({ length: 200_000 }, (_, at) => String(at % 10));
+  const changed = lines.map((line, at) => (at % 300 === 0 ? 'x' : line));
+  const hunks = unifiedDiff(lines.join('\n'), changed.join('\n')).match(/^@@ .* @@$/gm) ?? [];
+  expect([hunks.length, hunks.at(-1)]).toEqual([667, '@@ -199798,7 +199798,7 @@']);
+});

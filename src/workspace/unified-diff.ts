@@ -17,9 +17,17 @@ const mostDifferences = 1500;
 export function unifiedDiff(before: string | undefined, after: string | undefined): string {
   const [old, now] = [linesOf(before), linesOf(after)];
   const edits = editsBetween(old, now);
+  const behind = { at: 0, '-': 0, '+': 0 };
   return hunksOf(edits)
-    .map((hunk) => hunkText(edits, hunk))
+    .map((hunk) => hunkText(edits, hunk, behind))
     .join('');
+}
+
+/** How many lines of each side stand before an edit. It only goes forward, so all hunks cost one walk. */
+interface Behind {
+  at: number;
+  '-': number;
+  '+': number;
 }
 
 /** A last line without a line end says so, and differs from one with it. */
@@ -111,11 +119,16 @@ function hunksOf(edits: readonly Edit[]): readonly Hunk[] {
   return hunks;
 }
 
-function hunkText(edits: readonly Edit[], { from, to }: Hunk): string {
-  const [before, shown] = [edits.slice(0, from), edits.slice(from, to)];
+function hunkText(edits: readonly Edit[], { from, to }: Hunk, behind: Behind): string {
+  for (; behind.at < from; behind.at++) {
+    const { sign } = edits[behind.at]!;
+    if (sign !== '+') behind['-']++;
+    if (sign !== '-') behind['+']++;
+  }
+  const shown = edits.slice(from, to);
   const range = (side: '-' | '+'): string => {
-    const count = (all: readonly Edit[]): number => all.filter(({ sign }) => sign === ' ' || sign === side).length;
-    const [skipped, length] = [count(before), count(shown)];
+    const skipped = behind[side];
+    const length = shown.filter(({ sign }) => sign === ' ' || sign === side).length;
     return `${side}${length === 0 ? skipped : skipped + 1}${length === 1 ? '' : `,${length}`}`;
   };
   const lines = shown.map(({ sign, line }) => `${sign}${line}\n`);

@@ -110,7 +110,7 @@ describe('--context-events', () => {
       ],
     });
     const { stdout } = await place.run('context', '--changes');
-    expect(stdout).toMatch(/^ *4 .*full bundle .*told again: checkpoint/m);
+    expect(stdout).toMatch(/^ *4 .*full bundle .*sent again: checkpoint/m);
   });
 
   it('tells what happened once as an event', async () => {

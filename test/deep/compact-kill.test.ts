@@ -19,7 +19,7 @@ it('a `threads compact` that is killed while the model writes leaves history as 
   const resumed = await place.start(['exec', 'resume', id, 'Go on.']).finished;
   expect(resumed.code).toBe(0);
   expect(resumed.stderr).toContain('A compaction of thread');
-  expect(resumed.stderr).toContain('The history stands as it was.');
+  expect(resumed.stderr).toContain('The history is unchanged.');
   expect(resumed.stderr).not.toMatch(/in part|In flight/);
   const last = model.requests.findLast((request) => !isCompaction(request))!;
   expect(JSON.stringify(last.body)).not.toMatch(/turn_aborted|done in part/);

@@ -127,6 +127,10 @@ describe('a call that needs the user', () => {
     live.onEvent = ({ kind }) => (kind === 'question-asked' ? abort.abort() : undefined);
     expect(await turn('go', abort.signal)).toEqual({ kind: 'aborted' });
     expect(live.live!.state.openTurn).toBeUndefined();
+    // The user has not said no.
+    const answers = live.events.flatMap((event) => (event.kind === 'question-answered' ? [event.answer] : []));
+    expect(answers).toEqual([{ kind: 'lapsed' }]);
+    expect(JSON.stringify(await live.lines())).toContain('Not run: the turn was interrupted before the user answered');
   });
 
   it('waits as part of the state; a program that dies meanwhile leaves a call that never ran', async () => {
@@ -141,7 +145,13 @@ describe('a call that needs the user', () => {
     });
     void turn('go').catch(() => {});
     await waits;
-    expect(live.live!.state.openTurn?.questions?.map(({ tool }) => tool)).toEqual(['reach']);
+    expect(live.live!.state.openTurn?.questions).toEqual([
+      expect.objectContaining({
+        tool: 'reach',
+        paths: [{ path: '/etc/x', access: 'read' }],
+        escalation: { reason: 'the network' },
+      }),
+    ]);
     expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(
       'Waiting for your approval, never run: reach.',
     );

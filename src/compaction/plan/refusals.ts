@@ -33,7 +33,7 @@ export function compactionAborted({ budget }: CompactionPlan): Outcome {
 export function unusableAnswers(faults: readonly string[]): Outcome {
   return {
     code: 'compaction-answer-unusable',
-    message: `Capstan could not use the model's answers as a checkpoint: ${faults.map(sentence).join(' ')}`,
+    message: `The model's answers could not be used as a checkpoint: ${faults.map(sentence).join(' ')}`,
     next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
   };
 }

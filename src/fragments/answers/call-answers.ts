@@ -41,6 +41,9 @@ export function declined(note: string | undefined): string {
   return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
 }
 
+/** The user was asked, and the turn was interrupted before an answer came. */
+export const lapsed = 'Not run: the turn was interrupted before the user answered whether it may run.';
+
 /** The user was asked, and the program ended before an answer came. */
 export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
 

@@ -30,7 +30,7 @@ export async function planLinux(
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
     return unenforceable({
-      message: `Capstan has no system-call filter for the processor ${architecture}, so it cannot block local sockets.`,
+      message: `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`,
       next: 'Enable the network in the profile, or run on x64 or arm64.',
     });
   }

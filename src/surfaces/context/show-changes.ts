@@ -53,8 +53,8 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
       ]);
     });
   });
-  const head = ['turn', 'step', 'told', 'tokens', 'why', 'what'].map(dim);
-  const legend = Object.entries(marks).map(([name, { sign }]) => `${sign} ${name === 'again' ? 'told again' : name}`);
+  const head = ['turn', 'step', 'sent', 'tokens', 'why', 'what'].map(dim);
+  const legend = Object.entries(marks).map(([name, { sign }]) => `${sign} ${name === 'again' ? 'sent again' : name}`);
   return [
     ...tableSpans([head, ...rows], { right: [3], width }),
     ...(known.size === 0 ? [] : ['\n', dim(legend.join('   ')), '\n']),
@@ -74,7 +74,7 @@ function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<str
 
 function reason({ form, cause, why, sections }: ToldContext): string {
   if (cause === 'initial') return 'the thread began';
-  if (cause === 'reinjection') return `told again: ${why ?? 'unproven'}`;
+  if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
   if (cause === 'event') return 'it happened';
   if (form === 'unknown') return '-';
   const changed = Object.entries(sections).flatMap(([section, names]) =>

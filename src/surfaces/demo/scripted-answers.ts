@@ -95,7 +95,7 @@ function answerTo(request: Sent): ItemDraft {
   if (name === undefined) return say('I was asked for something that is not in my script.');
   const reports = callOutputs(input.slice(asked)).map(readCallReport);
   const last = reports.at(-1);
-  if (last?.end === 'not run') return say('I cannot run commands here.');
+  if (last?.end === 'refused') return say('I cannot run commands here.');
   const newest = callOutputs(input).at(-1) ?? '';
   const isPatchFunction = (arrayAt(request.body, 'tools') ?? [])
     .filter(isJsonObject)

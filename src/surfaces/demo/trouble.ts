@@ -14,7 +14,7 @@ export function unexpectedTrouble(message: string): Trouble {
 
 /** Why a turn is not the one that the story needs, if it is not: no sandbox, or no end. */
 export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
-  const refused = reports.find((report) => report.end === 'not run');
+  const refused = reports.find((report) => report.output.startsWith('Not run: '));
   if (refused !== undefined) return sandboxTrouble(refused.output);
   if (end.code === 0) return undefined;
   const how = end.signal ?? `exit code ${end.code}`;

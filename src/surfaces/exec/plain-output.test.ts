@@ -180,3 +180,22 @@ it('names files in the folder of the turn without it', () => {
 it('asks for no previews where nothing can be shown twice', () => {
   expect([outputOf().isLive, outputOf({ live: false }).isLive]).toEqual([true, false]);
 });
+
+it('says whose end it is when calls run side by side', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const [first, second] = ['a', 'b'].map((id) => ({ ...command, id, argv: [`run ${id}`] }));
+  tell(started({ ...first!, status: 'in-progress' }), started({ ...second!, status: 'in-progress' }));
+  tell(
+    completed({ ...second!, status: 'completed', exitCode: 0 }),
+    completed({ ...first!, status: 'failed', exitCode: 4 }),
+  );
+  expect(seen()).toBe('$ run a\n$ run b\n  [exit 0]\n$ run a\n  [exit 4]\n');
+});
+
+it('costs no more for each piece of a long answer than for the first', () => {
+  const { tell, text, seen } = outputOf();
+  const piece = 'hello wor ';
+  for (let count = 0; count < 100_000; count++) text('m', piece);
+  tell(says('m', piece.repeat(100_000)));
+  expect(seen()).toHaveLength(piece.length * 100_000 + 1);
+});

@@ -2,7 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { bold, dim, yellow } from '../terminal/look.ts';
@@ -35,6 +35,8 @@ export class PlainOutput implements Output {
   readonly #activity = new Activity();
   readonly #answer: StreamedAnswer;
   #isInterrupted = false;
+  /** The call whose start stands last on the screen. */
+  #newestCall: string | undefined;
   #folder: string | undefined;
 
   constructor(screen: Screen, options: PlainOptions) {
@@ -136,6 +138,12 @@ export class PlainOutput implements Output {
     if (item.kind === 'plan') this.#screen.note(planLines(item));
     if (item.kind === 'command') this.#screen.note(bold(`$ ${item.argv.at(-1) ?? ''}`));
     if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
+    if (item.kind === 'command' || item.kind === 'tool-call') this.#newestCall = item.id;
+  }
+
+  /** Calls run side by side: an end that does not stand below its own start says again whose it is. */
+  #nameAgain(item: CommandItem | ToolCallItem): void {
+    if (this.#newestCall !== undefined && this.#newestCall !== item.id) this.#sayStart(item);
   }
 
   #sayItem(item: TurnItem): void {
@@ -147,10 +155,12 @@ export class PlainOutput implements Output {
     };
     switch (item.kind) {
       case 'command':
+        this.#nameAgain(item);
         return screen.note(...commandEnd(item, form));
       case 'file-change':
         return screen.note(...patchEnd(item, form));
       case 'tool-call':
+        this.#nameAgain(item);
         return screen.note(...toolEnd(item, form));
       case 'reasoning':
         this.#answer.completed(item.id, '');

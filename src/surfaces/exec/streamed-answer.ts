@@ -3,9 +3,10 @@ import type { Screen } from '../terminal/screen.ts';
 
 interface Arriving {
   readonly kind: 'text' | 'reasoning';
-  text: string;
-  /** How much of it is on the screen. */
-  shown: number;
+  /** Pieces that are on the screen. Kept apart: joining them at every piece would cost their square. */
+  readonly shown: string[];
+  /** What is not there yet. */
+  waiting: string;
 }
 
 /**
@@ -25,11 +26,11 @@ export class StreamedAnswer {
     if (event.kind === 'dropped') {
       const dropped = this.#arriving.get(event.itemId);
       this.#arriving.delete(event.itemId);
-      if (dropped !== undefined && dropped.shown > 0) this.#screen.note({ look: 'yellow', text: '[cut off]' });
+      if (dropped !== undefined && dropped.shown.length > 0) this.#screen.note({ look: 'yellow', text: '[cut off]' });
       return this.#showFirst();
     }
-    const item: Arriving = this.#arriving.get(event.itemId) ?? { kind: event.kind, text: '', shown: 0 };
-    item.text += event.text;
+    const item: Arriving = this.#arriving.get(event.itemId) ?? { kind: event.kind, shown: [], waiting: '' };
+    item.waiting += event.text;
     this.#arriving.set(event.itemId, item);
     this.#showFirst();
   }
@@ -38,9 +39,10 @@ export class StreamedAnswer {
   completed(id: string, text: string): boolean {
     const item = this.#arriving.get(id);
     this.#arriving.delete(id);
-    if (item === undefined || item.shown === 0) return false;
-    const isSame = text.startsWith(item.text.slice(0, item.shown));
-    if (isSame) this.#screen.text(text.slice(item.shown));
+    if (item === undefined || item.shown.length === 0) return false;
+    const shown = item.shown.join('');
+    const isSame = text.startsWith(shown);
+    if (isSame) this.#screen.text(text.slice(shown.length));
     this.#screen.endText();
     return isSame;
   }
@@ -52,8 +54,9 @@ export class StreamedAnswer {
 
   #showFirst(): void {
     const [first] = this.#arriving.values();
-    if (first?.kind !== 'text') return;
-    this.#screen.text(first.text.slice(first.shown));
-    first.shown = first.text.length;
+    if (first?.kind !== 'text' || first.waiting === '') return;
+    this.#screen.text(first.waiting);
+    first.shown.push(first.waiting);
+    first.waiting = '';
   }
 }

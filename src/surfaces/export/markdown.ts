@@ -105,7 +105,8 @@ function inline(text: string): string {
 
 /** More of them than stand anywhere in the text. */
 function ticksAround(text: string, least: number): string {
-  return '`'.repeat(Math.max(least, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length + 1), least);
+  return '`'.repeat(longest);
 }
 
 function escaped(text: string): string {

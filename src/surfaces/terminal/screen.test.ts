@@ -98,3 +98,17 @@ it('colours by --color, then by NO_COLOR and TERM, then by the terminal', () => 
   expect(wantsColor(tty, 'auto', { NO_COLOR: '' })).toBe(true);
   expect(wantsColor(tty, 'auto', { TERM: 'dumb' })).toBe(false);
 });
+
+it.each([
+  ['\u202E', 'what is shown as a longer sign'],
+  ['\u2705', 'pictures of two columns'],
+  ['\u1100', 'letters that a reader joins'],
+])('a status line of many %j stays one line', (sign) => {
+  const { screen, written } = screenOf({ columns: 40 });
+  screen.status(() => [sign.repeat(200), ' 1 s']);
+  const columns = [...written().replace('\r\u001B[K', '')].reduce(
+    (sum, each) => sum + (each > '\u10FF' && each !== '\u2026' ? 2 : 1),
+    0,
+  );
+  expect(columns).toBeLessThan(40);
+});

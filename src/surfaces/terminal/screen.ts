@@ -142,7 +142,8 @@ const leastBeginning = 12;
 
 /** As much as fits in one line. The first part gives way: it may be a long command, and what follows counts seconds. */
 function shortened(spans: readonly Span[], width: number): readonly Span[] {
-  const texts = spans.map((span) => (typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' '));
+  // Made visible before it is measured: a hidden character becomes a sign of several columns.
+  const texts = spans.map((span) => visibleText((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' ')));
   const behind = textWidth(texts.slice(1).join(''));
   let left = width;
   return spans.map((span, at) => {

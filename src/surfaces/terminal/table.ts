@@ -25,8 +25,8 @@ export function tableSpans(
   { right = [], whole = [], width = Infinity }: TableForm = {},
 ): readonly Span[] {
   const texts = rows.map((row) => row.map(cellText));
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  const wanted = Array.from({ length: columns }, (_, at) => Math.max(...texts.map((row) => textWidth(row[at] ?? ''))));
+  const columns = largest(rows.map((row) => row.length));
+  const wanted = Array.from({ length: columns }, (_, at) => largest(texts.map((row) => textWidth(row[at] ?? ''))));
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
   const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));
   const widths = narrowed(wanted, isFixed, width);
@@ -41,6 +41,11 @@ export function tableSpans(
     });
     return [...cells, '\n'];
   });
+}
+
+/** Of any number of rows: arguments of a call are limited. */
+function largest(numbers: readonly number[]): number {
+  return numbers.reduce((most, each) => Math.max(most, each), 0);
 }
 
 function cellText(cell: Cell): string {

@@ -48,7 +48,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
 const interrupted: Outcome = {
   code: 'interrupted',
   message: 'The compaction was interrupted.',
-  next: 'The history stands as it was.',
+  next: 'The history is unchanged.',
 };
 
 /** This command has no option for another folder. */

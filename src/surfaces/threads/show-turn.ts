@@ -13,6 +13,7 @@ import { count, plural, wrap } from '../terminal/table.ts';
 import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../wording/call-end.ts';
+import { readCallReport } from '../wording/call-report.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
 
@@ -138,9 +139,6 @@ function fullItems(items: readonly RecordedItem[], form: TurnForm): readonly Spa
   return items.flatMap((item) => itemSpans(item, form));
 }
 
-/** What stands before the output of a command or a patch. */
-const callFacts = /^(?:(?:Wall time|Chunk ID|Process exited|Original token count|Exit code)\b.*\n)+Output:\n?/;
-
 function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
   switch (item.kind) {
     case 'user':
@@ -159,7 +157,7 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
       const { text, pictures: shown } = item.output ?? { text: '', pictures: [] };
       return [
         ...labelled(`call of ${item.name}`, `${sign}${item.input}`, form),
-        ...labelled('', [text.replace(callFacts, ''), ...pictures(shown)].join('\n').trim(), form, 'dim'),
+        ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
         ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
       ];
     }

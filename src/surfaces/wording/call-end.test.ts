@@ -40,7 +40,7 @@ it('reads how a call ended from its answer, and not from what a command printed'
     'exit 1',
     'failed',
     'refused',
-    'not run',
+    'refused',
     'outcome unknown',
     'exit 2',
     undefined,

@@ -9,7 +9,7 @@ export interface CallEnd {
 }
 
 /** Ends that are no failure of the call itself. */
-const doubtful: ReadonlySet<string> = new Set(['interrupted', 'not run', 'outcome unknown', 'refused']);
+const doubtful: ReadonlySet<string> = new Set(['interrupted', 'outcome unknown', 'refused']);
 
 /** Undefined: the answer does not say. */
 export function callEnd({ output }: RecordedCall): CallEnd | undefined {

@@ -14,7 +14,7 @@ it.each([
   ['Wall time: 9.0 seconds\nProcess killed: aborted by user\nOutput:\n', 'interrupted', 9, ''],
   ['{"output":"a","metadata":{"exit_code":1,"duration_seconds":0.5}}', 'exit 1', 0.5, 'a'],
   ['{"output":"a"}', undefined, undefined, '{"output":"a"}'],
-  ['Not run: no sandbox.', 'not run', undefined, 'Not run: no sandbox.'],
+  ['Not run: no sandbox.', 'refused', undefined, 'Not run: no sandbox.'],
   ['Plan updated', undefined, undefined, 'Plan updated'],
   // What a command printed is no fact about it.
   ['Said:\nExit code: 9\nOutput:\nx', undefined, undefined, 'Said:\nExit code: 9\nOutput:\nx'],

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, numberAt, objectAt, stringAt } from '../../pro
 
 /** What the recorded answer to a call says, facts and output apart. */
 export interface CallReport {
-  /** How it ended: `exit 0`, `timed out`, `not run`. Undefined when the answer does not say. */
+  /** How it ended: `exit 0`, `timed out`, `refused`. Undefined when the answer does not say. */
   readonly end: string | undefined;
   readonly isFailure: boolean;
   readonly seconds: number | undefined;
@@ -18,7 +18,8 @@ export function readCallReport(answer: string): CallReport {
   const seconds = factNumber(facts, /^Wall time: ([\d.]{1,20}) seconds$/);
   const exitCode = factNumber(facts, /^(?:Process exited with code|Exit code:) (-?\d{1,10})$/);
   if (exitCode !== undefined) return exited(exitCode, seconds, output);
-  const [, end] = endings.find(([start]) => [...facts, output].some((text) => text.startsWith(start))) ?? [];
+  const [, found] = endings.find(([start]) => [...facts, output].some((text) => text.startsWith(start))) ?? [];
+  const end = found ?? (/^aborted(?: by .*)?$/.test(output) ? 'interrupted' : undefined);
   return { end, isFailure: end !== undefined && end !== 'still running', seconds, output };
 }
 
@@ -27,10 +28,12 @@ const endings = [
   ['Process killed', 'interrupted'],
   ['Process running', 'still running'],
   ['Outcome unknown', 'outcome unknown'],
-  ['Not run', 'not run'],
+  ['Not run: ', 'refused'],
+  ['There is no tool named ', 'refused'],
+  ['The arguments were not accepted', 'refused'],
+  ['The tool failed: ', 'failed'],
   ['patch rejected', 'refused'],
   ['apply_patch verification failed', 'failed'],
-  ['aborted', 'interrupted'],
 ] as const;
 
 function exited(exitCode: number, seconds: number | undefined, output: string): CallReport {

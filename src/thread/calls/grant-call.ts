@@ -1,4 +1,4 @@
-import { declined, refusedCall } from '../../fragments/answers/call-answers.ts';
+import { declined, lapsed, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { decideApproval, grantedPolicy } from '../../policy/approval.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
@@ -46,8 +46,9 @@ async function ask({ log, signal }: Turn, askUser: AskUser, question: Question):
   const answer = await beforeAbort(askUser.ask(question, signal), signal, unanswered);
   log.record(questionAnswered(question, answer));
   log.tell({ kind: 'question-answered', turnId: question.turnId, callId: question.callId, answer });
-  return answer.kind === 'allowed' ? undefined : { kind: 'refused', output: declined(answer.note) };
+  if (answer.kind === 'allowed') return undefined;
+  return { kind: 'refused', output: answer.kind === 'lapsed' ? lapsed : declined(answer.note) };
 }
 
-const unanswered: Answer = { kind: 'declined', note: 'The turn was interrupted before an answer came.' };
+const unanswered: Answer = { kind: 'lapsed' };
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';

@@ -90,8 +90,8 @@ export function deadTurnNotice(
     message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${neverRan}`,
     next:
       calls.length === 0
-        ? 'Everything that was shown is saved.'
-        : 'Everything that was shown is saved. The running calls may have finished, partly or not at all; Capstan does not repeat them.',
+        ? 'All completed items are saved. An answer that was still arriving is not.'
+        : 'All completed items are saved; an answer that was still arriving is not. The running calls may have finished, partly or not at all; Capstan does not repeat them.',
   };
 }
 

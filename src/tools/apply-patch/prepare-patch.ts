@@ -126,17 +126,22 @@ function neededPaths({ path, movePath }: ChangedFile): readonly NeededPath[] {
 /** What surfaces show before the disk is looked at. A file that is touched twice is shown once. */
 function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedFile[] {
   const files = new Map<string, ChangedFile>();
+  const diffs = new Map<string, string[]>();
   for (const hunk of hunks) {
     const absolute = (path: string) => absolutePath(folder, path) ?? path;
     const path = absolute(hunk.path);
     const before = files.get(path);
     const kind = hunk.kind === 'update' && before?.kind === 'add' ? 'add' : hunk.kind;
     const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
-    const diff = [before?.diff, diffOf(hunk)].filter((text) => text !== undefined).join('\n');
     const moved = movePath === undefined ? {} : { movePath: absolute(movePath) };
-    files.set(path, { path, kind, ...moved, ...(diff === '' ? {} : { diff }) });
+    files.set(path, { path, kind, ...moved });
+    const diff = diffOf(hunk);
+    if (diff !== undefined && diffs.get(path)?.push(diff) === undefined) diffs.set(path, [diff]);
   }
-  return [...files.values()];
+  return Array.from(files.values(), (file) => {
+    const diff = diffs.get(file.path)?.join('\n') ?? '';
+    return diff === '' ? file : { ...file, diff };
+  });
 }
 
 const signs = { context: ' ', remove: '-', add: '+' };

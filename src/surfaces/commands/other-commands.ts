@@ -17,7 +17,7 @@ export const completionCommand = {
   summary: 'Prints a script that completes commands, options, values and threads in your shell.',
   forms: ['bash|zsh|fish'],
   examples: [
-    ['capstan completion bash > ~/.local/share/bash-completion/completions/capstan', 'Install it for bash'],
+    ['capstan completion bash >> ~/.bashrc', 'Install it for bash'],
     ['capstan completion zsh > "${fpath[1]}/_capstan"', 'For zsh'],
     ['capstan completion fish > ~/.config/fish/completions/capstan.fish', 'For fish'],
   ],

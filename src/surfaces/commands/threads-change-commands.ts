@@ -55,7 +55,7 @@ export const rollbackCommand = {
   notes: [
     `${turnWord} Without --files and --both, files stay as they are.`,
     '--before-checkpoint restores the history from which the checkpoint was made, and undoes everything since. If the checkpoint was made during a turn, that turn ends there.',
-    '`capstan threads undo-rollback` brings the turns back; after it, `capstan threads restore --undo` brings the files back. Up to ten rollbacks in a row can be undone, each with its files before the next one, until `capstan threads gc --reverted` removes them.',
+    '`capstan threads undo-rollback THREAD` brings the turns back; after it, `capstan threads restore THREAD --undo` brings the files back. Up to ten rollbacks in a row can be undone, each with its files before the next one, until `capstan threads gc --reverted` removes them.',
   ].join('\n'),
 } as const satisfies Command;
 
@@ -72,7 +72,7 @@ export const undoRollbackCommand = {
   },
   notes: [
     'After several rollbacks in a row, each undo brings back one of them, the newest first, up to ten. When none is left, or turns were exchanged, the next undo reverses the last undo. After an exchange, further undos cycle through everything that was removed.',
-    'After rollbacks with --both, bring the files back after each undo: `capstan threads restore --undo`.',
+    'After rollbacks with --both, bring the files back after each undo: `capstan threads restore THREAD --undo`.',
   ].join('\n'),
 } as const satisfies Command;
 

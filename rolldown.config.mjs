@@ -12,7 +12,9 @@ const builtins = {
   name: 'builtins',
   resolveId: {
     filter: { id: /^node:/ },
-    handler: (id) => ({ id: `\0builtin:${id}`, moduleSideEffects: false }),
+    // own-node.ts runs on versions of Node that have no `getBuiltinModule`.
+    handler: (id, importer) =>
+      importer?.endsWith('/own-node.ts') ? { id, external: true } : { id: `\0builtin:${id}`, moduleSideEffects: false },
   },
   load: {
     filter: { id: /^\0builtin:/ },

@@ -263,6 +263,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
   expect(names).toEqual([
     'src/bin.ts', // its version, and faults as ASCII
     'src/surfaces/apply-patch/run-apply-patch.ts', // names the stream to print.ts
+    'src/surfaces/cli/own-node.ts', // asks whether they are a terminal
     'src/surfaces/demo/project.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen

@@ -22,7 +22,7 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
   const rows = groups.flatMap((group): readonly (readonly Cell[])[] => [
     [''],
     [bold(group)],
-    ...fields.filter(({ field }) => groupOf(field) === group).flatMap((field) => fieldRows(field, { isWide, width })),
+    ...fields.filter(({ field }) => groupOf(field) === group).flatMap((field) => fieldRows(field, isWide)),
   ]);
   const head = ['field', 'value', 'from', ...(isWide ? ['read by'] : [])].map(dim);
   const notes = [
@@ -34,10 +34,10 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
 
 function fieldRows(
   { field, value, origin, roles, awaits }: ShownField,
-  { isWide, width }: { readonly isWide: boolean; readonly width: number },
+  withReaders: boolean,
 ): readonly (readonly string[])[] {
-  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(fieldText(field, value), width), origin];
-  if (!isWide) return [row];
+  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(fieldText(field, value)), origin];
+  if (!withReaders) return [row];
   const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');
   const [first = '', ...more] = wrap(readers, lastWidth);
   return [[...row, first], ...more.map((line) => ['', '', '', line])];
@@ -125,7 +125,6 @@ function oneLine(text: string): string {
   return text.replaceAll('\n', ' ');
 }
 
-/** A value in one line. A file or a program gets ids and addresses whole; `--json` has all of every value. */
-function cut(text: string, width: number): string {
-  return fit(oneLine(text), width === Infinity ? 80 : valueWidth);
+function cut(text: string): string {
+  return fit(oneLine(text), valueWidth);
 }

@@ -22,7 +22,11 @@ const done = answer({ items: [say('Done.')] });
 
 const shared: Script = [
   answer({
-    items: [reason('**Think**.'), say('I look.'), callTool('exec_command', { cmd: 'echo out; sleep 0.2; echo err >&2' })],
+    items: [
+      reason('**Think**.'),
+      say('I look.'),
+      callTool('exec_command', { cmd: 'echo out; sleep 0.2; echo err >&2' }),
+    ],
   }),
   run('exit 3'),
   run('kill -9 $$'),

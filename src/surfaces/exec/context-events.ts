@@ -17,7 +17,7 @@ const types = {
   'checkpoint-failed': 'context.checkpoint',
 } as const;
 
-/** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
+/** Events about what the model receives. They are printed only on request: other readers of events do not know them. */
 export type ContextNews = Extract<ThreadEvent, { kind: keyof typeof types }>;
 
 export interface ExecContextEvent {

@@ -1,7 +1,8 @@
 import { isJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
-import { bold, dim, green, red, type Span, yellow } from '../terminal/look.ts';
+import { diffSpans } from '../terminal/diff-lines.ts';
+import { bold, dim, red, type Span, yellow } from '../terminal/look.ts';
 import { count } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { durationWords } from './duration-words.ts';
@@ -75,11 +76,7 @@ function changeWords({ path, kind, movePath }: ChangedFile, folder: string): str
 }
 
 function diffLines(diff: string, folded: boolean): readonly Span[] {
-  if (diff === '') return [];
-  return fold(diff, folded).map((line): Span => {
-    const text = `  ${line}\n`;
-    return line.startsWith('+') ? green(text) : line.startsWith('-') ? red(text) : dim(text);
-  });
+  return diff === '' ? [] : diffSpans(fold(diff, folded).join('\n'), '  ');
 }
 
 function outputLines(output: string, folded: boolean): readonly Span[] {

@@ -4,7 +4,7 @@ import type { Screen } from '../terminal/screen.ts';
 import { checkpointLine, failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { contextLine, isContextNews } from './context-events.ts';
 
-/** Checkpoints, and with `--verbose` all that the model is told and what it costs. */
+/** Checkpoints, and with `--verbose` all that the model receives and what it costs. */
 export function sayNews(screen: Screen, event: ThreadEvent, verbose: boolean): void {
   if (event.kind === 'checkpoint-installed') screen.message(checkpointLine(event.report), { look: 'dim' });
   if (event.kind === 'checkpoint-failed') screen.message(failedCheckpointLine(event), { look: 'yellow' });

@@ -169,12 +169,12 @@ it('shows a patch as a diff, and why it failed', () => {
 
 it('names files in the folder of the turn without it', () => {
   const changes = [
-    { kind: 'update', path: '/work/src/a.ts', movePath: '/work/b.ts' },
-    { kind: 'add', path: '/elsewhere/work/c.ts' },
+    { kind: 'update', path: '/project/src/a.ts', movePath: '/project/b.ts' },
+    { kind: 'add', path: '/elsewhere/project/c.ts' },
   ] as const;
   const item = { kind: 'file-change', id: 'p', changes, status: 'in-progress' } as const;
-  const lines = paint(patchEnd(item, { folded: true, interrupted: false, folder: '/work' }), false);
-  expect(lines).toBe('update src/a.ts -> b.ts\nadd /elsewhere/work/c.ts\n  [in-progress]');
+  const lines = paint(patchEnd(item, { folded: true, interrupted: false, folder: '/project' }), false);
+  expect(lines).toBe('update src/a.ts -> b.ts\nadd /elsewhere/project/c.ts\n  [in-progress]');
 });
 
 it('asks for no previews where nothing can be shown twice', () => {

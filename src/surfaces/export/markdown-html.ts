@@ -26,7 +26,7 @@ interface Block {
 
 type BlockReader = (lines: readonly string[], at: number, depth: number) => Block | undefined;
 
-/** Deeper quotes and lists are text: nobody reads them, and reading them costs. */
+/** Deeper quotes and lists are shown as text: no reader needs them, and parsing them costs. */
 const deepest = 8;
 
 const readers: readonly BlockReader[] = [fenced, heading, rule, quote, list, tableBlock, indented];

@@ -44,14 +44,11 @@ export function paint(spans: readonly Span[], color: boolean): string {
     .map((span) => {
       if (typeof span === 'string') return visibleText(span);
       const text = visibleText(span.text);
-      return color && text !== '' ? `${opening(span.look)}${text}${closing(span.look)}` : text;
+      const [begin, end] = codes[span.look];
+      return color && text !== '' ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
     })
     .join('');
 }
-
-/** For a text that comes in pieces: what begins its look, and what ends it. */
-export const opening = (look: Look): string => `\u001B[${codes[look][0]}m`;
-export const closing = (look: Look): string => `\u001B[${codes[look][1]}m`;
 
 export const bold = (text: string): StyledText => ({ look: 'bold', text });
 export const dim = (text: string): StyledText => ({ look: 'dim', text });

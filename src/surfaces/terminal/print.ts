@@ -20,10 +20,8 @@ export function print(text: string | Uint8Array, as: Printed, stream: NodeJS.Wri
 }
 
 /** Writes a line, or several, for people to standard error. */
-export function printNote(text: string, look: 'plain' | 'dim' = 'plain'): void {
-  const shown = visibleText(text);
-  // After the text was made visible, or our own sequences would be, too.
-  process.stderr.write(look === 'dim' ? `\u001B[2m${shown}\u001B[22m\n` : `${shown}\n`);
+export function printNote(text: string): void {
+  process.stderr.write(`${visibleText(text)}\n`);
 }
 
 /** Says on standard error why nothing comes of it, and what to do. Gives back the exit code. */

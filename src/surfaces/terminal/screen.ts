@@ -1,4 +1,4 @@
-import { type Look, closing, opening, paint, type Span } from './look.ts';
+import { type Look, paint, type Span } from './look.ts';
 import { wrap } from './table.ts';
 import { fit, textWidth } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';
@@ -33,17 +33,17 @@ const erased = '\r\u001B[K';
 export class Screen {
   readonly #stream: ScreenStream;
   readonly #live: boolean;
-  readonly color: boolean;
+  readonly #color: boolean;
   #status: Status | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** What stands in the status line. */
   #drawn = '';
-  #streaming: { readonly text: VisibleStream; readonly look: Look | undefined; endsLine: boolean } | undefined;
+  #streaming: { readonly text: VisibleStream; endsLine: boolean } | undefined;
 
   constructor({ stream, color, live }: ScreenOptions) {
     this.#stream = stream;
     this.#live = live;
-    this.color = color;
+    this.#color = color;
   }
 
   /** A line, or several, that stay. */
@@ -52,7 +52,7 @@ export class Screen {
     // In one piece: a line that is erased and drawn again in two would flicker.
     const status = this.#statusNow();
     const [before, after] = [this.#drawn, status].map((line) => (line === '' ? '' : erased));
-    this.#stream.write(`${before}${paint(spans, this.color)}\n${after}${status}`);
+    this.#stream.write(`${before}${paint(spans, this.#color)}\n${after}${status}`);
     this.#drawn = status;
   }
 
@@ -64,11 +64,11 @@ export class Screen {
   }
 
   /** A piece of a text that stays. Whatever else is said begins on a line of its own. */
-  text(piece: string, look?: Look): void {
+  text(piece: string): void {
     if (piece === '') return;
     if (this.#streaming === undefined) {
       this.#erase();
-      this.#streaming = { text: new VisibleStream(), look, endsLine: true };
+      this.#streaming = { text: new VisibleStream(), endsLine: true };
     }
     this.#piece(this.#streaming.text.push(piece));
   }
@@ -105,10 +105,8 @@ export class Screen {
 
   #piece(visible: string): void {
     if (visible === '' || this.#streaming === undefined) return;
-    const { look } = this.#streaming;
     this.#streaming.endsLine = visible.endsWith('\n');
-    const isPlain = look === undefined || !this.color;
-    this.#stream.write(isPlain ? visible : `${opening(look)}${visible}${closing(look)}`);
+    this.#stream.write(visible);
   }
 
   #draw(): void {
@@ -121,7 +119,7 @@ export class Screen {
   /** Empty where nothing is under way, and while a text comes. */
   #statusNow(): string {
     if (this.#status === undefined || this.#streaming !== undefined) return '';
-    return paint(shortened(this.#status(), this.#width), this.color);
+    return paint(shortened(this.#status(), this.#width), this.#color);
   }
 
   /** One column stays free: a terminal may begin a new line when the last one is written. */

@@ -75,10 +75,17 @@ export type ModelFailureCode =
 
 /** Why no answer came. `retry` says whether sending again may help, and how long to wait if the server said so. */
 export interface ModelFailure extends Outcome<ModelFailureCode> {
-  readonly retry: 'never' | { readonly afterMs?: number };
+  readonly retry: 'never' | RetryHint;
   readonly status?: number;
   /** The window that the server names when it refuses a request as too long, in tokens. */
   readonly window?: number;
   /** The server refused the request itself (4xx), and nothing in its answer says what is wrong with it. */
   readonly unexplained?: true;
+}
+
+export interface RetryHint {
+  /** How long to wait, if the server said so. */
+  readonly afterMs?: number;
+  /** What the server asked for, where that is longer than a client should wait. */
+  readonly askedMs?: number;
 }

@@ -62,6 +62,6 @@ function oddInput(subject: string, what: string): Outcome<'odd-input'> {
   return {
     code: 'odd-input',
     message: `${subject} contains ${what}, which cannot be saved or sent.`,
-    next: 'Remove it and send again.',
+    next: 'Remove it and try again.',
   };
 }

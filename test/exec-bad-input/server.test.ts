@@ -42,7 +42,7 @@ const unreachable = (url: string): readonly TurnFault[] => [
     name: 'silence',
     step: hang({ afterBytes: 0, of: answer({ items: [] }) }),
     options: ['-c', 'model_providers.scripted.stream_idle_timeout_ms=200'],
-    says: 'The provider sent nothing for 0.2 seconds. Send again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
+    says: 'The provider sent nothing for 0.2 seconds. Try again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
     breaksStream: true,
   },
 ];
@@ -55,7 +55,7 @@ const refusing = (): readonly TurnFault[] => [
   {
     name: '400',
     step: httpError({ status: 400, body: { error: { message: 'There is no such parameter' } } }),
-    says: 'The provider answered with status 400: There is no such parameter. Check the model name and the settings of the provider, then send again.',
+    says: 'The provider answered with status 400: There is no such parameter. Check the model name and the settings of the provider, then try again.',
   },
   {
     name: '401',
@@ -75,27 +75,27 @@ const refusing = (): readonly TurnFault[] => [
   {
     name: '429',
     step: httpError({ status: 429, body: { error: { message: 'Too much' } } }),
-    says: 'The provider answered with status 429: Too much. Wait a moment, then send again.',
+    says: 'The provider answered with status 429: Too much. Wait a moment, then try again.',
   },
   {
     name: '429 with a time',
     step: httpError({ status: 429, headers: { 'retry-after': '7' } }),
-    says: 'The provider answered with status 429. Wait 7 seconds, then send again.',
+    says: 'The provider answered with status 429. Wait 7 seconds, then try again.',
   },
   {
     name: '500',
     step: httpError({ status: 500, body: 'boom' }),
-    says: 'The provider answered with status 500: boom. Send again. If it keeps failing, check the status page of the provider.',
+    says: 'The provider answered with status 500: boom. Try again. If it keeps failing, check the status page of the provider.',
   },
   {
     name: '502 with a page',
     step: httpError({ status: 502, headers: html, body: page('502 Bad Gateway') }),
-    says: 'The provider answered with status 502: a web page, "502 Bad Gateway". Send again. If it keeps failing, check the status page of the provider.',
+    says: 'The provider answered with status 502: a web page, "502 Bad Gateway". Try again. If it keeps failing, check the status page of the provider.',
   },
   {
     name: '503',
     step: httpError({ status: 503, body: { error: { code: 'server_is_overloaded', message: 'Busy' } } }),
-    says: 'Busy. Wait a moment, then send again.',
+    says: 'Busy. Wait a moment, then try again.',
   },
   {
     name: 'a page in place of a stream',
@@ -119,7 +119,7 @@ describe('a server that', () => {
       0,
       {
         type: 'error',
-        message: 'The provider answered with status 429: Busy. Trying again (1 of 5). Wait 1 second, then send again.',
+        message: 'The provider answered with status 429: Busy. Trying again (1 of 5). Wait 1 second, then try again.',
       },
     ]);
     expect(lastSent(model).at(-1)).toBe('hi');

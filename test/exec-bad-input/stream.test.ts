@@ -10,11 +10,11 @@ const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): Scr
   cutAfter({ bytes, of: answer({ items: [item], deltas: true }) });
 
 const breaksStream = true;
-const sendAgain = 'Send again. If it keeps failing, check the network and any proxy.';
+const sendAgain = 'Try again. If it keeps failing, check the network and any proxy.';
 const lostAt = (code: string): string => `The connection ended before the answer was complete (${code}). ${sendAgain}`;
 const tooLarge =
   'Check the provider: a model should not answer like this. answer.max_items and answer.max_bytes set the limits.';
-const serverError = 'Send again. If it keeps failing, check the status page of the provider.';
+const serverError = 'Try again. If it keeps failing, check the status page of the provider.';
 
 /** An answer of these bytes, which ends as HTTP wants it. */
 const body = (text: string, contentType = 'text/event-stream'): ScriptStep =>
@@ -80,13 +80,13 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'text in place of events',
     step: body('Hello from a server that is no model.', 'text/plain'),
-    says: 'The provider sent an answer of type text/plain without any event. Check that the base URL of the provider is that of the Responses API. If it is, send again.',
+    says: 'The provider sent an answer of type text/plain without any event. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
     breaksStream,
   },
   {
     name: 'bytes in place of events',
     step: body('\0\u0001\n\n\u0002\ud800', 'application/octet-stream'),
-    says: 'The provider sent an answer of type application/octet-stream without any event. Check that the base URL of the provider is that of the Responses API. If it is, send again.',
+    says: 'The provider sent an answer of type application/octet-stream without any event. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
     breaksStream,
   },
   {

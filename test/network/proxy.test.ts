@@ -146,7 +146,7 @@ describe('a proxy that', () => {
     expect(await ask(clientAt(`https://${far}/v1`, { HTTPS_PROXY }, { streamIdleTimeoutMs: 100 }))).toEqual({
       code: 'stream-idle',
       message: `http://127.0.0.1:${proxy.port} (the proxy in HTTPS_PROXY) did not answer for 0.1 seconds.`,
-      next: 'Check the network and HTTPS_PROXY, then send again.',
+      next: 'Check the network and HTTPS_PROXY, then try again.',
       retry: {},
     });
     expect(proxy.asked.length).toBeLessThan(2);

@@ -22,7 +22,7 @@ export function emptyFailure(contentType: string | undefined, api: string): Mode
   return modelFailure({
     code: 'server-error',
     message: `The provider sent an answer ${type} without any event.`,
-    next: `Check that the base URL of the provider is that of the ${api}. If it is, send again.`,
+    next: `Check that the base URL of the provider is that of the ${api}. If it is, try again.`,
     retry: {},
   });
 }

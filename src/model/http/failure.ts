@@ -1,5 +1,6 @@
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
+import { waitWords } from '../../protocol/wait-words.ts';
 import { windowNamedIn } from './overflow.ts';
 
 /** What of a provider's own words is passed on. */
@@ -10,20 +11,20 @@ const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   aborted: 'Send the message again to continue.',
   'context-window-exceeded': 'Compact the thread, or start a new one.',
   'usage-limit': 'Wait until the limit resets, or use another account, plan or provider.',
-  'invalid-request': 'Check the model name and the settings of the provider, then send again.',
+  'invalid-request': 'Check the model name and the settings of the provider, then try again.',
   policy: 'Rephrase the request: the provider will refuse it again unchanged.',
   unauthorized: 'Check the key of this provider and its permissions.',
-  overloaded: 'Wait a moment, then send again.',
-  'rate-limited': 'Wait a moment, then send again.',
-  'server-error': 'Send again. If it keeps failing, check the status page of the provider.',
+  overloaded: 'Wait a moment, then try again.',
+  'rate-limited': 'Wait a moment, then try again.',
+  'server-error': 'Try again. If it keeps failing, check the status page of the provider.',
   'connection-failed': 'Check the network and the base URL of the provider.',
-  'stream-cut': 'Send again. If it keeps failing, check the network and any proxy.',
-  'stream-idle': 'Send again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
+  'stream-cut': 'Try again. If it keeps failing, check the network and any proxy.',
+  'stream-idle': 'Try again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
   incomplete: 'Ask for a shorter or a different answer.',
   'answer-too-large':
     'Check the provider: a model should not answer like this. answer.max_items and answer.max_bytes set the limits.',
-  'answer-too-slow': 'Send again, or choose a faster model.',
-  'provider-faulty': 'Send again. If it keeps failing, report it to the author of the wire format in wire_api.',
+  'answer-too-slow': 'Try again, or choose a faster model.',
+  'provider-faulty': 'Try again. If it keeps failing, report it to the author of the wire format in wire_api.',
 };
 
 export interface FailureDraft {
@@ -49,16 +50,17 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
 /** With the time, where the server gave one. */
 function waitAdvice({ code, retry }: FailureDraft): string | undefined {
   if ((code !== 'rate-limited' && code !== 'overloaded') || retry === 'never') return undefined;
-  if (retry.afterMs === undefined) return undefined;
-  const seconds = Math.ceil(retry.afterMs / 1000);
-  // A longer wait is cut to a minute before it comes here.
-  if (seconds >= 60) return 'Wait a minute or more, then send again.';
-  return `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then send again.`;
+  const waitMs = retry.askedMs ?? retry.afterMs;
+  return waitMs === undefined ? undefined : `Wait ${waitWords(waitMs)}, then try again.`;
 }
+
+/** A server may ask for patience, but not for a client that looks dead. */
+const longestWaitMs = 60_000;
 
 /** Worth another try, after the time that the server asked for, if it did. */
 export function retryAfter(milliseconds: number | undefined): ModelFailure['retry'] {
-  return milliseconds === undefined ? {} : { afterMs: milliseconds };
+  if (milliseconds === undefined || milliseconds <= longestWaitMs) return defined({ afterMs: milliseconds });
+  return { afterMs: longestWaitMs, askedMs: milliseconds };
 }
 
 /** A provider's words, short enough to be shown and without blanks around them. A cut is visible. */

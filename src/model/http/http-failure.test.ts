@@ -35,7 +35,13 @@ describe('a status', () => {
     [429, error({ code: 'insufficient_quota', type: 'insufficient_quota' }), {}, 'usage-limit', 'never'],
     [429, error({ code: 'rate_limit_exceeded', message: 'try again in 28ms' }), {}, 'rate-limited', { afterMs: 28 }],
     [429, 'slow', { 'retry-after': '3' }, 'rate-limited', { afterMs: 3000 }],
-    [429, error({ message: 'try again in 2s' }), { 'retry-after': '300' }, 'rate-limited', { afterMs: 60_000 }],
+    [
+      429,
+      error({ message: 'try again in 2s' }),
+      { 'retry-after': '300' },
+      'rate-limited',
+      { afterMs: 60_000, askedMs: 300_000 },
+    ],
     [429, '', {}, 'rate-limited', {}],
     [500, error({ code: 'invalid_prompt', message: 'confused proxy' }), {}, 'server-error', {}],
     [503, error({ code: 'server_is_overloaded' }), { 'retry-after': '1' }, 'overloaded', { afterMs: 1000 }],
@@ -82,11 +88,11 @@ describe('the sentence for the person', () => {
 
   test('advises by what the body says', () => {
     expect(judged(400, error({ message: 'The image data you provided does not represent a valid image.' })).next).toBe(
-      'Remove the image from the conversation, then send again.',
+      'Remove the image from the conversation, then try again.',
     );
     expect(judged(403, '<html>Cloudflare: you have been blocked</html>').next).toContain('firewall');
     expect(judged(404, '').next).toContain('base URL');
-    expect(judged(429, '', { 'retry-after': '90' }).next).toBe('Wait a minute or more, then send again.');
-    expect(judged(429, '', { 'retry-after-ms': '20' }).next).toBe('Wait 1 second, then send again.');
+    expect(judged(429, '', { 'retry-after': '90' }).next).toBe('Wait 90 seconds, then try again.');
+    expect(judged(429, '', { 'retry-after-ms': '20' }).next).toBe('Wait 1 second, then try again.');
   });
 });

@@ -68,7 +68,7 @@ function byStatus(
 
 function refusalAdvice(status: number, body: string, api: string): string | undefined {
   if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
-    return 'Remove the image from the conversation, then send again.';
+    return 'Remove the image from the conversation, then try again.';
   }
   if (status === 404) return 'Check the base URL of the provider and that it offers this model.';
   if (status >= 400) return undefined;

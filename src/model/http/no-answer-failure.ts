@@ -32,7 +32,7 @@ function named({ origin, variable }: Proxy): string {
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
   const message = `${named(proxy)} did not answer for ${idleMs / 1000} seconds.`;
-  const next = `Check the network and ${proxy.variable}, then send again.`;
+  const next = `Check the network and ${proxy.variable}, then try again.`;
   return modelFailure({ code: 'stream-idle', message, next, retry: {} });
 }
 

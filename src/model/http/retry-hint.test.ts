@@ -18,7 +18,7 @@ describe('a wait', () => {
   test.each([
     [{ 'retry-after': '2' }, 2000],
     [{ 'retry-after': '0.5' }, 500],
-    [{ 'retry-after': '3600' }, 60_000],
+    [{ 'retry-after': '3600' }, 3_600_000],
     [{ 'retry-after': new Date(now + 5000).toUTCString() }, 5000],
     [{ 'retry-after': new Date(now - 5000).toUTCString() }, 0],
     [{ 'retry-after': '2', 'retry-after-ms': '70' }, 70],

@@ -1,8 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A server may ask for patience, but not for a client that looks dead. */
-const longestWaitMs = 60_000;
-
 const sentence = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|seconds?|s)(?![a-z])/i;
 
 /** The wait that a rate-limit message asks for in words, such as "try again in 11.054s". */
@@ -13,10 +10,10 @@ export function waitFromMessage(message: string): number | undefined {
   return match[2]?.toLowerCase() === 'ms' ? amount : amount * 1000;
 }
 
-/** The wait that response headers ask for, at most a minute. `now` is needed for the form that is a date. */
+/** The wait that response headers ask for. `now` is needed for the form that is a date. */
 export function waitFromHeaders(headers: IncomingHttpHeaders, now: number): number | undefined {
   const wait = numberIn(headers['retry-after-ms']) ?? waitFromRetryAfter(headers['retry-after'], now);
-  return wait === undefined ? undefined : Math.min(Math.max(wait, 0), longestWaitMs);
+  return wait === undefined ? undefined : Math.max(wait, 0);
 }
 
 function waitFromRetryAfter(header: string | undefined, now: number): number | undefined {

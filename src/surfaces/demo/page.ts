@@ -1,11 +1,11 @@
 import type { Variables } from '../../protocol/variables.ts';
 import { type Look, paint, wantsColor } from '../terminal/look.ts';
+import { isLive } from '../terminal/open-screen.ts';
 import { wrap } from '../terminal/table.ts';
+import { type SizedStream, terminalWidth } from '../terminal/terminal-width.ts';
 
 /** What a page is written on. */
-interface Paper {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
+interface Paper extends SizedStream {
   write(text: string): void;
 }
 
@@ -22,8 +22,8 @@ export class Page {
   constructor(paper: Paper, env: Variables) {
     this.#paper = paper;
     this.#color = wantsColor(paper, 'auto', env);
-    this.isLive = paper.isTTY === true && env['TERM'] !== 'dumb';
-    this.#width = Math.min(widest, Math.max(40, paper.columns || widest));
+    this.isLive = isLive(paper, env);
+    this.#width = Math.min(widest, Math.max(40, terminalWidth(paper) ?? widest));
   }
 
   heading(text: string): void {

@@ -121,6 +121,7 @@ export class PlainOutput implements Output {
       case 'turn-completed': {
         const { input, cachedInput, output } = event.usage;
         screen.note(dim(`tokens used: ${count(input - cachedInput + output)}`));
+        if (event.lastMessage === undefined) screen.note(dim('The model ended the turn without an answer.'));
         // On one screen with the rest, it was shown when it came.
         const isShown = process.stdout.isTTY && process.stderr.isTTY;
         if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');

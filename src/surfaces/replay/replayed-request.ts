@@ -33,14 +33,14 @@ export interface ReplayedRequest {
 export function replayedRequest(
   request: RebuiltRequest | InferredRequest,
   verdict: Verdict,
-  { number, itemBytes }: { readonly number: number; readonly itemBytes: (item: Item) => Uint8Array },
+  { number, itemSize }: { readonly number: number; readonly itemSize: (item: Item) => number },
 ): ReplayedRequest {
   const { turn, line } = request;
   const { ordinal } = line;
   const result = defined({ result: verdict.kind, first: verdict.kind === 'different' ? verdict.first : undefined });
   if (request.kind === 'inferred') {
     const { turnId, model, input } = request;
-    const bytes = sum(input.map((item) => itemBytes(item).length + 1)) + 1;
+    const bytes = sum(input.map((item) => itemSize(item) + 1)) + 1;
     return { ...defined({ number, turn, turnId, ordinal, model, items: input.length, bytes }), ...result };
   }
   const { record, prompt, encoded, sent } = request;

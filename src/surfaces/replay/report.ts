@@ -13,7 +13,7 @@ export function reportTable(requests: readonly ReplayedRequest[]): string {
   const rows = requests.map((request) => [
     String(request.number),
     String(request.turn),
-    request.purpose ?? String(request.step ?? '-'),
+    request.purpose ?? (request.step === undefined ? '-' : String(request.step + 1)),
     String(request.items),
     request.bytes === undefined ? '-' : String(request.bytes),
     resultWords(request),

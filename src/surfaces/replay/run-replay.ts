@@ -2,6 +2,7 @@ import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Line } from '../../protocol/line.ts';
+import { oncePerObject } from '../../protocol/once-per-object.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../../replay/rebuild.ts';
@@ -24,6 +25,8 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
 
   const { digester, encoderOf, itemBytes } = await loadReplayParts();
   const verdictOn = createComparison(digester);
+  // An item stands in every request after its own.
+  const itemSize = oncePerObject((item: Item) => itemBytes(item).length);
   const requests: ReplayedRequest[] = [];
   let number = 0;
   const wanted = await withProgress({ label: 'Replaying lines' }, async (report) => {
@@ -32,7 +35,7 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
       const verdict = verdictOn(request);
       if (only !== undefined && number !== only) continue;
       if (wantsBody) return request;
-      requests.push(replayedRequest(request, verdict, { number, itemBytes }));
+      requests.push(replayedRequest(request, verdict, { number, itemSize }));
     }
     return undefined;
   });

@@ -1,5 +1,6 @@
 import { paint, type Span, wantsColor } from './look.ts';
 import { wrap } from './table.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 /** How standard output shows a page for people: tables and bars fit its width. */
 export interface PageForm {
@@ -11,7 +12,7 @@ export interface PageForm {
 
 /** At most 120 columns, however wide the terminal is; a file or a program gets 100 and no colours. */
 export function pageForm(stream: NodeJS.WriteStream = process.stdout): PageForm {
-  const width = Math.min(120, Math.max(60, stream.columns ?? 100));
+  const width = Math.min(120, Math.max(60, terminalWidth(stream) ?? 100));
   return { width, proseWidth: stream.isTTY ? width : Infinity, color: wantsColor(stream, 'auto') };
 }
 

@@ -112,3 +112,14 @@ it.each([
   );
   expect(columns).toBeLessThan(40);
 });
+
+it('takes the whole status line away when the terminal has become narrower meanwhile', () => {
+  let written = '';
+  const stream = { columns: 80, write: (text: string) => (written += text) };
+  const screen = new Screen({ stream, color: true, live: true });
+  screen.status(() => [dim('x'.repeat(75))]);
+  stream.columns = 30;
+  written = '';
+  screen.end();
+  expect(written).toBe('\r\u001B[2A\u001B[J');
+});

@@ -1,13 +1,13 @@
+import { stripVTControlCharacters } from 'node:util';
 import { type Look, paint, type Span } from './look.ts';
 import { wrap } from './table.ts';
+import { type SizedStream, terminalWidth } from './terminal-width.ts';
 import { fit, textWidth } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';
 import { visibleText } from './visible-text.ts';
 
 /** The part of standard error that a screen needs. */
-export interface ScreenStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
+export interface ScreenStream extends SizedStream {
   write(text: string): unknown;
 }
 
@@ -25,6 +25,8 @@ const redrawMs = 200;
 
 /** Takes the cursor to the beginning of the line and clears it. */
 const erased = '\r\u001B[K';
+/** A terminal that became narrower shows the line on several: the same from the first of them on. */
+const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : `\r\u001B[${linesAbove}A\u001B[J`);
 
 /**
  * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
@@ -38,6 +40,7 @@ export class Screen {
   #timer: NodeJS.Timeout | undefined;
   /** What stands in the status line. */
   #drawn = '';
+  #drawnWidth = 0;
   #streaming: { readonly text: VisibleStream; endsLine: boolean } | undefined;
 
   constructor({ stream, color, live }: ScreenOptions) {
@@ -51,9 +54,9 @@ export class Screen {
     this.endText();
     // In one piece: a line that is erased and drawn again in two would flicker.
     const status = this.#statusNow();
-    const [before, after] = [this.#drawn, status].map((line) => (line === '' ? '' : erased));
+    const [before, after] = [this.#erased(), status === '' ? '' : erased];
     this.#stream.write(`${before}${paint(spans, this.#color)}\n${after}${status}`);
-    this.#drawn = status;
+    this.#isDrawn(status);
   }
 
   /** A sentence of ours, or several: on a terminal they are broken between words. */
@@ -112,8 +115,8 @@ export class Screen {
   #draw(): void {
     const next = this.#statusNow();
     if (next === '' || next === this.#drawn) return;
-    this.#stream.write(`${erased}${next}`);
-    this.#drawn = next;
+    this.#stream.write(`${this.#drawn === '' ? erased : this.#erased()}${next}`);
+    this.#isDrawn(next);
   }
 
   /** Empty where nothing is under way, and while a text comes. */
@@ -124,14 +127,24 @@ export class Screen {
 
   /** One column stays free: a terminal may begin a new line when the last one is written. */
   get #width(): number {
-    const { columns = 0 } = this.#stream;
-    // Zero: the terminal does not know its size.
-    return columns === 0 ? 79 : Math.max(20, columns - 1);
+    return Math.max(20, (terminalWidth(this.#stream) ?? 80) - 1);
   }
 
   #erase(): void {
-    if (this.#drawn !== '') this.#stream.write(erased);
+    if (this.#drawn !== '') this.#stream.write(this.#erased());
     this.#drawn = '';
+  }
+
+  #isDrawn(status: string): void {
+    this.#drawn = status;
+    this.#drawnWidth = textWidth(stripVTControlCharacters(status));
+  }
+
+  /** What takes away the status line, if there is one. */
+  #erased(): string {
+    if (this.#drawn === '') return '';
+    const columns = terminalWidth(this.#stream) ?? Infinity;
+    return erasedFrom(Math.max(0, Math.ceil(this.#drawnWidth / columns) - 1));
   }
 }
 

@@ -5,6 +5,7 @@ import type { Span } from './look.ts';
 import { isLive, openScreen } from './open-screen.ts';
 import type { ScreenStream } from './screen.ts';
 import { count } from './table.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 export interface ProgressOptions {
   /** What is done, as the beginning of a line: `Reading threads`. */
@@ -37,8 +38,7 @@ export async function withProgress<Result>(
   const status = (): readonly Span[] => {
     const took = performance.now() - began;
     const time = took < longMs ? '' : ` · ${Math.floor(took / 1000)} s`;
-    // A terminal that does not know its width says 0.
-    const width = (stream.columns || 80) - 1 - time.length;
+    const width = (terminalWidth(stream) ?? 80) - 1 - time.length;
     if (at === undefined) return [label, time === '' ? ' …' : time];
     const { done, total } = at;
     return [

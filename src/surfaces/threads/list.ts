@@ -6,6 +6,7 @@ import type { listCommand } from '../commands/threads-read-commands.ts';
 import { pageForm, printPage } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { withProgress } from '../terminal/with-progress.ts';
+import { nextPageCommand } from '../wording/next-page.ts';
 import { queryOf } from './list-query.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
@@ -25,7 +26,7 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
       form,
     );
     if (page.threads.length === 0) printNote('No threads.');
-    if (page.next !== undefined) printNote(`\nMore: the same with --cursor ${page.next}`);
+    if (page.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), page.next)}`);
   }
   const home = await stored.takeReading();
   if (home !== undefined) reindexInBackground(home);

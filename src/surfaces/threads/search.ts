@@ -6,6 +6,7 @@ import { pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { withProgress } from '../terminal/with-progress.ts';
+import { nextPageCommand } from '../wording/next-page.ts';
 import { queryOf } from './list-query.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
@@ -29,7 +30,7 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
     ]);
     printPage(blocks, form);
     if (found.hits.length === 0) printNote('No matches.');
-    if (found.next !== undefined) printNote(`\nMore: the same with --cursor ${found.next}`);
+    if (found.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), found.next)}`);
   }
   return found.hits.length === 0 ? 1 : 0;
 }

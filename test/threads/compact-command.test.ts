@@ -175,10 +175,10 @@ it('requests beside the conversation are shown as what they are', async () => {
   const table = await place.run('replay', id);
   expect(table.stdout.split('\n').map((row) => row.split(/\s+/).slice(0, 3))).toEqual([
     ['request', 'turn', 'step'],
-    ['1', '1', '0'],
+    ['1', '1', '1'],
     ['2', '2', 'compaction'],
-    ['3', '3', '0'],
-    ['4', '3', '1'],
+    ['3', '3', '1'],
+    ['4', '3', '2'],
     [''],
     ['4', 'of', '4'],
     [''],

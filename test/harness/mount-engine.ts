@@ -1,0 +1,32 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
+import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
+
+/**
+ * An engine in a process of its own. `rounds`: mounts on a folder again and again, and says how often it lost the folder
+ * while it was in use. `stops`: stops itself where it is about to remove the folder.
+ */
+const [, , base = '', role = '', amount = '0'] = process.argv;
+const folder = join(base, '.codex');
+const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const points = createMountPoints({
+  registries: [join(base, 'registry')],
+  processes: processTable,
+  get temporaryDirectories() {
+    if (role === 'stops') process.kill(process.pid, 'SIGSTOP');
+    return [];
+  },
+  lingerMs: 0,
+});
+
+let lost = 0;
+for (let round = 0; round < Number(amount); round++) {
+  const hold = points.hold([folder]);
+  mkdirSync(folder, { recursive: true });
+  const mounted = statSync(folder).ino;
+  pause(Math.random() * 3);
+  if (statSync(folder, { throwIfNoEntry: false })?.ino !== mounted) lost += 1;
+  hold.release();
+}
+process.stdout.write(String(lost));

@@ -242,6 +242,7 @@ const trial = createTrial({
   spawn: createNodeSpawn({ clock: { now: () => 0, sleep: async () => {} }, runFolder: '/nowhere' }),
   programFiles: nodeProgramFiles,
   processes: processTable,
+  registry: 'in base',
 });
 const suite = trial.isPossible ? describe : describe.skip;
 suite(trial.title, () => {

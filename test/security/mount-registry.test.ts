@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
+import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
 
 let base = '';
 let registry = '';
@@ -247,7 +247,7 @@ const trial = createTrial({
 const suite = trial.isPossible ? describe : describe.skip;
 suite(trial.title, () => {
   beforeEach(() => trial.reset());
-  afterEach(() => trial.remove());
+  afterAll(() => trial.remove());
 
   test('a command that may write all around the registry cannot change it', async () => {
     const profile = rulesProfile([
@@ -263,5 +263,14 @@ suite(trial.title, () => {
         attacks.map((attack) => `cd ${trial.base} && ${attack}`),
       ),
     ).toEqual([]);
+  });
+
+  test('an engine inside a sandbox does not choose the registry that it cannot write there', async () => {
+    const module = join(import.meta.dirname, '../../src/sandbox/linux/mount-registry.ts');
+    const places = ['registry', 'repo/own'].map((name) => join(trial.base, name));
+    const script = `import(${JSON.stringify(module)}).then((m) => console.log(m.openMountRegistry(${JSON.stringify(places)})))`;
+    await trial.run(modeProfile('workspace-write', 'restricted'), 'true');
+    const { text } = await trial.run(modeProfile('workspace-write', 'restricted'), [process.execPath, '-e', script]);
+    expect(text.trim()).toBe(places[1]);
   });
 });

@@ -122,7 +122,7 @@ test('a folder in use stays, also when the engine that uses it did not make it',
 });
 
 test('a table of processes that cannot be read now ends no use', () => {
-  const processes = { startedAt: vi.fn(processTable.startedAt) };
+  const processes = { startedAt: vi.fn<(pid: number) => string | undefined>(processTable.startedAt) };
   const points = createMountPoints({
     registries: [join(base, 'registry')],
     processes,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { processTable } from '../../exec/processes/process-identity.ts';
-import { type MountLock, takeMountLock } from './mount-lock.ts';
+import { type MountLock, passMountLock, takeMountLock } from './mount-lock.ts';
 import { type MountProcess, ownProcess } from './mount-user.ts';
 
 let folder = '';
@@ -61,14 +61,20 @@ test.each<[string, () => void]>([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('who held the lock too long removes nothing any more, and gives back its own lock only', () => {
-  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+test('a holder learns that another engine continued without the lock', () => {
   const lock = take(0) as MountLock;
-  expect(lock.isFresh()).toBe(true);
-  now.mockReturnValue(1_500);
-  expect(lock.isFresh()).toBe(false);
+  expect(lock.isRespected()).toBe(true);
+  passMountLock(path, { self, processes: processTable });
+  expect(lock.isRespected()).toBe(false);
+  lock.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a holder whose lock was taken over leaves that of the next alone', () => {
+  const lock = take(0) as MountLock;
   rmSync(path);
   symlinkSync('another', path);
+  expect(lock.isRespected()).toBe(false);
   lock.release();
   expect(readlinkSync(path)).toBe('another');
 });

@@ -5,15 +5,16 @@ import { asMountProcess, type Asker, lifeOf } from './mount-user.ts';
 
 /** The right to remove mount points, which one engine has at a time. */
 export interface MountLock {
-  /** False once it has been held for so long that another engine may have continued without it. */
-  isFresh(): boolean;
+  /** False once another engine has waited for so long that it continued without the lock. */
+  isRespected(): boolean;
   release(): void;
 }
 
-/** The lock is held for less than a millisecond. After this time its holder was stopped in between. */
-const freshMs = 1_000;
-/** After this time the lock of a process that cannot be seen from here counts as left behind. */
+/** The lock is held for less than a millisecond: after this time, that of a process that cannot be seen was left. */
 const hiddenPatienceMs = 3_000;
+
+/** Stands beside the lock once an engine continued without it. */
+const passedEnd = '-passed';
 
 /**
  * Takes the lock: a link whose target names its holder, so that it is made together with its content. Waits while the
@@ -36,6 +37,14 @@ export function takeMountLock(path: string, asker: Asker, patienceMs: number): M
   }
 }
 
+/**
+ * To be called before continuing without the lock. Its holder may have been stopped in the middle of its work: it will
+ * learn of this before it removes anything.
+ */
+export function passMountLock(path: string, { self }: Asker): void {
+  tryLock(`${path}${passedEnd}`, JSON.stringify(self));
+}
+
 function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no folder' {
   try {
     symlinkSync(name, path);
@@ -44,11 +53,13 @@ function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no
     if (code === 'EEXIST') return 'taken';
     return code === 'ENOENT' ? 'no folder' : 'busy';
   }
-  const since = performance.now();
+  const passed = `${path}${passedEnd}`;
   return {
-    isFresh: () => performance.now() - since < freshMs,
+    isRespected: () => holderOf(path) === name && holderOf(passed) === undefined,
     release() {
-      if (holderOf(path) === name) removeLock(path);
+      if (holderOf(path) !== name) return;
+      if (holderOf(passed) !== undefined) removeLock(passed);
+      removeLock(path);
     },
   };
 }

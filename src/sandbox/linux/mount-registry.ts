@@ -5,7 +5,7 @@ import { namesIn, realPath } from '../../disk/folders.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-file.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
-import { takeMountLock } from './mount-lock.ts';
+import { passMountLock, takeMountLock } from './mount-lock.ts';
 import { asMountProcess, type Asker, type MountUser } from './mount-user.ts';
 
 /** The users of all engines of this user account. */
@@ -83,9 +83,12 @@ export function usersOnDisk(registry: string, asker: Asker): MountUsers {
         quietly(() => mkdirSync(registry, { recursive: true, mode: 0o700 }));
         lock = takeMountLock(path, asker, patienceMs[use]);
       }
-      if (typeof lock === 'string') return work({ mayRemove: () => false });
+      if (typeof lock === 'string') {
+        if (use === 'begins') passMountLock(path, asker);
+        return work({ mayRemove: () => false });
+      }
       try {
-        work({ mayRemove: lock.isFresh });
+        work({ mayRemove: lock.isRespected });
       } finally {
         lock.release();
       }
@@ -101,7 +104,7 @@ export function usersOnDisk(registry: string, asker: Asker): MountUsers {
     tidy(written) {
       for (const name of namesIn(registry)) {
         const isEntry = entryName.test(name.replace(unfinishedEnd, ''));
-        if (isEntry && !written.has(name) && isUnfinished(join(registry, name))) users.remove(name);
+        if (isEntry && !written.has(name) && isUnfinished(registry, name)) users.remove(name);
       }
     },
   };
@@ -151,9 +154,9 @@ function isNormalPath(value: unknown): value is string {
   return typeof value === 'string' && value !== '/' && normalisePath(value) === value;
 }
 
-/** A file to which nothing was written, or not under its own name, for far longer than writing takes. */
-function isUnfinished(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || (found.size > 0 && !path.endsWith(unfinishedEnd))) return false;
-  return Date.now() - found.mtimeMs > 60_000;
+/** A file to which nothing was written, or not under its own name, long before the last change of the registry. */
+function isUnfinished(registry: string, name: string): boolean {
+  const file = lstatSync(join(registry, name), { throwIfNoEntry: false });
+  if (file === undefined || (file.size > 0 && !name.endsWith(unfinishedEnd))) return false;
+  return lstatSync(registry).mtimeMs - file.mtimeMs > 60_000;
 }

@@ -55,10 +55,10 @@ function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no
   }
   const passed = `${path}${passedEnd}`;
   return {
-    isRespected: () => holderOf(path) === name && holderOf(passed) === undefined,
+    isRespected: () => !exists(passed) && holderOf(path) === name,
     release() {
       if (holderOf(path) !== name) return;
-      if (holderOf(passed) !== undefined) removeLock(passed);
+      if (exists(passed)) removeLock(passed);
       removeLock(path);
     },
   };
@@ -89,6 +89,10 @@ function holderOf(path: string): string | undefined {
     const found = lstatSync(path, { throwIfNoEntry: false });
     return found === undefined ? undefined : `${found.ino} ${found.ctimeMs}`;
   }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function removeLock(path: string): void {

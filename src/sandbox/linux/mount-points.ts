@@ -155,8 +155,10 @@ function removeUnused({ users, isHeldElsewhere }: Engine, turn: MountTurn, folde
  * name, or the lock was busy. Its entry lasts until an engine removes them, or needs them itself.
  */
 function keepEntry({ users }: Engine, name: string, user: MountUser): void {
+  const empty = user.folders.filter(isEmptyFolder);
+  if (empty.length === 0) return;
   const known = new Set(madeBy(users.all()));
-  const folders = user.folders.filter((folder) => !known.has(folder) && isEmptyFolder(folder));
+  const folders = empty.filter((folder) => !known.has(folder));
   if (folders.length > 0) users.put(name, { ...user, folders });
 }
 
@@ -166,7 +168,7 @@ function madeBy(users: ReadonlyMap<string, MountUser>): readonly string[] {
 
 function isEmptyFolder(path: string): boolean {
   try {
-    return !lstatSync(path).isSymbolicLink() && readdirSync(path).length === 0;
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(path).length === 0;
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
+import fs, { mkdirSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
@@ -10,13 +11,18 @@ import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
 const [, , base = '', role = '', amount = '0'] = process.argv;
 const folder = join(base, '.codex');
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+if (role === 'stops') {
+  const { rmdirSync } = fs;
+  fs.rmdirSync = (path) => {
+    if (String(path).endsWith('/.codex')) process.kill(process.pid, 'SIGSTOP');
+    rmdirSync(path);
+  };
+  syncBuiltinESMExports();
+}
 const points = createMountPoints({
   registries: [join(base, 'registry')],
   processes: processTable,
-  get temporaryDirectories() {
-    if (role === 'stops') process.kill(process.pid, 'SIGSTOP');
-    return [];
-  },
+  temporaryDirectories: [],
   lingerMs: 0,
 });
 

@@ -1,9 +1,9 @@
-import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { hasDoors, inFolder } from '../../disk/folder-door.ts';
 import { mountPointNames } from '../../policy/protected-names.ts';
 import type { ProcessTable } from '../../ports/processes.ts';
-import { isHeldByCodex } from './codex-mount-points.ts';
+import { type CodexMountPoints, codexMountPoints } from './codex-mount-points.ts';
 import {
   type MountTurn,
   type MountUsers,
@@ -33,7 +33,7 @@ export interface MountPointOptions {
   /** Where the registry may stand, best first. */
   readonly registries: readonly string[];
   readonly processes: ProcessTable;
-  /** Where Codex may have its own registry. */
+  /** Where Codex may have its tables. */
   readonly temporaryDirectories: readonly string[];
   /**
    * Folders stay this long after their last use: removing a folder on which a sandbox was mounted takes milliseconds,
@@ -50,7 +50,7 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
   const engine: Engine = {
     ...asker,
     users: registry === undefined ? usersInMemory() : usersOnDisk(registry, asker),
-    isHeldElsewhere: (folder) => isHeldByCodex(folder, options.temporaryDirectories),
+    codex: codexMountPoints(options.temporaryDirectories),
   };
   const stays = new Map<string, Stay>();
   const endAll = (): void => {
@@ -102,29 +102,44 @@ interface Stay {
 
 interface Engine extends Asker {
   readonly users: MountUsers;
-  isHeldElsewhere(folder: string): boolean;
+  readonly codex: CodexMountPoints;
 }
 
-/** Makes the use known to all engines. What it gives back ends the use. */
+/** Makes the use known to all engines and to Codex. What it gives back ends the use. */
 function announce(engine: Engine, uses: readonly string[]): () => void {
-  const { users, self } = engine;
+  const { users, self, codex } = engine;
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-  let made: readonly string[] = [];
+  const made = new Set<string>();
+  const register = () => users.put(name, { ...self, folders: [...made], uses });
+  const noteMissing = () => {
+    const missing = uses.filter((folder) => lstatSync(folder, { throwIfNoEntry: false }) === undefined);
+    for (const folder of missing) made.add(folder);
+  };
   users.exclusively('begins', (turn) => {
     // Without the lock, another engine may remove a folder between our look at the disk and our entry.
-    if (!turn.mayRemove()) users.put(name, { ...self, folders: [], uses });
+    if (!turn.mayRemove()) register();
     const others = new Map(users.all());
     others.delete(name);
     const known = new Set(madeBy(others));
-    made = uses.filter((folder) => known.has(folder) || lstatSync(folder, { throwIfNoEntry: false }) === undefined);
-    users.put(name, { ...self, folders: made, uses });
+    noteMissing();
+    for (const folder of uses) {
+      if (!made.has(folder) && (known.has(folder) || codex.isMade(folder))) made.add(folder);
+    }
+    register();
     sweep(engine, turn, others);
   });
+  const use = codex.enter(uses, (folder) => made.has(folder));
+  if (use.settle()) {
+    const before = made.size;
+    noteMissing();
+    if (made.size > before) register();
+  }
   return () =>
     users.exclusively('ends', (turn) => {
       users.remove(name);
-      removeUnused(engine, turn, made);
-      keepEntry(engine, name, { ...self, startedAt: over, folders: made, uses: [] });
+      use.leave();
+      removeUnused(engine, turn, [...made]);
+      keepEntry(engine, name, { ...self, startedAt: over, folders: [...made], uses: [] });
     });
 }
 
@@ -135,6 +150,7 @@ function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUs
   for (const [name, user] of all) {
     if (lifeOf(user, engine) !== 'ended') continue;
     engine.users.remove(name);
+    engine.codex.forget(user.process, user.uses);
     const removable = user.folders.filter((folder) => mountPointNames.includes(basename(folder)));
     removeUnused(engine, turn, removable);
     keepEntry(engine, name, { ...user, uses: [] });
@@ -142,11 +158,13 @@ function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUs
 }
 
 /** Removes the folders that have no user left. */
-function removeUnused({ users, isHeldElsewhere }: Engine, turn: MountTurn, folders: readonly string[]): void {
+function removeUnused({ users, codex }: Engine, turn: MountTurn, folders: readonly string[]): void {
   const used = new Set([...users.all().values()].flatMap(({ uses }) => uses));
   for (const folder of folders) {
-    if (used.has(folder) || isHeldElsewhere(folder) || !turn.mayRemove()) continue;
+    if (used.has(folder) || codex.isHeld(folder) || !turn.mayRemove()) continue;
     quietly(() => removeEmptyFolder(folder));
+    // Codex may have entered it in between; its sandbox needs longer than we do.
+    if (codex.isHeld(folder)) quietly(() => mkdirSync(folder));
   }
 }
 

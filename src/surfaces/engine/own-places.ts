@@ -5,6 +5,7 @@ import { loginPath } from '../../gather/system/login-store.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
+import { codexMountTables, temporaryFolders } from '../../sandbox/linux/codex-mount-points.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { sealKeyPath } from '../../gather/system/home-seals.ts';
@@ -20,7 +21,7 @@ export interface OwnPlacesInput {
   readonly node: string;
   /** The script that Node was started with, as it was spelled; a link in most installations. */
   readonly script: string;
-  /** Where engines record which mount points are in use. */
+  /** Where engines and Codex record which mount points are in use. */
   readonly registries: readonly string[];
 }
 
@@ -35,7 +36,8 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
     code: join(root, code),
     node: process.execPath,
     script: process.argv[1] ?? '',
-    registries: process.platform === 'linux' ? mountRegistryFolders() : [],
+    registries:
+      process.platform === 'linux' ? [...mountRegistryFolders(), ...codexMountTables(temporaryFolders(input.env))] : [],
   });
 }
 

@@ -8,7 +8,7 @@ import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
  * An engine in a process of its own. `rounds`: mounts on a folder again and again, and says how often it lost the folder
  * while it was in use. `stops`: stops itself where it is about to remove the folder.
  */
-const [, , base = '', role = '', amount = '0'] = process.argv;
+const [, , base = '', role = '', amount = '0', registry = ''] = process.argv;
 const folder = join(base, '.codex');
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 if (role === 'stops') {
@@ -20,9 +20,9 @@ if (role === 'stops') {
   syncBuiltinESMExports();
 }
 const points = createMountPoints({
-  registries: [join(base, 'registry')],
+  registries: [join(base, registry)],
   processes: processTable,
-  temporaryDirectories: [],
+  temporaryDirectories: [base],
   lingerMs: 0,
 });
 

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
-import { variablesWithCompiled } from '../harness/compiled-once.ts';
+import { otherEngine, stopped } from '../harness/other-engine.ts';
 
 let base = '';
 let target = '';
@@ -24,29 +24,9 @@ const engine = () =>
     lingerMs: 0,
   });
 
-interface Other {
-  readonly child: ChildProcess;
-  /** What it printed, once it has ended. */
-  readonly printed: Promise<string>;
-}
-
-/** An engine in another process. */
-function otherEngine(role: 'rounds' | 'stops', rounds: number): Other {
-  const words = [join(import.meta.dirname, '../harness/mount-engine.ts'), base, role, String(rounds)];
-  const child = spawn(process.execPath, words, { env: variablesWithCompiled(), stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.on('data', (chunk) => (text += String(chunk)));
-  return { child, printed: new Promise((resolve) => child.on('close', () => resolve(text))) };
-}
-
-async function stopped({ child }: Other): Promise<void> {
-  const state = () => readFileSync(`/proc/${child.pid}/stat`, 'latin1').split(') ').at(-1)?.[0];
-  await vi.waitUntil(() => state() === 'T', { timeout: 20_000, interval: 5 });
-}
-
 linux('engines in processes of their own', () => {
   test('an engine that is stopped while it removes a folder does not take it from one that begins', async () => {
-    const other = otherEngine('stops', 1);
+    const other = otherEngine(base, { role: 'stops', rounds: 1 });
     await stopped(other);
     const wakesUp = spawn('sh', ['-c', `sleep 2; kill -CONT ${other.child.pid}`]);
     const hold = engine().hold([target]);
@@ -59,8 +39,8 @@ linux('engines in processes of their own', () => {
   });
 
   test('none loses a folder that it mounts on, also when others are stopped or killed', async () => {
-    const engines = Array.from({ length: 3 }, () => otherEngine('rounds', 250));
-    const killed = otherEngine('rounds', 100_000);
+    const engines = Array.from({ length: 3 }, () => otherEngine(base, { role: 'rounds', rounds: 250 }));
+    const killed = otherEngine(base, { role: 'rounds', rounds: 100_000 });
     await vi.waitUntil(() => existsSync(target), { timeout: 20_000, interval: 5 });
     for (let time = 0; time < 8; time++) {
       const pid = engines[time % 3]?.child.pid ?? 0;

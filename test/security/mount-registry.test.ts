@@ -19,7 +19,7 @@ import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
+import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
 let base = '';
 let registry = '';
@@ -269,8 +269,13 @@ suite(trial.title, () => {
     const module = join(import.meta.dirname, '../../src/sandbox/linux/mount-registry.ts');
     const places = ['registry', 'repo/own'].map((name) => join(trial.base, name));
     const script = `import(${JSON.stringify(module)}).then((m) => console.log(m.openMountRegistry(${JSON.stringify(places)})))`;
-    await trial.run(modeProfile('workspace-write', 'restricted'), 'true');
-    const { text } = await trial.run(modeProfile('workspace-write', 'restricted'), [process.execPath, '-e', script]);
+    // Not /tmp, on whose folders all other engines mount: they have another registry.
+    const profile = rulesProfile([
+      ['/', 'read'],
+      [trial.repo, 'write'],
+    ]);
+    await trial.run(profile, 'true');
+    const { text } = await trial.run(profile, [process.execPath, '-e', script]);
     expect(text.trim()).toBe(places[1]);
   });
 });

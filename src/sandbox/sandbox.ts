@@ -4,7 +4,6 @@ import type { ProgramFiles } from '../ports/program-files.ts';
 import type { Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import { defined } from '../protocol/defined.ts';
-import { temporaryFolders } from './linux/codex-mount-points.ts';
 import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
@@ -71,7 +70,7 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
     const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
     const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles, probed });
     if (bubblewrap.kind === 'refused') return bubblewrap;
-    const temporaryDirectories = temporaryFolders(options.env);
+    const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
     mountPoints ??= createMountPoints({ registries: mountRegistries(), processes, temporaryDirectories, lingerMs });
     return { bubblewrap, architecture, mountPoints };
   }

@@ -16,10 +16,12 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { codexMountTables } from '../../src/sandbox/linux/codex-mount-points.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { planLinux } from '../../src/sandbox/linux/linux-sandbox.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
-import { findOwnPlaces } from '../../src/surfaces/engine/own-places.ts';
 import { otherEngine, stopped } from '../harness/other-engine.ts';
+import { rulesProfile } from '../harness/sandbox-trial.ts';
 
 let base = '';
 let table = '';
@@ -168,9 +170,30 @@ linux('in the table of Codex', () => {
     hold.release();
   });
 
-  test('commands cannot write', () => {
-    const { program } = findOwnPlaces({ env: { TMPDIR: base }, home: base, root: join(import.meta.dirname, '../..') });
-    expect(program).toEqual(expect.arrayContaining([table, ...codexMountTables(['/tmp'])]));
+  test('commands cannot write, once there is one', async () => {
+    const bubblewrap = {
+      kind: 'bubblewrap',
+      path: '/bwrap',
+      closesUserNamespaces: false,
+      ownProcessTable: true,
+    } as const;
+    const policy = resolvePolicy(
+      rulesProfile([
+        ['/', 'read'],
+        [base, 'write'],
+      ]),
+      { cwd: base, workspaceRoots: [base], slashTmp: true, gitDirectories: [], own: noOwnPlaces },
+    );
+    const isKept = async () => {
+      const sandbox = { bubblewrap, mountPoints: engine(), architecture: 'x64' };
+      const planned = await planLinux({ argv: ['true'], cwd: base, env: {} }, policy, sandbox);
+      if (planned.kind === 'refused') throw new Error(planned.message);
+      await planned.cleanup();
+      return planned.argv.join(' ').includes(`--ro-bind ${table} ${table}`);
+    };
+    expect(await isKept()).toBe(true);
+    rmSync(table, { recursive: true });
+    expect(await isKept()).toBe(false);
   });
 });
 

@@ -49,7 +49,6 @@ const files = {
   'work/node_modules/node/bin/node': 'node\n',
   'work/node_modules/.bin/other': 'other\n',
   [`tmp/mount-points`]: '{}\n',
-  'tmp/codex-table/0/1': 'synthetic\n',
 } as const;
 
 beforeEach(() => {
@@ -85,7 +84,7 @@ function ownHere({
     code: join(root, code),
     node: join(workspace, 'node_modules/node/bin/node'),
     script: join(root, script),
-    registries: [join(root, 'tmp/mount-points'), join(root, 'tmp/codex-table')],
+    registries: [join(root, 'tmp/mount-points')],
   });
 }
 
@@ -141,7 +140,6 @@ const commands = {
   'writes into a thread': 'echo x >> ../home/sessions/rollout.jsonl',
   'forges an entry of the mount registry':
     'for folder in ../tmp/mount-points; do echo x > $folder/2-0; rm -f $folder/1-0; done',
-  'forges a mark in the table of Codex': 'cd ../tmp/codex-table; echo x > 0/2; rm -f 0/1; mv 0 1',
 } as const;
 
 const secrets = 'home/auth.json home/.env home/capstan/key work/node_modules/linked-home/auth.json'.split(' ');

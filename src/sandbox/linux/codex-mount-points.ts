@@ -4,7 +4,8 @@ import { errorCode } from '../../disk/file-system.ts';
 import { namesIn, realPath } from '../../disk/folders.ts';
 import { readOwnFile } from '../../disk/own-file.ts';
 import { isAlive } from '../../disk/processes.ts';
-import type { Variables } from '../../protocol/variables.ts';
+import { accessByRules } from '../../policy/access.ts';
+import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
 
 /**
  * The tables in which Codex records the folders that its sandboxes mount on: for each folder a folder of marks, and in
@@ -13,6 +14,8 @@ import type { Variables } from '../../protocol/variables.ts';
  * remove an empty folder on which that engine mounted.
  */
 export interface CodexMountPoints {
+  /** The same access, but commands cannot write the tables. The model is not told: no task is about them. */
+  protect(files: ResolvedFiles): ResolvedFiles;
   enter(folders: readonly string[], isMade: (folder: string) => boolean): CodexUse;
   /** Removes what an engine entered that has ended. */
   forget(pid: number, folders: readonly string[]): void;
@@ -31,22 +34,18 @@ export interface CodexUse {
   leave(): void;
 }
 
-/** Where temporary files may be, of Codex as well. */
-export function temporaryFolders({ TMPDIR = '' }: Variables): readonly string[] {
-  return [...new Set([TMPDIR, '/tmp'])].filter((folder) => folder.startsWith('/'));
-}
-
-/** Where Codex may have its tables. No sandboxed command may write there. */
-export function codexMountTables(temporaryDirectories: readonly string[]): readonly string[] {
-  const name = `codex-bwrap-synthetic-mount-targets-${process.geteuid?.()}`;
-  return [...new Set(temporaryDirectories.map((folder) => join(realPath(folder) ?? folder, name)))];
-}
-
 export function codexMountPoints(temporaryDirectories: readonly string[]): CodexMountPoints {
-  const places = codexMountTables(temporaryDirectories);
+  const name = `codex-bwrap-synthetic-mount-targets-${process.geteuid?.()}`;
+  const places = [...new Set(temporaryDirectories.map((folder) => join(realPath(folder) ?? folder, name)))];
   const tables = () => places.filter(isOwnFolder);
   const marksOf = (folder: string) => tables().map((table) => join(table, pathHash(folder)));
   return {
+    protect(files) {
+      if (files.kind === 'unrestricted') return files;
+      const writable = places.filter((path) => accessByRules(files.rules, path) === 'write');
+      const kept = writable.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip', own: true }));
+      return { ...files, rules: [...files.rules, ...kept] };
+    },
     enter(folders, isMade) {
       const found = tables();
       const marks = found.flatMap((table) => {

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { hasDoors, inFolder } from '../../disk/folder-door.ts';
 import { mountPointNames } from '../../policy/protected-names.ts';
 import type { ProcessTable } from '../../ports/processes.ts';
+import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
 import { type CodexMountPoints, codexMountPoints } from './codex-mount-points.ts';
 import {
   type MountTurn,
@@ -25,6 +26,8 @@ import { type Asker, lifeOf, type MountUser, over, ownProcess } from './mount-us
 export interface MountPoints {
   /** Where the users' files stand. No sandboxed command may write there. Undefined: only this process is seen. */
   readonly registry: string | undefined;
+  /** The same access without the right to write the tables in which Codex records its own use. */
+  protect(files: ResolvedFiles): ResolvedFiles;
   /** Announces that the folders will be mounted on. Those that existed before any use are never removed. */
   hold(folders: readonly string[]): { release(): void };
 }
@@ -75,6 +78,7 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
 
   return {
     registry,
+    protect: engine.codex.protect,
     hold(folders) {
       if (folders.length === 0) return { release() {} };
       const key = folders.join('\0');

@@ -5,7 +5,6 @@ import { loginPath } from '../../gather/system/login-store.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
-import { codexMountTables, temporaryFolders } from '../../sandbox/linux/codex-mount-points.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { sealKeyPath } from '../../gather/system/home-seals.ts';
@@ -21,7 +20,7 @@ export interface OwnPlacesInput {
   readonly node: string;
   /** The script that Node was started with, as it was spelled; a link in most installations. */
   readonly script: string;
-  /** Where engines and Codex record which mount points are in use. */
+  /** Where engines record which mount points are in use. */
   readonly registries: readonly string[];
 }
 
@@ -36,8 +35,7 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
     code: join(root, code),
     node: process.execPath,
     script: process.argv[1] ?? '',
-    registries:
-      process.platform === 'linux' ? [...mountRegistryFolders(), ...codexMountTables(temporaryFolders(input.env))] : [],
+    registries: process.platform === 'linux' ? mountRegistryFolders() : [],
   });
 }
 

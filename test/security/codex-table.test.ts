@@ -225,4 +225,14 @@ linux('a table is left alone', () => {
     engine().hold([target]).release();
     expect(readFileSync(precious, 'utf8')).toBe('precious');
   });
+
+  test('that is huge is not read: the folder stays', async () => {
+    const ends = runningCodex(target, 'synthetic');
+    for (let name = 0; name < 1_500; name++) writeFileSync(join(marksOf(target), `${name}`.padEnd(250, 'x')), '');
+    const hold = engine().hold([target]);
+    mkdirSync(target);
+    hold.release();
+    expect(existsSync(target)).toBe(true);
+    await ends();
+  });
 });

@@ -28,7 +28,8 @@ export interface CodexMountPoints {
 export interface CodexUse {
   /**
    * Waits until every Codex that may not have seen the use has removed what it was about to remove. False if there is
-   * no table: then no Codex has run, and the next one finds the folders in place and leaves them.
+   * no table: then no Codex has run, and the next one finds the folders in place and leaves them. May take
+   * milliseconds, because the kernel stops all changes of locks to list them.
    */
   settle(): boolean;
   leave(): void;

@@ -114,6 +114,8 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
   const { users, self, codex } = engine;
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const made = new Set<string>();
+  // Codex may be about to remove what is in place and not known to be of an engine.
+  let isDoubtful = false;
   const register = () => users.put(name, { ...self, folders: [...made], uses });
   const noteMissing = () => {
     const missing = uses.filter((folder) => lstatSync(folder, { throwIfNoEntry: false }) === undefined);
@@ -126,14 +128,15 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
     others.delete(name);
     const known = new Set(madeBy(others));
     noteMissing();
-    for (const folder of uses) {
-      if (!made.has(folder) && (known.has(folder) || codex.isMade(folder))) made.add(folder);
+    for (const folder of uses.filter((each) => !made.has(each))) {
+      isDoubtful ||= !known.has(folder);
+      if (known.has(folder) || codex.isMade(folder)) made.add(folder);
     }
     register();
     sweep(engine, turn, others);
   });
   const use = codex.enter(uses, (folder) => made.has(folder));
-  if (use.settle()) {
+  if (isDoubtful && use.settle()) {
     const before = made.size;
     noteMissing();
     if (made.size > before) register();

@@ -14,6 +14,7 @@ import type {
 } from '../../src/protocol/permission-profile.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 
 /** Real commands in real sandboxes, for tests. */
 export interface Trial {
@@ -44,9 +45,11 @@ export interface TrialParts {
   readonly spawn: Spawn;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;
+  /** The registry of mount points. `shared`, as engines have it: all sandboxes of a machine mount on folders in /tmp. */
+  readonly registry?: 'shared' | 'in base';
 }
 
-export function createTrial({ spawn, programFiles, processes }: TrialParts): Trial {
+export function createTrial({ spawn, programFiles, processes, registry = 'shared' }: TrialParts): Trial {
   const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
   const chosen = process.env['CAPSTAN_BWRAP'];
   const candidates = bubblewrapCandidates(
@@ -58,13 +61,14 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
   const base = isPossible ? mkdtempSync('/var/tmp/capstan-sandbox-') : '';
   const temporary = isPossible ? mkdtempSync('/tmp/capstan-sandbox-') : '';
   const [repo, sibling, home] = [join(base, 'repo'), join(base, 'sibling'), join(base, 'home')];
+  const registries = registry === 'shared' ? mountRegistryFolders() : [join(base, 'registry')];
   const sandbox = createSandbox({
     platform: process.platform,
     architecture: process.arch,
     env: process.env,
     writable: () => [repo],
     packagedBubblewrap: packaged,
-    mountRegistries: () => [join(base, 'registry')],
+    mountRegistries: () => registries,
     spawn,
     programFiles,
     processes,
@@ -91,7 +95,7 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
     async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {} } = {}) {
-      const own = { program: [join(base, 'registry')], state: [], secrets: [] };
+      const own = { program: registries.slice(0, 1), state: [], secrets: [] };
       const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own });
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
@@ -242,11 +242,12 @@ const trial = createTrial({
   spawn: createNodeSpawn({ clock: { now: () => 0, sleep: async () => {} }, runFolder: '/nowhere' }),
   programFiles: nodeProgramFiles,
   processes: processTable,
+  registry: 'in base',
 });
 const suite = trial.isPossible ? describe : describe.skip;
 suite(trial.title, () => {
   beforeEach(() => trial.reset());
-  afterEach(() => trial.remove());
+  afterAll(() => trial.remove());
 
   test('a command that may write all around the registry cannot change it', async () => {
     const profile = rulesProfile([
@@ -262,5 +263,19 @@ suite(trial.title, () => {
         attacks.map((attack) => `cd ${trial.base} && ${attack}`),
       ),
     ).toEqual([]);
+  });
+
+  test('an engine inside a sandbox does not choose the registry that it cannot write there', async () => {
+    const module = join(import.meta.dirname, '../../src/sandbox/linux/mount-registry.ts');
+    const places = ['registry', 'repo/own'].map((name) => join(trial.base, name));
+    const script = `import(${JSON.stringify(module)}).then((m) => console.log(m.openMountRegistry(${JSON.stringify(places)})))`;
+    // Not /tmp, on whose folders all other engines mount: they have another registry.
+    const profile = rulesProfile([
+      ['/', 'read'],
+      [trial.repo, 'write'],
+    ]);
+    await trial.run(profile, 'true');
+    const { text } = await trial.run(profile, [process.execPath, '-e', script]);
+    expect(text.trim()).toBe(places[1]);
   });
 });

@@ -22,6 +22,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { RunnableCommand } from '../../src/ports/sandbox.ts';
 import { protectGit } from '../../src/sandbox/common/protect-git.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { answer, callTool, type ItemDraft, say, type Script } from '../../src/testing/index.ts';
 import { findGit } from '../../src/workspace/find-git.ts';
@@ -235,7 +236,7 @@ it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a pla
     env: process.env,
     writable: () => [root],
     packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
-    mountRegistries: () => [join(base, 'registry')],
+    mountRegistries: mountRegistryFolders,
     spawn,
     programFiles: nodeProgramFiles,
     processes: processTable,

@@ -22,6 +22,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';
 import { noOwnPlaces } from '../../src/policy/own-places.ts';
@@ -185,7 +186,7 @@ describe.runIf(process.platform === 'linux')('bubblewrap', () => {
       env,
       writable: () => [workspace],
       packagedBubblewrap: join(base, 'package/bwrap'),
-      mountRegistries: () => [],
+      mountRegistries: mountRegistryFolders,
       spawn,
       programFiles: files,
       processes: processTable,

@@ -56,7 +56,8 @@ export async function planLinux(
     });
   }
   const { ownProcessTable } = bubblewrap;
-  const plan = planMounts({ files, deniedMatches: expansion.paths, ownProcessTable }, disk);
+  const request = { files: mountPoints.protect(files), deniedMatches: expansion.paths, ownProcessTable };
+  const plan = planMounts(request, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
   const hold = mountPoints.hold(plan.mountPoints);
   return {

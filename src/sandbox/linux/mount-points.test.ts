@@ -5,15 +5,19 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { processTable } from '../../exec/processes/process-identity.ts';
 import { createMountPoints } from './mount-points.ts';
+import { ownProcess } from './mount-user.ts';
 
 let base = '';
 let target = '';
@@ -22,7 +26,10 @@ beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'capstan-points-'));
   target = join(base, '.codex');
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(base, { recursive: true, force: true });
+});
 
 /** One engine. Engines in one process differ by nothing but their holds, as in two processes. */
 const engine = () =>
@@ -77,10 +84,70 @@ test('what a dead engine left behind is taken away by the next, or taken over', 
   expect(existsSync(target)).toBe(false);
 });
 
-test('a lock that is never given back is broken', () => {
-  mkdirSync(join(registry(), 'lock'));
+test('a lock that its holder took to the grave is removed', () => {
+  const dead = spawnSync(process.execPath, ['-e', '']).pid;
+  symlinkSync(entryOf(dead, []), join(registry(), 'lock'));
   engine().hold([target]).release();
   expect(readdirSync(registry())).toEqual([]);
+});
+
+test('without the lock an engine makes its use known and removes nothing; the next one does', () => {
+  vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
+  const lock = join(registry(), 'lock');
+  symlinkSync(JSON.stringify({ ...ownProcess(processTable), turn: 1 }), lock);
+  const hold = engine().hold([target]);
+  mkdirSync(target);
+  const [name = ''] = readdirSync(registry()).filter((found) => found !== 'lock');
+  expect(JSON.parse(readFileSync(join(registry(), name), 'utf8'))).toMatchObject({ folders: [target], uses: [target] });
+  hold.release();
+  expect([existsSync(target), readdirSync(registry())]).toEqual([true, [name, 'lock', 'lock-passed']]);
+  rmSync(lock);
+  // The first that gets the lock cannot know whether the one without it has written its entry.
+  for (const kept of [true, false]) {
+    engine()
+      .hold([join(base, '.git')])
+      .release();
+    expect(existsSync(target)).toBe(kept);
+  }
+  expect(readdirSync(registry())).toEqual([]);
+});
+
+test('a folder in use stays, also when the engine that uses it did not make it', () => {
+  const dead = spawnSync(process.execPath, ['-e', '']).pid;
+  mkdirSync(target);
+  const hold = engine().hold([target]);
+  // Of an engine that this one did not see when it began.
+  writeFileSync(join(registry(), `${dead}-1`), entryOf(dead, [target]));
+  engine()
+    .hold([join(base, '.git')])
+    .release();
+  expect(existsSync(target)).toBe(true);
+  hold.release();
+});
+
+test('a table of processes that cannot be read now ends no use', () => {
+  const processes = { startedAt: vi.fn<(pid: number) => string | undefined>(processTable.startedAt) };
+  const points = createMountPoints({
+    registries: [join(base, 'registry')],
+    processes,
+    temporaryDirectories: [],
+    lingerMs: 0,
+  });
+  const hold = engine().hold([target]);
+  mkdirSync(target);
+  processes.startedAt.mockReturnValue(undefined);
+  points.hold([join(base, '.git')]).release();
+  expect([existsSync(target), readdirSync(registry()).length]).toEqual([true, 1]);
+  hold.release();
+});
+
+test('what a writer left that was killed before its entry was whole is removed after a while', () => {
+  const [old, fresh] = ['1-a.new', '1-b.new'].map((name) => join(registry(), name));
+  const empty = join(registry(), '1-c');
+  for (const path of [old!, fresh!, empty]) writeFileSync(path, '', { mode: 0o600 });
+  for (const path of [old!, empty]) utimesSync(path, 1, 1);
+  engine().hold([target]).release();
+  expect(readdirSync(registry())).toEqual(['1-b.new']);
 });
 
 test('a registry that was tidied away is made again', () => {

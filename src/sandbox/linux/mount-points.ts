@@ -1,17 +1,19 @@
-import { lstatSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { hasDoors, inFolder } from '../../disk/folder-door.ts';
 import { mountPointNames } from '../../policy/protected-names.ts';
 import type { ProcessTable } from '../../ports/processes.ts';
-import { isHeldByCodex } from './codex-mount-points.ts';
+import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
+import { type CodexMountPoints, codexMountPoints } from './codex-mount-points.ts';
 import {
-  type MountUser,
+  type MountTurn,
   type MountUsers,
   openMountRegistry,
   quietly,
   usersInMemory,
   usersOnDisk,
 } from './mount-registry.ts';
+import { type Asker, lifeOf, type MountUser, over, ownProcess } from './mount-user.ts';
 
 /**
  * To keep a command from making a missing path, bubblewrap makes a folder there to mount on, on the host. It is removed
@@ -24,6 +26,8 @@ import {
 export interface MountPoints {
   /** Where the users' files stand. No sandboxed command may write there. Undefined: only this process is seen. */
   readonly registry: string | undefined;
+  /** The same access without the right to write the tables in which Codex records its own use. */
+  protect(files: ResolvedFiles): ResolvedFiles;
   /** Announces that the folders will be mounted on. Those that existed before any use are never removed. */
   hold(folders: readonly string[]): { release(): void };
 }
@@ -32,7 +36,7 @@ export interface MountPointOptions {
   /** Where the registry may stand, best first. */
   readonly registries: readonly string[];
   readonly processes: ProcessTable;
-  /** Where Codex may have its own registry. */
+  /** Where Codex may have its tables. */
   readonly temporaryDirectories: readonly string[];
   /**
    * Folders stay this long after their last use: removing a folder on which a sandbox was mounted takes milliseconds,
@@ -42,14 +46,14 @@ export interface MountPointOptions {
 }
 
 export function createMountPoints(options: MountPointOptions): MountPoints {
-  const startedAt = options.processes.startedAt(process.pid);
+  const { processes } = options;
+  const asker: Asker = { self: ownProcess(processes), processes };
   // Without a table of processes, entries of dead processes could not be separated from those of living ones.
-  const registry = startedAt === undefined ? undefined : openMountRegistry(options.registries);
+  const registry = asker.self.startedAt === '' ? undefined : openMountRegistry(options.registries);
   const engine: Engine = {
-    users: registry === undefined ? usersInMemory() : usersOnDisk(registry),
-    self: { process: process.pid, startedAt: startedAt ?? '', processTable: ownProcessTable() },
-    processes: options.processes,
-    isHeldElsewhere: (folder) => isHeldByCodex(folder, options.temporaryDirectories),
+    ...asker,
+    users: registry === undefined ? usersInMemory() : usersOnDisk(registry, asker),
+    codex: codexMountPoints(options.temporaryDirectories),
   };
   const stays = new Map<string, Stay>();
   const endAll = (): void => {
@@ -74,6 +78,7 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
 
   return {
     registry,
+    protect: engine.codex.protect,
     hold(folders) {
       if (folders.length === 0) return { release() {} };
       const key = folders.join('\0');
@@ -99,82 +104,96 @@ interface Stay {
   end(): void;
 }
 
-interface Engine {
+interface Engine extends Asker {
   readonly users: MountUsers;
-  readonly self: Omit<MountUser, 'folders'>;
-  readonly processes: ProcessTable;
-  isHeldElsewhere(folder: string): boolean;
+  readonly codex: CodexMountPoints;
 }
 
-/** What stands in the place of a start for a use that is over, while a folder of it has to stay. */
-const over = 'over';
-
-/** Makes the use known to all engines. What it gives back ends the use. */
-function announce(engine: Engine, folders: readonly string[]): () => void {
-  const { users, self } = engine;
-  let name = '';
-  let ours: readonly string[] = [];
-  users.exclusively(() => {
-    const others = users.all();
-    name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-    const made = new Set([...others.values()].flatMap((user) => user.folders));
-    ours = folders.filter((folder) => made.has(folder) || lstatSync(folder, { throwIfNoEntry: false }) === undefined);
-    users.add(name, { ...self, folders: ours });
-    sweep(engine, others);
+/** Makes the use known to all engines and to Codex. What it gives back ends the use. */
+function announce(engine: Engine, uses: readonly string[]): () => void {
+  const { users, self, codex } = engine;
+  const name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const made = new Set<string>();
+  // Codex may be about to remove what is in place and not known to be of an engine.
+  let isDoubtful = false;
+  const register = () => users.put(name, { ...self, folders: [...made], uses });
+  const noteMissing = () => {
+    const missing = uses.filter((folder) => lstatSync(folder, { throwIfNoEntry: false }) === undefined);
+    for (const folder of missing) made.add(folder);
+  };
+  users.exclusively('begins', (turn) => {
+    // Without the lock, another engine may remove a folder between our look at the disk and our entry.
+    if (!turn.mayRemove()) register();
+    const others = new Map(users.all());
+    others.delete(name);
+    const known = new Set(madeBy(others));
+    noteMissing();
+    for (const folder of uses.filter((each) => !made.has(each))) {
+      isDoubtful ||= !known.has(folder);
+      if (known.has(folder) || codex.isMade(folder)) made.add(folder);
+    }
+    register();
+    sweep(engine, turn, others);
   });
+  const use = codex.enter(uses, (folder) => made.has(folder));
+  if (isDoubtful && use.settle()) {
+    const before = made.size;
+    noteMissing();
+    if (made.size > before) register();
+  }
   return () =>
-    users.exclusively(() => {
+    users.exclusively('ends', (turn) => {
       users.remove(name);
-      removeUnused(engine, ours);
-      const kept = ours.filter((folder) => isEmptyFolder(folder) && engine.isHeldElsewhere(folder));
-      if (kept.length > 0) users.add(name, { ...self, startedAt: over, folders: kept });
+      use.leave();
+      removeUnused(engine, turn, [...made]);
+      keepEntry(engine, name, { ...self, startedAt: over, folders: [...made], uses: [] });
     });
 }
 
 /** Ends the use of those that died without doing so. */
-function sweep(engine: Engine, all: ReadonlyMap<string, MountUser>): void {
+function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUser>): void {
+  if (!turn.mayRemove()) return;
+  engine.users.tidy(all);
   for (const [name, user] of all) {
-    if (isAlive(engine, user)) continue;
+    if (lifeOf(user, engine) !== 'ended') continue;
     engine.users.remove(name);
+    engine.codex.forget(user.process, user.uses);
     const removable = user.folders.filter((folder) => mountPointNames.includes(basename(folder)));
-    removeUnused(engine, removable);
-    // The entry has to last for an engine that needs these itself, or until Codex does not need them any more.
-    const known = new Set([...engine.users.all().values()].flatMap(({ folders }) => folders));
-    const folders = user.folders.filter((folder) => isEmptyFolder(folder) && !known.has(folder));
-    if (folders.length > 0) engine.users.add(name, { ...user, folders });
+    removeUnused(engine, turn, removable);
+    keepEntry(engine, name, { ...user, uses: [] });
   }
 }
 
 /** Removes the folders that have no user left. */
-function removeUnused({ users, isHeldElsewhere }: Engine, folders: readonly string[]): void {
-  const used = new Set([...users.all().values()].flatMap((user) => user.folders));
+function removeUnused({ users, codex }: Engine, turn: MountTurn, folders: readonly string[]): void {
+  const used = new Set([...users.all().values()].flatMap(({ uses }) => uses));
   for (const folder of folders) {
-    if (!used.has(folder) && !isHeldElsewhere(folder)) quietly(() => removeEmptyFolder(folder));
+    if (used.has(folder) || codex.isHeld(folder) || !turn.mayRemove()) continue;
+    quietly(() => removeEmptyFolder(folder));
+    // Codex may have entered it in between; its sandbox needs longer than we do.
+    if (codex.isHeld(folder)) quietly(() => mkdirSync(folder));
   }
 }
 
-/** Whether the process of an entry still runs. One in another container cannot be seen from here, and may. */
-function isAlive({ processes, self }: Engine, user: MountUser): boolean {
-  if (user.processTable === self.processTable) return processes.startedAt(user.process) === user.startedAt;
-  return user.startedAt !== over && systemStart(user) === systemStart(self);
+/**
+ * A use is over, and folders of it could not be removed: another program mounts on them, no sandbox protects such a
+ * name, or the lock was busy. Its entry lasts until an engine removes them, or needs them itself.
+ */
+function keepEntry({ users }: Engine, name: string, user: MountUser): void {
+  const empty = user.folders.filter(isEmptyFolder);
+  if (empty.length === 0) return;
+  const known = new Set(madeBy(users.all()));
+  const folders = empty.filter((folder) => !known.has(folder));
+  if (folders.length > 0) users.put(name, { ...user, folders });
 }
 
-/** The start of a process is written after the start of the system. */
-function systemStart({ startedAt }: Pick<MountUser, 'startedAt'>): string {
-  return startedAt.split(' ', 1)[0] ?? '';
-}
-
-function ownProcessTable(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
+function madeBy(users: ReadonlyMap<string, MountUser>): readonly string[] {
+  return [...users.values()].flatMap(({ folders }) => folders);
 }
 
 function isEmptyFolder(path: string): boolean {
   try {
-    return !lstatSync(path).isSymbolicLink() && readdirSync(path).length === 0;
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(path).length === 0;
   } catch {
     return false;
   }

@@ -1,29 +1,31 @@
-import { mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../../disk/file-system.ts';
 import { namesIn, realPath } from '../../disk/folders.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-file.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
-
-/** A user of mount points: an engine, for as long as its commands may run. */
-export interface MountUser {
-  readonly process: number;
-  /** When that process was started, in words of the system. Another process of the number is not this user. */
-  readonly startedAt: string;
-  /** In which table of processes it has its number: containers have tables of their own. */
-  readonly processTable: string;
-  /** Folders that exist only because a sandbox needs them. */
-  readonly folders: readonly string[];
-}
+import { passMountLock, takeMountLock } from './mount-lock.ts';
+import { asMountProcess, type Asker, type MountUser } from './mount-user.ts';
 
 /** The users of all engines of this user account. */
 export interface MountUsers {
-  exclusively(work: () => void): void;
+  /** Runs the work while no other engine removes folders. */
+  exclusively(use: 'begins' | 'ends', work: (turn: MountTurn) => void): void;
   all(): ReadonlyMap<string, MountUser>;
-  add(name: string, user: MountUser): void;
+  /** Writes the entry of a user, or writes it anew. Other engines see all of it or nothing. */
+  put(name: string, user: MountUser): void;
   remove(name: string): void;
+  /** Removes what writers left that were killed before they had written an entry. The given ones have written theirs. */
+  tidy(written: ReadonlyMap<string, MountUser>): void;
+}
+
+export interface MountTurn {
+  /**
+   * Whether folders without a user may be removed now. False without the lock: then an engine may announce its own use
+   * and no more.
+   */
+  mayRemove(): boolean;
 }
 
 /**
@@ -50,41 +52,73 @@ function homeOf(): readonly string[] {
   }
 }
 
-/** The first folder that can be made, is this user's own and closed to others. */
+/** The first folder that can be made and written, is this user's own and closed to others. */
 export function openMountRegistry(folders: readonly string[]): string | undefined {
-  // A home may be missing or read-only.
-  const folder = folders.find((folder) => makeOwnFolder(folder, 'closed'));
+  // A home may be missing or read-only, also for a command of another sandbox.
+  const folder = folders.find((folder) => makeOwnFolder(folder, 'closed') && isWritable(folder));
   return folder === undefined ? undefined : realPath(folder);
 }
 
-/** The lock is held for less than a millisecond at a time: one that stands this long belongs to a dead process. */
-const lockPatienceMs = 1000;
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
-export function usersOnDisk(registry: string): MountUsers {
-  const lock = join(registry, 'lock');
-  return {
-    exclusively(work) {
-      takeLock(lock, registry);
+/**
+ * A use must not begin without the lock as long as its holder may remove folders. A use may end without it: its folders
+ * stay, and the next engine removes them.
+ */
+const patienceMs = { begins: 10_000, ends: 1_000 };
+
+export function usersOnDisk(registry: string, asker: Asker): MountUsers {
+  const path = join(registry, 'lock');
+  const users: MountUsers = {
+    exclusively(use, work) {
+      let lock = takeMountLock(path, asker, patienceMs[use]);
+      if (lock === 'no folder') {
+        quietly(() => mkdirSync(registry, { recursive: true, mode: 0o700 }));
+        lock = takeMountLock(path, asker, patienceMs[use]);
+      }
+      if (typeof lock === 'string') {
+        if (use === 'begins') passMountLock(path, asker);
+        return work({ mayRemove: () => false });
+      }
       try {
-        work();
+        work({ mayRemove: lock.isRespected });
       } finally {
-        quietly(() => rmdirSync(lock));
+        lock.release();
       }
     },
     all: () => new Map(namesIn(registry).flatMap((name) => readUser(registry, name))),
-    add: (name, user) =>
-      quietly(() => writeFileSync(join(registry, name), JSON.stringify(user), { mode: 0o600, flag: 'wx' })),
+    put: (name, user) =>
+      quietly(() => {
+        const unfinished = join(registry, `${name}${unfinishedEnd}`);
+        writeFileSync(unfinished, JSON.stringify(user), { mode: 0o600, flag: 'wx' });
+        renameSync(unfinished, join(registry, name));
+      }),
     remove: (name) => quietly(() => unlinkSync(join(registry, name))),
+    tidy(written) {
+      for (const name of namesIn(registry)) {
+        const isEntry = entryName.test(name.replace(unfinishedEnd, ''));
+        if (isEntry && !written.has(name) && isUnfinished(registry, name)) users.remove(name);
+      }
+    },
   };
+  return users;
 }
 
 export function usersInMemory(): MountUsers {
   const users = new Map<string, MountUser>();
   return {
-    exclusively: (work) => work(),
+    exclusively: (_, work) => work({ mayRemove: () => true }),
     all: () => new Map(users),
-    add: (name, user) => void users.set(name, user),
+    put: (name, user) => void users.set(name, user),
     remove: (name) => void users.delete(name),
+    tidy() {},
   };
 }
 
@@ -96,6 +130,7 @@ export function quietly(work: () => void): void {
 }
 
 const entryName = /^\d{1,10}-[0-9a-z]{1,20}$/;
+const unfinishedEnd = '.new';
 /** Far more than the folders of one command. */
 const mostBytes = 1 << 20;
 
@@ -107,27 +142,21 @@ function readUser(registry: string, name: string): readonly [string, MountUser][
   return user === undefined ? [] : [[name, user]];
 }
 
-function asUser({ process, startedAt, processTable, folders }: JsonObject = {}): MountUser | undefined {
-  if (typeof process !== 'number' || !Number.isSafeInteger(process) || process <= 0) return undefined;
-  if (typeof startedAt !== 'string' || typeof processTable !== 'string' || !Array.isArray(folders)) return undefined;
-  return folders.every(isNormalPath) ? { process, startedAt, processTable, folders } : undefined;
+function asUser(entry: JsonObject = {}): MountUser | undefined {
+  // Earlier versions did not write what they use and did not make.
+  const { folders, uses = folders } = entry;
+  const named = asMountProcess(entry);
+  if (named === undefined || !Array.isArray(folders) || !Array.isArray(uses)) return undefined;
+  return [...folders, ...uses].every(isNormalPath) ? { ...named, folders, uses } : undefined;
 }
 
 function isNormalPath(value: unknown): value is string {
   return typeof value === 'string' && value !== '/' && normalisePath(value) === value;
 }
 
-function takeLock(lock: string, registry: string): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; waited < lockPatienceMs; waited += 1) {
-    try {
-      mkdirSync(lock);
-      return;
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENOENT') quietly(() => mkdirSync(registry, { recursive: true, mode: 0o700 }));
-      else if (code === 'EEXIST') Atomics.wait(pause, 0, 0, 1);
-      else return;
-    }
-  }
+/** A file to which nothing was written, or not under its own name, long before the last change of the registry. */
+function isUnfinished(registry: string, name: string): boolean {
+  const file = lstatSync(join(registry, name), { throwIfNoEntry: false });
+  if (file === undefined || (file.size > 0 && !name.endsWith(unfinishedEnd))) return false;
+  return lstatSync(registry).mtimeMs - file.mtimeMs > 60_000;
 }

@@ -3,12 +3,12 @@ import { readRules } from './read-rules.ts';
 
 /** What an expression gives, as `str` writes it; a fault as its line and message. */
 function value(expression: string, before = ''): string {
-  const read = readRules(`${before}\nprefix_rule(["a"], justification="=" + str(${expression}))`, 'x.rules');
+  const read = readRules(`${before}\nprefix_rule(["a"], justification="=" + str(${expression}))`, { file: 'x.rules' });
   return read.kind === 'read' ? (read.rules.prefixes[0]?.justification ?? '').slice(1) : `! ${read.message}`;
 }
 
 function fault(text: string): string {
-  const read = readRules(text, 'x.rules');
+  const read = readRules(text, { file: 'x.rules' });
   return read.kind === 'read' ? 'none' : `${read.line}: ${read.message}`;
 }
 
@@ -126,7 +126,7 @@ same += ["!"]
     ['the carriage returns of another system', '\r\n\r\nprefix_rule(["a"], match=["b"])\r\n', 3],
     ['a call in a function', 'def f():\n  prefix_rule(["a"], match=["b"])\n\nf()', 2],
   ])('%s keeps the count of lines', (_, text, line) => {
-    expect(readRules(text, 'x.rules')).toMatchObject({ kind: 'problem', line });
+    expect(readRules(text, { file: 'x.rules' })).toMatchObject({ kind: 'problem', line });
   });
 
   test.each([

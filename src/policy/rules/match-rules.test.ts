@@ -4,7 +4,7 @@ import { readRules } from './read-rules.ts';
 import { joinRules, type RuleSet } from './rule-set.ts';
 
 function rules(text: string): RuleSet {
-  const read = readRules(text, 'x.rules');
+  const read = readRules(text, { file: 'x.rules' });
   if (read.kind === 'problem') throw new Error(read.message);
   return read.rules;
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
-import { normalisePath } from '../paths.ts';
+import { programPath } from './program-path.ts';
 import type { PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
 
 export interface RuleMatch {
@@ -53,8 +53,8 @@ function fits(slot: string | readonly string[], word: string): boolean {
 
 /** Undefined for a bare name, and for a relative path without a folder that it starts from. */
 function absolutePath(program: string, cwd: string | undefined): string | undefined {
-  if (program.startsWith('/')) return normalisePath(program);
-  return program.includes('/') && cwd !== undefined ? normalisePath(`${cwd}/${program}`) : undefined;
+  if (program.startsWith('/')) return programPath(program);
+  return program.includes('/') && cwd !== undefined ? programPath(`${cwd}/${program}`) : undefined;
 }
 
 const byStrictness: readonly RuleDecision[] = ['forbidden', 'prompt', 'allow'];

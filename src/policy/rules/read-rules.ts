@@ -18,8 +18,15 @@ export type ReadRules =
       readonly next: string;
     };
 
-/** Runs the text of a rules file. `file` is the name in the sources of its rules. Never throws, and ends soon. */
-export function readRules(text: string, file: string): ReadRules {
+export interface RulesFile {
+  /** The name in the sources of its rules. */
+  readonly file: string;
+  /** Places of programs that earlier files name: its examples are held against them too. */
+  readonly executables?: RuleSet['executables'];
+}
+
+/** Runs the text of a rules file. Never throws, and ends soon. */
+export function readRules(text: string, { file, executables: earlier = {} }: RulesFile): ReadRules {
   const meter = createMeter();
   const draft: RuleDraft = { prefixes: [], hosts: [], executables: new Map(), examples: [] };
   const builtins = [...plainBuiltins(meter), ...ruleBuiltins(draft, file, meter)];
@@ -27,7 +34,7 @@ export function readRules(text: string, file: string): ReadRules {
   try {
     runProgram(parseRules(text, new Set(known.keys())), known, meter);
     const executables = Object.fromEntries(draft.executables);
-    checkExamples(draft.examples, executables, meter);
+    checkExamples(draft.examples, { ...earlier, ...executables }, meter);
     return { kind: 'read', rules: { prefixes: draft.prefixes, hosts: draft.hosts, executables } };
   } catch (error) {
     if (!(error instanceof RulesFault)) throw error;

@@ -1,7 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import { bindArguments, type BoundParameter } from './bind-arguments.ts';
-import { normalisePath } from '../paths.ts';
 import type { Example, ExampleSet } from './examples.ts';
+import { programPath } from './program-path.ts';
 import { ruleHost } from './rule-host.ts';
 import type { Meter } from './meter.ts';
 import type { HostRule, PrefixRule, RuleDecision } from './rule-set.ts';
@@ -146,7 +146,7 @@ function executablePath(path: Value, name: string): string {
   if (typeof path !== 'string') throw wrongType('paths', 'list of strings', path);
   if (!path.startsWith('/'))
     throw new RulesFault(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
-  const plain = normalisePath(path);
+  const plain = programPath(path);
   if (plain?.endsWith(`/${name}`) === true) return plain;
   throw new RulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file that is called so.');
 }

@@ -38,3 +38,9 @@ export function joinRules(sets: readonly RuleSet[]): RuleSet {
     executables: Object.fromEntries(sets.flatMap(({ executables }) => Object.entries(executables))),
   };
 }
+
+/** What is left of rules whose writer may hold commands back and not let them out. */
+export function withoutAllowing({ prefixes, hosts }: RuleSet): RuleSet {
+  const holdsBack = ({ decision }: { readonly decision: RuleDecision }): boolean => decision !== 'allow';
+  return { prefixes: prefixes.filter(holdsBack), hosts: hosts.filter(holdsBack), executables: {} };
+}

@@ -21,7 +21,7 @@ notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
-rollout | src/state/stored-envelope.ts | policy.shellEnvironment window
+rollout | src/state/stored-envelope.ts | policy.rules policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust

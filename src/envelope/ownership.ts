@@ -51,6 +51,7 @@ type WholeField =
   | 'instructions.base.provenance'
   | 'policy.profile'
   | 'policy.resolved'
+  | 'policy.rules'
   | 'policy.shellEnvironment'
   | 'window.shares';
 
@@ -132,6 +133,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.resolved': chosen('default', 'profile'),
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
+  'policy.rules': { ...chosen('default', 'rules'), awaits: 'decisions about calls' },
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
   'policy.networkProxy': { ...byDefault, awaits: 'a proxy between commands and the network' },

@@ -1,5 +1,6 @@
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
+import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { NetworkRule, Settings } from './settings.ts';
@@ -10,6 +11,8 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
   readonly resolved: ResolvedPolicy;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
+  /** What users and administrators decided about commands and hosts for good. */
+  readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
   readonly networkRules: readonly NetworkRule[];
   /** What stands between commands and the network. There is none so far. */
@@ -17,7 +20,8 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
 }
 
 export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
-  const { approval, askedApproval, profile, shellEnvironment, approvedPrefixes = [], networkRules = [] } = settings;
+  const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
+  const { approvedPrefixes = [], networkRules = [] } = settings;
   const resolved = resolvePolicy(profile, workspace.places);
   return {
     approval,
@@ -26,6 +30,7 @@ export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly
     resolved,
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
     shellEnvironment,
+    rules,
     approvedPrefixes,
     networkRules,
     networkProxy: 'none',

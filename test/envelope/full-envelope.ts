@@ -63,6 +63,11 @@ export function fullSettings(): Required<TurnSettings> {
     verbosity: 'high',
     serviceTier: 'fast',
     askedApproval: 'untrusted',
+    rules: {
+      prefixes: [{ pattern: ['git', 'log'], decision: 'allow', source: '/home/rules/default.rules:1' }],
+      hosts: [],
+      executables: {},
+    },
     approvedPrefixes: [['git', 'log']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
     baseInstructions: 'You are mine.',

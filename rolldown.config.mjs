@@ -34,6 +34,8 @@ const builtins = {
 const shared = {
   platform: 'node',
   tsconfig: './tsconfig.json',
+  // Optional, and with a program for the machine in it.
+  external: ['koffi'],
 };
 
 const output = {
@@ -120,6 +122,13 @@ export default defineConfig([
     ...shared,
     // Started by a login shell, once an hour at most.
     input: { 'keep-variables': 'src/exec/login-shell/keep-variables.ts' },
+    plugins: [builtins],
+    output: { ...output, minify: true },
+  },
+  {
+    ...shared,
+    // Becomes a command that Landlock holds.
+    input: { 'landlock-helper': 'src/sandbox/linux/landlock-helper.ts' },
     plugins: [builtins],
     output: { ...output, minify: true },
   },

@@ -9,7 +9,7 @@ import { type CommandLimits, limitCommand } from './common/limit-command.ts';
 import { protectGit } from './common/protect-git.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
-import type { LandlockSandbox } from './linux/landlock-sandbox.ts';
+import type { LandlockHelper } from './linux/landlock-sandbox.ts';
 import { planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { isIntact } from './linux/packaged-bubblewrap.ts';
@@ -43,8 +43,8 @@ export interface SandboxOptions {
   readonly kernelVersion?: () => string;
   /** When Landlock is used. Default: `fallback`. */
   readonly landlock?: RouteOptions['landlock'];
-  /** The Node and the script that hold a command with Landlock. Absent: Landlock is not used. */
-  readonly landlockHelper?: LandlockSandbox['helper'];
+  /** The program that holds a command with Landlock. Absent: Landlock is not used. */
+  readonly landlockHelper?: LandlockHelper;
   /** How much each command may use. Default: no limits. */
   readonly limits?: CommandLimits;
 }
@@ -90,7 +90,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return { ...planned, notice: packagedNotice(bubblewrap) };
       }
       case 'landlock': {
-        const helper = options.landlockHelper ?? { node: '', script: '' };
+        const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
         const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
         return planWithLandlock(command, { model: chosen.model, policy }, { architecture, helper });
       }
@@ -164,7 +164,9 @@ function lookAtMachine(options: SandboxOptions): Machine {
 /** Loaded on use: most machines have bubblewrap. */
 async function lookForLandlock({ landlockHelper }: SandboxOptions): ReturnType<Machine['landlock']> {
   const { findLandlock, noLandlock } = await import('./linux/landlock-library.ts');
-  return landlockHelper === undefined ? noLandlock('this program has no helper for it') : findLandlock();
+  return landlockHelper === undefined
+    ? noLandlock('this program has no helper for it')
+    : findLandlock(landlockHelper.library);
 }
 
 function kernelVersion(): string {

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import type Koffi from 'koffi';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 
 /** What Landlock and its companions are asked through. Every function throws with the kernel's reason. */
@@ -24,9 +27,10 @@ export interface LandlockFact {
 }
 
 /** What this machine has of Landlock. The library that reaches it is loaded here and not before. */
-export async function findLandlock(): Promise<LandlockFact | SandboxRefused> {
+export async function findLandlock(library: string): Promise<LandlockFact | SandboxRefused> {
+  if (!existsSync(library)) return noLandlock('the optional package "koffi" is not installed');
   try {
-    const abi = (await loadLandlock(process.arch)).abi();
+    const abi = (await loadLandlock(library)).abi();
     return abi === 0 ? noLandlock('the kernel has no Landlock') : { kind: 'landlock', abi };
   } catch (error) {
     return noLandlock(error instanceof Error ? error.message.split('\n', 1)[0]! : String(error));
@@ -45,10 +49,13 @@ const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPr
 const mostCapabilities = 64;
 const sigkill = 9;
 
-/** `koffi` is an optional dependency: this throws where it is not installed. */
-export async function loadLandlock(architecture: string): Promise<LandlockCalls> {
-  const { default: koffi } = await import('koffi');
-  const column = architecture === 'x64' ? 0 : 1;
+/**
+ * `library`: where the package `koffi` begins. It is loaded by its path: a search would also look where commands may have
+ * put another one.
+ */
+export async function loadLandlock(library: string): Promise<LandlockCalls> {
+  const { default: koffi } = (await import(pathToFileURL(library).href)) as { readonly default: typeof Koffi };
+  const column = process.arch === 'x64' ? 0 : 1;
   const types = 'long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e';
   const raw = koffi.load(null).func(`long syscall(${types})`) as (...words: readonly (number | bigint)[]) => number;
   const call = (number: number, ...words: readonly (number | bigint)[]): number => {

@@ -8,10 +8,17 @@ import { planLandlock } from './landlock-plan.ts';
 import type { LegacyModel } from './legacy-projection.ts';
 import { isSeccompArchitecture } from './seccomp.ts';
 
+export interface LandlockHelper {
+  readonly node: string;
+  readonly script: string;
+  /** Where the package begins that reaches the kernel. */
+  readonly library: string;
+}
+
 export interface LandlockSandbox {
   readonly architecture: string;
-  /** The Node and the script that become the command. */
-  readonly helper: { readonly node: string; readonly script: string };
+  /** What becomes the command. */
+  readonly helper: LandlockHelper;
 }
 
 /** The command behind a helper that the kernel holds before it becomes the command. */
@@ -37,7 +44,7 @@ export function planWithLandlock(
   const input: LandlockHelperInput = { plan, argv, env, ...defined({ terminal }) };
   return {
     kind: 'runnable',
-    argv: [helper.node, '--no-warnings', helper.script],
+    argv: [helper.node, '--no-warnings', helper.script, helper.library],
     cwd: command.cwd,
     env: {},
     files: [Buffer.from(JSON.stringify(input))],

@@ -34,8 +34,6 @@ const builtins = {
 const shared = {
   platform: 'node',
   tsconfig: './tsconfig.json',
-  // Optional, and with a program for the machine in it.
-  external: ['koffi'],
 };
 
 const output = {

@@ -16,7 +16,7 @@ import { isIntact } from './linux/packaged-bubblewrap.ts';
 import { packagedNotice } from './linux/packaged-notice.ts';
 import { isWsl1 } from './linux/wsl.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
-import { chooseRoute, type MachineFacts, type Route, type RouteOptions } from './route.ts';
+import { chooseRoute, type MachineFacts, type SandboxRoute, type SandboxRouteOptions } from './sandbox-route.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */
@@ -42,7 +42,7 @@ export interface SandboxOptions {
   /** The text of `/proc/version`. Default: that of this machine. */
   readonly kernelVersion?: () => string;
   /** When Landlock is used. Default: `fallback`. */
-  readonly landlock?: RouteOptions['landlock'];
+  readonly landlock?: SandboxRouteOptions['landlock'];
   /** The program that holds a command with Landlock. Absent: Landlock is not used. */
   readonly landlockHelper?: LandlockHelper;
   /** How much each command may use. Default: no limits. */
@@ -53,7 +53,7 @@ export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
   /** By which means commands under the policy would be isolated. */
-  route(policy: ResolvedPolicy): Promise<Exclude<Route, { kind: 'look' }>>;
+  route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
 
 /** Commands isolated as the policy says, by the means of the platform, or refused (I10). */
@@ -61,7 +61,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   const { platform, architecture, limits = {} } = options;
   const machine = lookAtMachine(options);
   let isPackagedSaid = false;
-  async function route(policy: ResolvedPolicy): Promise<Exclude<Route, { kind: 'look' }>> {
+  async function route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>> {
     const roots = writableRoots(policy).map(({ path }) => path);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {

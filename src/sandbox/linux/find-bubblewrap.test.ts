@@ -6,7 +6,7 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
-import { hashOf, isIntact, packagedBubblewrap } from './packaged-bubblewrap.ts';
+import { programHash, isIntact, packagedBubblewrap } from './packaged-bubblewrap.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-find-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -186,7 +186,7 @@ describe('a packaged program', () => {
     const parts = { spawn: works, files, isIntact };
     const found = { kind: 'bubblewrap', path: unpacked.program, isPackaged: true };
     expect(await findBubblewrap(search, parts)).toMatchObject(found);
-    writeFileSync(unpacked.hashFile, `${hashOf(Buffer.from('program'))}\n`);
+    writeFileSync(unpacked.hashFile, `${programHash(Buffer.from('program'))}\n`);
     expect(await findBubblewrap(search, parts)).toMatchObject(found);
     writeFileSync(unpacked.program, 'another');
     expect(await findBubblewrap(search, parts)).toMatchObject({

@@ -14,7 +14,7 @@ try {
   const input = JSON.parse(readFileSync(inputDescriptor, 'utf8')) as LandlockHelperInput;
   closeSync(inputDescriptor);
   const { plan, argv, env, terminal } = input;
-  const calls = await loadLandlock(process.argv[2] ?? '');
+  const calls = loadLandlock(process.argv[2] ?? '');
   const program = findProgramFile(argv[0] ?? '', env['PATH'] ?? '');
   if (program === undefined) fail(127, `${argv[0] ?? ''}: not found`);
   calls.dieWithParent();

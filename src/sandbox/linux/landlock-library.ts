@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 
@@ -27,10 +27,10 @@ export interface LandlockFact {
 }
 
 /** What this machine has of Landlock. The library that reaches it is loaded here and not before. */
-export async function findLandlock(library: string): Promise<LandlockFact | SandboxRefused> {
+export function findLandlock(library: string): LandlockFact | SandboxRefused {
   if (!existsSync(library)) return noLandlock('the optional package "koffi" is not installed');
   try {
-    const abi = (await loadLandlock(library)).abi();
+    const abi = loadLandlock(library).abi();
     return abi === 0 ? noLandlock('the kernel has no Landlock') : { kind: 'landlock', abi };
   } catch (error) {
     return noLandlock(error instanceof Error ? error.message.split('\n', 1)[0]! : String(error));
@@ -53,8 +53,8 @@ const sigkill = 9;
  * `library`: where the package `koffi` begins. It is loaded by its path: a search would also look where commands may have
  * put another one.
  */
-export async function loadLandlock(library: string): Promise<LandlockCalls> {
-  const { default: koffi } = (await import(pathToFileURL(library).href)) as { readonly default: typeof Koffi };
+export function loadLandlock(library: string): LandlockCalls {
+  const koffi = createRequire(library)(library) as typeof Koffi;
   const column = process.arch === 'x64' ? 0 : 1;
   const types = 'long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e';
   const raw = koffi.load(null).func(`long syscall(${types})`) as (...words: readonly (number | bigint)[]) => number;

@@ -12,11 +12,11 @@ export function isIntact(program: string): boolean {
   const expected = read(hashFile)?.toString('utf8').trim();
   if (expected === undefined) return true;
   const bytes = read(program);
-  return bytes !== undefined && hashOf(bytes) === expected;
+  return bytes !== undefined && programHash(bytes) === expected;
 }
 
 /** Loaded on use: most machines have a bubblewrap of their own. */
-export function hashOf(bytes: Uint8Array): string {
+export function programHash(bytes: Uint8Array): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
 }
 

@@ -17,7 +17,7 @@ import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
@@ -41,6 +41,26 @@ export function createEngineParts(
   const opened = new Set<string>();
   const sendTo = sender({ environment: env });
   let own: OwnPlaces | undefined;
+  const sandboxOptions: SandboxOptions = {
+    platform: process.platform,
+    architecture: process.arch,
+    env,
+    writable: () => [...opened],
+    packagedBubblewrap: [join(root, '.local/bubblewrap'), unpackedBubblewrap(home)].map(
+      (folder) => packagedBubblewrap(folder).program,
+    ),
+    mountRegistries: mountRegistryFolders,
+    lingerMs: 1000,
+    spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
+    landlock: base.config.features?.['use_legacy_landlock'] === true ? 'preferred' : 'fallback',
+    landlockHelper: {
+      node: process.execPath,
+      script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),
+      library: join(landlockFolder(root), 'koffi/index.cjs'),
+    },
+  };
   return {
     ...kept,
     options,
@@ -54,26 +74,8 @@ export function createEngineParts(
     /** The files of the engine itself. */
     ownPlaces: () => (own ??= findOwnPlaces({ env, home, root })),
     spawn,
-    sandbox: createSandbox({
-      platform: process.platform,
-      architecture: process.arch,
-      env,
-      writable: () => [...opened],
-      packagedBubblewrap: [join(root, '.local/bubblewrap'), unpackedBubblewrap(home)].map(
-        (folder) => packagedBubblewrap(folder).program,
-      ),
-      mountRegistries: mountRegistryFolders,
-      lingerMs: 1000,
-      spawn,
-      programFiles: nodeProgramFiles,
-      processes: processTable,
-      landlock: base.config.features?.['use_legacy_landlock'] === true ? 'preferred' : 'fallback',
-      landlockHelper: {
-        node: process.execPath,
-        script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),
-        library: join(landlockFolder(root), 'koffi/index.js'),
-      },
-    }),
+    sandboxOptions,
+    sandbox: createSandbox(sandboxOptions),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
     /**
      * Where commands of any thread may write, or once could: what one of them may have put there, the engine does not

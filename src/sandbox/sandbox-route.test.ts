@@ -6,7 +6,7 @@ import type { SandboxRefused } from '../ports/sandbox.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
-import { chooseRoute, type MachineFacts, type RouteOptions } from './route.ts';
+import { chooseRoute, type MachineFacts, type SandboxRouteOptions } from './sandbox-route.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 const places = { cwd: '/work', workspaceRoots: ['/work'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
@@ -43,7 +43,7 @@ type Row = readonly [
   what: string,
   machine: MachineFacts,
   policy: keyof typeof policies,
-  options: Partial<RouteOptions>,
+  options: Partial<SandboxRouteOptions>,
   route: string,
 ];
 

@@ -25,7 +25,7 @@ export interface MachineFacts {
   };
 }
 
-export interface RouteOptions {
+export interface SandboxRouteOptions {
   /** `fallback`: where bubblewrap cannot be used. `preferred`: wherever it can enforce the policy. `required`: or nothing. */
   readonly landlock: 'fallback' | 'preferred' | 'required';
   /** Hosts are listed, so that commands reach the network through a proxy. */
@@ -33,7 +33,7 @@ export interface RouteOptions {
 }
 
 /** By which means a command is isolated. `look`: it depends on a fact that is still to be found out. */
-export type Route =
+export type SandboxRoute =
   | { readonly kind: 'direct' }
   | { readonly kind: 'bubblewrap'; readonly bubblewrap: Bubblewrap }
   | { readonly kind: 'landlock'; readonly model: LegacyModel }
@@ -43,7 +43,7 @@ export type Route =
   | SandboxRefused;
 
 /** The route for a policy on a machine: bubblewrap first, another one only if it enforces the policy exactly (I10). */
-export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, options: RouteOptions): Route {
+export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
   switch (machine.platform) {
     case 'darwin':
@@ -57,7 +57,7 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
   }
 }
 
-function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy, options: RouteOptions): Route {
+function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
   const landlock = landlockRoute(machine, policy, options);
   if (options.landlock === 'required' || (options.landlock === 'preferred' && landlock.kind !== 'refused'))
     return landlock;
@@ -70,7 +70,11 @@ function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy, options: R
   return landlock.kind === 'refused' ? bubblewrap : landlock;
 }
 
-function landlockRoute({ landlock, architecture }: MachineFacts, policy: ResolvedPolicy, options: RouteOptions): Route {
+function landlockRoute(
+  { landlock, architecture }: MachineFacts,
+  policy: ResolvedPolicy,
+  options: SandboxRouteOptions,
+): SandboxRoute {
   if (options.hostLists) return landlockCannot('it has no network of its own in which only the proxy could be reached');
   if (!isSeccompArchitecture(architecture)) return landlockCannot(`there is no system-call filter for ${architecture}`);
   const model = projectToLegacy(policy);
@@ -93,7 +97,11 @@ function landlockCannot(why: string): SandboxRefused {
   return unenforceable({ message: `Landlock cannot enforce this policy: ${why}.`, next: 'Use bubblewrap.' });
 }
 
-function chooseOnWindows({ windows }: MachineFacts, policy: ResolvedPolicy, { hostLists }: RouteOptions): Route {
+function chooseOnWindows(
+  { windows }: MachineFacts,
+  policy: ResolvedPolicy,
+  { hostLists }: SandboxRouteOptions,
+): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');
   const plan = planWindows({ level: windows.level, policy, usualRoots: windows.usualRoots, hostLists });
   if (plan.kind === 'windows-impossible') return unenforceable({ message: plan.message, next: isolatedElsewhere });

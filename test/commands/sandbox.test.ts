@@ -254,3 +254,26 @@ suite('the helper', () => {
     expect({ ...held, fits: isRefused || isHeld }).toMatchObject({ fits: true });
   });
 });
+
+suite('limits', () => {
+  it('hold for every process of a command', async () => {
+    const place = aPlace();
+    const limits = ['-c', 'sandbox.max_processes=200', '-c', 'sandbox.max_memory_mb=300'];
+    const show = ['--', 'grep', '-E', '^Max (data size|processes)', '/proc/self/limits'];
+    const { stdout } = await place.run('sandbox', ...limits, ...show);
+    expect(stdout.replaceAll(/ +/g, ' ')).toBe(
+      'Max data size 314572800 314572800 bytes \nMax processes 200 200 processes \n',
+    );
+    const greedy = ['perl', '-e', 'my $x = "x" x (500 * 1024 * 1024); print length $x'];
+    expect((await place.run('sandbox', ...limits, '--', ...greedy)).code).not.toBe(0);
+    expect((await place.run('sandbox', '--', ...greedy)).stdout).toBe('524288000');
+  });
+
+  it('processes are counted within the sandbox, for users other than root', async () => {
+    const isRoot = process.getuid?.() === 0;
+    const script = 'for i in $(seq 30); do sleep 1 & done 2>/dev/null; wait; jobs | wc -l';
+    const { stderr } = await aPlace().run('sandbox', '-c', 'sandbox.max_processes=10', '--', 'bash', '-c', script);
+    // The kernel exempts root from this limit.
+    expect(stderr.includes('fork') || isRoot).toBe(true);
+  });
+});

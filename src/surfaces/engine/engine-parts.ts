@@ -54,6 +54,7 @@ export function createEngineParts(
     spawn,
     programFiles: nodeProgramFiles,
     processes: processTable,
+    limits: base.config.sandbox ?? {},
     landlock: base.config.features?.['use_legacy_landlock'] === true ? 'preferred' : 'fallback',
     landlockHelper: {
       node: process.execPath,

@@ -123,5 +123,12 @@ export default defineConfig([
     plugins: [builtins],
     output: { ...output, minify: true },
   },
+  {
+    ...shared,
+    // Becomes a command that Landlock holds.
+    input: { 'landlock-helper': 'src/sandbox/linux/landlock-helper.ts' },
+    plugins: [builtins],
+    output: { ...output, minify: true },
+  },
   { ...shared, input: { index: 'src/index.ts', testing: 'src/testing/index.ts' }, output },
 ]);

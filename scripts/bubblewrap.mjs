@@ -1,6 +1,7 @@
 // Linux commands run inside bubblewrap. Where the system has none, the distribution's package
 // is unpacked into .local/bubblewrap: this needs no root and changes nothing outside the repository.
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const installCommands = [
@@ -45,6 +46,12 @@ async function unpack(root, run) {
     const target = join(root, '.local', 'bubblewrap');
     if (!(await run('dpkg', ['-x', package_, target])).ok) return 'its package could not be unpacked';
     if (!(await run(unpacked(root), ['--version'])).ok) return 'the unpacked program does not run here';
+    writeFileSync(
+      join(target, 'bwrap.sha256'),
+      `${createHash('sha256')
+        .update(readFileSync(unpacked(root)))
+        .digest('hex')}\n`,
+    );
     return undefined;
   } finally {
     rmSync(work, { recursive: true, force: true });

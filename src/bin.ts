@@ -26,7 +26,8 @@ process.on('uncaughtException', (error: unknown) => {
 keepCompiled();
 const words = process.argv.slice(2);
 const byName = 'apply_patch by name';
-switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
+const asHelper = 'sandbox by name';
+switch (commandByName() ?? words[0]) {
   case '--version':
   case '-V':
     process.stdout.write(`capstan ${version}\n`);
@@ -37,6 +38,11 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
     break;
   case byName:
     process.exitCode = (await applyPatch()).runApplyPatch(words, 'command');
+    break;
+  case asHelper:
+    process.exitCode = await (
+      await import('./surfaces/cli/run-command-line.ts')
+    ).runCommandLine(['sandbox', 'linux', ...words]);
     break;
   case 'apply_patch':
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'command');
@@ -58,6 +64,12 @@ function keepCompiled(): void {
   const { status } = enableCompileCache(`${import.meta.dirname}/../.local/compiled`);
   if (status !== constants.compileCacheStatus.FAILED) return;
   enableCompileCache(`${process.getBuiltinModule('node:os').homedir()}/.cache/capstan/compiled`);
+}
+
+/** What the program is when it has the name of another. */
+function commandByName(): string | undefined {
+  if (isNamed('apply_patch', 'applypatch')) return byName;
+  return isNamed('codex-linux-sandbox', 'capstan-linux-sandbox') ? asHelper : undefined;
 }
 
 /** Whether the program was started under one of the names, by a link or by its first argument. */

@@ -97,6 +97,7 @@ it('the program has these commands and options', () => {
       "execpolicy check COMMAND --pretty --resolve-host-executables --rules -r",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
+      "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",
       "demo --keep",
       "completion SHELL",
       "help COMMAND",

@@ -92,6 +92,7 @@ const keys = {
     } as const,
     { unknown: 'error' },
   ),
+  sandbox: table({ max_processes: tokens, max_memory_mb: tokens } as const, { unknown: 'error' }),
   shell_environment_policy: table(
     {
       inherit: choice(['all', 'core', 'none']),

@@ -8,6 +8,8 @@ export interface PlainCommand {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** It has the terminal of this process, if there is one, and must not type into it. Absent: it has none. */
+  readonly terminal?: 'inherited';
 }
 
 /** A command as the operating system gets it. */
@@ -15,6 +17,8 @@ export interface RunnableCommand extends PlainCommand {
   readonly kind: 'runnable';
   /** Handed to the child as open, readable files with descriptors 3, 4, … in this order. */
   readonly files: readonly Uint8Array[];
+  /** What the user should know about the sandbox. Said once. */
+  readonly notice?: Outcome<'sandbox-packaged'>;
   /** Undoes what the isolation needed on the host. Called once after the process ended. Never rejects. */
   cleanup(): Promise<void>;
 }

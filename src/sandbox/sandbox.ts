@@ -1,14 +1,22 @@
 import { needsSandbox, writableRoots } from '../policy/access.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
-import type { Sandbox, SandboxRefused } from '../ports/sandbox.ts';
+import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import { defined } from '../protocol/defined.ts';
-import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
-import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
-import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
-import { planMacos } from './macos/macos-sandbox.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { type CommandLimits, limitCommand } from './common/limit-command.ts';
 import { protectGit } from './common/protect-git.ts';
+import type { Bubblewrap } from './linux/bubblewrap.ts';
+import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
+import type { LandlockHelper } from './linux/landlock-sandbox.ts';
+import { planLinux } from './linux/linux-sandbox.ts';
+import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
+import { isIntact } from './linux/packaged-bubblewrap.ts';
+import { packagedNotice } from './linux/packaged-notice.ts';
+import { isWsl1 } from './linux/wsl.ts';
+import { planMacos } from './macos/macos-sandbox.ts';
+import { chooseRoute, type MachineFacts, type SandboxRoute, type SandboxRouteOptions } from './sandbox-route.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */
@@ -21,8 +29,8 @@ export interface SandboxOptions {
    * next run must not start. No program from there is trusted to build sandboxes.
    */
   readonly writable: () => readonly string[];
-  /** A bubblewrap that came with the package; it need not exist. */
-  readonly packagedBubblewrap?: string;
+  /** Where a bubblewrap may have been unpacked, best first; none need exist. */
+  readonly packagedBubblewrap?: string | readonly string[];
   /** Where engines of this user may record which mount points are in use, best first: the same for all of them. */
   readonly mountRegistries: () => readonly string[];
   /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
@@ -31,62 +39,140 @@ export interface SandboxOptions {
   readonly spawn: Spawn;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;
+  /** The text of `/proc/version`. Default: that of this machine. */
+  readonly kernelVersion?: () => string;
+  /** When Landlock is used. Default: `fallback`. */
+  readonly landlock?: SandboxRouteOptions['landlock'];
+  /** The program that holds a command with Landlock. Absent: Landlock is not used. */
+  readonly landlockHelper?: LandlockHelper;
+  /** How much each command may use. Default: no limits. */
+  readonly limits?: CommandLimits;
 }
 
 export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
+  /** By which means commands under the policy would be isolated. */
+  route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
 
 /** Commands isolated as the policy says, by the means of the platform, or refused (I10). */
 export function createSandbox(options: SandboxOptions): PreparedSandbox {
-  const findLinux = linuxSandboxes(options);
+  const { platform, architecture, limits = {} } = options;
+  const machine = lookAtMachine(options);
+  let isPackagedSaid = false;
+  async function route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>> {
+    const roots = writableRoots(policy).map(({ path }) => path);
+    let facts: MachineFacts = { platform, architecture };
+    for (;;) {
+      const hostLists = 'lists' in policy && policy.lists !== undefined;
+      const chosen = chooseRoute(facts, policy, { landlock: options.landlock ?? 'fallback', hostLists });
+      if (chosen.kind !== 'look') return chosen;
+      facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
+    }
+  }
+  async function isolated(command: PlainCommand, policy: ResolvedPolicy): Promise<RunnableCommand | SandboxRefused> {
+    const chosen = await route(policy);
+    switch (chosen.kind) {
+      case 'direct':
+        return direct(command);
+      case 'seatbelt':
+        return planMacos(command, policy);
+      case 'bubblewrap': {
+        const { bubblewrap } = chosen;
+        const planned = await planLinux(command, policy, {
+          bubblewrap,
+          architecture,
+          mountPoints: machine.mountPoints(),
+        });
+        if (planned.kind === 'refused' || bubblewrap.isPackaged !== true || isPackagedSaid) return planned;
+        isPackagedSaid = true;
+        return { ...planned, notice: packagedNotice(bubblewrap) };
+      }
+      case 'landlock': {
+        const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
+        const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
+        return planWithLandlock(command, { model: chosen.model, policy }, { architecture, helper });
+      }
+      case 'windows':
+        throw new Error('No program starts commands in the sandbox of Windows yet.');
+      case 'refused':
+        return chosen;
+    }
+  }
   return {
+    route,
     prepare() {
-      if (options.platform === 'linux') void findLinux([]);
+      if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
     },
     async plan(command, asked, gitFolders) {
-      if (!needsSandbox(asked)) return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
+      if (!needsSandbox(asked)) return direct(command);
       const policy = protectGit(asked, gitFolders);
       if ('kind' in policy) return policy;
-      if (options.platform === 'darwin') return planMacos(command, policy);
-      if (options.platform !== 'linux') return noSandboxOn(options.platform);
-      const found = await findLinux(writableRoots(policy).map(({ path }) => path));
-      return 'bubblewrap' in found ? planLinux(command, policy, found) : found;
+      return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
     },
   };
 }
 
-/**
- * Finds what builds sandboxes here, once for each set of folders that commands may write. To try a program is to run it
- * outside of every sandbox, so the folders are known before the first one is tried.
- */
-function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => Promise<LinuxSandbox | SandboxRefused> {
-  const { packagedBubblewrap, architecture, spawn, programFiles, processes, mountRegistries, lingerMs = 0 } = options;
+function direct(command: PlainCommand): RunnableCommand {
+  return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
+}
+
+/** Answers about this machine, each found out when it is asked for, and once. */
+interface Machine {
+  isWsl1(): boolean;
+  /** To try a program is to run it outside of every sandbox, so the folders that commands may write are known before. */
+  bubblewrap(roots: readonly string[]): Promise<Bubblewrap | SandboxRefused>;
+  landlock(): Promise<NonNullable<MachineFacts['landlock']>>;
+  mountPoints(): MountPoints;
+}
+
+function lookAtMachine(options: SandboxOptions): Machine {
+  const { packagedBubblewrap, spawn, programFiles: files, processes, mountRegistries, lingerMs = 0 } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = options.env;
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
+  const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
+  let wsl1: boolean | undefined;
+  let landlock: ReturnType<Machine['landlock']> | undefined;
   let mountPoints: MountPoints | undefined;
-  async function search(writable: readonly string[]): Promise<LinuxSandbox | SandboxRefused> {
+  async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
     const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
-    const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles, probed });
-    if (bubblewrap.kind === 'refused') return bubblewrap;
-    const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
-    mountPoints ??= createMountPoints({ registries: mountRegistries(), processes, temporaryDirectories, lingerMs });
-    return { bubblewrap, architecture, mountPoints };
+    return findBubblewrap(wanted, { spawn, files, probed, isIntact });
   }
-  const found = new Map<string, Promise<LinuxSandbox | SandboxRefused>>();
-  return (roots) => {
-    const writable = [...new Set(['/tmp', temporary, ...options.writable(), ...roots])].toSorted();
-    const key = writable.join('\0');
-    const known = found.get(key) ?? search(writable);
-    found.set(key, known);
-    return known;
+  return {
+    isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
+    bubblewrap(roots) {
+      const writable = [...new Set(['/tmp', temporary, ...options.writable(), ...roots])].toSorted();
+      const key = writable.join('\0');
+      const known = found.get(key) ?? search(writable);
+      found.set(key, known);
+      return known;
+    },
+    landlock: () => (landlock ??= lookForLandlock(options)),
+    mountPoints() {
+      const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
+      return (mountPoints ??= createMountPoints({
+        registries: mountRegistries(),
+        processes,
+        temporaryDirectories,
+        lingerMs,
+      }));
+    },
   };
 }
 
-function noSandboxOn(platform: string): SandboxRefused {
-  const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;
-  const isolated = 'choose the mode danger-full-access if this machine is itself isolated';
-  const next = `Run inside WSL2, a Linux machine or a container, or ${isolated}.`;
-  return { kind: 'refused', code: 'sandbox-missing', message, next };
+/** Loaded on use: most machines have bubblewrap. */
+async function lookForLandlock({ landlockHelper }: SandboxOptions): ReturnType<Machine['landlock']> {
+  const { findLandlock, noLandlock } = await import('./linux/landlock-library.ts');
+  return landlockHelper === undefined
+    ? noLandlock('this program has no helper for it')
+    : findLandlock(landlockHelper.library);
+}
+
+function kernelVersion(): string {
+  try {
+    return process.getBuiltinModule('node:fs').readFileSync('/proc/version', 'utf8');
+  } catch {
+    return '';
+  }
 }

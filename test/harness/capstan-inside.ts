@@ -10,8 +10,8 @@ if (isMainThread) {
   openSync('/dev/null', 'r');
 }
 
-/** It starts this program again, and goes by the signals that it gets. */
-const alone = 'demo';
+/** They start programs that have this terminal, or go by the signals that they get. */
+const alone = ['demo', 'sandbox'];
 
 export interface InsideOptions extends Pick<StartOptions, 'env' | 'cwd'> {
   /** Standard output and standard error are a terminal, as far as the command can see. */
@@ -25,7 +25,7 @@ let running = 0;
 
 /** A command that is under way has the process to itself: another one beside it needs its own. */
 export function canRunInside([command = '']: readonly string[]): boolean {
-  return running === 0 && command !== alone && Object.hasOwn(commandTable.commands, command);
+  return running === 0 && !alone.includes(command) && Object.hasOwn(commandTable.commands, command);
 }
 
 /**

@@ -13,6 +13,9 @@ for (const name of Object.keys(process.env)) {
   if (/^(CAPSTAN|CODEX|OPENAI|ANTHROPIC)_/.test(name) && !name.startsWith('CAPSTAN_TEST_')) delete process.env[name];
 }
 
+// The copy that Capstan unpacks works as one of the system, so no test is warned about it.
+process.env['PATH'] = `${process.env['PATH'] ?? ''}:${join(import.meta.dirname, '../../.local/bubblewrap/usr/bin')}`;
+
 // Without CODEX_HOME the default is a folder in the home directory, so that is an empty one.
 // npm keeps its own files: suites that install packages need the registry settings and the cache.
 const developerHome = homedir();

@@ -8,6 +8,8 @@ export interface Bubblewrap {
   readonly closesUserNamespaces: boolean;
   /** The kernel lets a sandbox mount a process table; inside some containers it does not. */
   readonly ownProcessTable: boolean;
+  /** The copy that Capstan unpacked, because the system has none. */
+  readonly isPackaged?: true;
 }
 
 export interface BubblewrapRun {
@@ -21,18 +23,21 @@ export interface BubblewrapRun {
   readonly environment?: number;
   /** The descriptor from which the system-call filter is read. */
   readonly filter?: number;
+  /** The command has the terminal of the process that started it, and must not type into it. */
+  readonly terminal?: 'inherited';
   readonly argv: readonly string[];
 }
 
 /**
  * The command line of a sandbox. Bubblewrap itself stays as the first process inside: it reaps what the command leaves
- * behind, and the kernel kills the rest when it ends. It gets no session of its own: the spawner has made one, which
- * has no terminal, and a second one would leave the group that is killed at an interrupt.
+ * behind, and the kernel kills the rest when it ends. It gets a session of its own only where the command has a terminal:
+ * otherwise the spawner has made one, and a second one would leave the group that is killed at an interrupt.
  */
 export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
-  const { bubblewrap, mounts, network, cwd, environment, filter, argv } = run;
+  const { bubblewrap, mounts, network, cwd, environment, filter, terminal, argv } = run;
   return [
     bubblewrap.path,
+    ...(terminal === undefined ? [] : ['--new-session']),
     '--die-with-parent',
     ...(environment === undefined ? [] : ['--args', String(environment)]),
     ...mounts,

@@ -6,6 +6,7 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
+import { programHash, isIntact, packagedBubblewrap } from './packaged-bubblewrap.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-find-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -169,5 +170,34 @@ describe('probing', () => {
     expect(await findBubblewrap({ path: '', writable: [] }, { spawn: system(() => ''), files })).toMatchObject({
       code: 'sandbox-missing',
     });
+  });
+});
+
+describe('a packaged program', () => {
+  const works: Spawn = {
+    run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
+  };
+
+  test('is marked, and not used when it changed since it was unpacked', async () => {
+    const unpacked = packagedBubblewrap(join(base, 'unpacked'));
+    mkdirSync(join(base, 'unpacked/usr/bin'), { recursive: true });
+    writeFileSync(unpacked.program, 'program', { mode: 0o755 });
+    const search = { path: '', writable: [], packaged: [join(base, 'missing/bwrap'), unpacked.program] };
+    const parts = { spawn: works, files, isIntact };
+    const found = { kind: 'bubblewrap', path: unpacked.program, isPackaged: true };
+    expect(await findBubblewrap(search, parts)).toMatchObject(found);
+    writeFileSync(unpacked.hashFile, `${programHash(Buffer.from('program'))}\n`);
+    expect(await findBubblewrap(search, parts)).toMatchObject(found);
+    writeFileSync(unpacked.program, 'another');
+    expect(await findBubblewrap(search, parts)).toMatchObject({
+      kind: 'refused',
+      code: 'sandbox-unusable',
+      message: expect.stringContaining('its hash differs') as string,
+    });
+  });
+
+  test('that is also on the search path is one of the system', async () => {
+    const search = { path: join(base, 'plain'), writable: [], packaged: plain };
+    expect(await findBubblewrap(search, { spawn: works, files })).not.toHaveProperty('isPackaged');
   });
 });

@@ -11,8 +11,8 @@ export interface BubblewrapSearch {
   readonly writable: readonly string[];
   /** Named by the user. */
   readonly chosen?: string;
-  /** Came with the package. It is as trustworthy as the engine, which it stands beside, wherever that is. */
-  readonly packaged?: string;
+  /** Unpacked by the engine, best first. They are as trustworthy as the engine, wherever they are. */
+  readonly packaged?: string | readonly string[];
 }
 
 export interface BubblewrapParts {
@@ -20,12 +20,14 @@ export interface BubblewrapParts {
   /** What is known of programs that were tried before; a program is tried once. Absent: nothing. */
   readonly probed?: Map<string, Promise<Bubblewrap | SandboxRefused>>;
   readonly files: ProgramFiles;
+  /** Whether a packaged program is as it was unpacked. Absent: it is not checked. */
+  readonly isIntact?: (program: string) => boolean;
 }
 
 /** The first program that can build a sandbox here, or why there is none. */
 export async function findBubblewrap(
   search: BubblewrapSearch,
-  { spawn, files, probed = new Map() }: BubblewrapParts,
+  { spawn, files, probed = new Map(), isIntact = () => true }: BubblewrapParts,
 ): Promise<Bubblewrap | SandboxRefused> {
   const problems: SandboxRefused[] = [];
   const probe = (program: string): Promise<Bubblewrap | SandboxRefused> => {
@@ -33,9 +35,17 @@ export async function findBubblewrap(
     probed.set(program, known);
     return known;
   };
+  const packaged = new Set(packagedPrograms(search, files));
+  const searched = new Set(searchedPrograms(search, files));
   for (const candidate of bubblewrapCandidates(search, files)) {
+    const isPackaged = typeof candidate === 'string' && packaged.has(candidate) && !searched.has(candidate);
+    if (isPackaged && !isIntact(candidate)) {
+      problems.push(changed(candidate));
+      continue;
+    }
     const found = typeof candidate === 'string' ? await probe(candidate) : candidate;
-    if (found.kind === 'bubblewrap' || candidate === found) return found;
+    if (found.kind === 'bubblewrap') return isPackaged ? { ...found, isPackaged } : found;
+    if (candidate === found) return found;
     problems.push(found);
   }
   return problems[0] ?? missing;
@@ -43,23 +53,39 @@ export async function findBubblewrap(
 
 /** Programs that may be bubblewrap, best first, links followed. A refusal ends the list: what comes after is not tried. */
 export function bubblewrapCandidates(
-  { path, writable, chosen, packaged }: BubblewrapSearch,
+  search: BubblewrapSearch,
   files: ProgramFiles,
 ): readonly (string | SandboxRefused)[] {
-  const searched = programCandidates({ name: 'bwrap', prefer: 'caller', path, writable }, files);
-  const named = [chosen, packaged].map((program) => (program ? files.program(program) : undefined));
-  if (chosen !== undefined && named[0] !== undefined && isWritableProgram(chosen, writable, files)) {
+  const { writable, chosen } = search;
+  const searched = searchedPrograms(search, files);
+  const named = chosen ? files.program(chosen) : undefined;
+  if (chosen !== undefined && named !== undefined && isWritableProgram(chosen, writable, files)) {
     return [...searched, writableChoice(chosen)];
   }
-  const programs = [...new Set([...searched, ...named].filter((program) => program !== undefined))];
-  return chosen && named[0] === undefined ? [...programs, noProgram(chosen, files)] : programs;
+  const programs = [...searched, ...(named === undefined ? [] : [named]), ...packagedPrograms(search, files)];
+  return [...new Set(programs), ...(chosen && named === undefined ? [noProgram(chosen, files)] : [])];
+}
+
+function searchedPrograms({ path, writable }: BubblewrapSearch, files: ProgramFiles): readonly string[] {
+  return programCandidates({ name: 'bwrap', prefer: 'caller', path, writable }, files);
+}
+
+function packagedPrograms({ packaged = [] }: BubblewrapSearch, files: ProgramFiles): readonly string[] {
+  const places = typeof packaged === 'string' ? [packaged] : packaged;
+  return places.map((place) => files.program(place)).filter((program) => program !== undefined);
+}
+
+function changed(program: string): SandboxRefused {
+  const message = `${JSON.stringify(program)} is not the bubblewrap that was unpacked there: its hash differs.`;
+  const next = 'Run `capstan sandbox setup` to unpack it again, or install the package "bubblewrap".';
+  return { kind: 'refused', code: 'sandbox-unusable', message, next };
 }
 
 const missing: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-missing',
   message: 'This policy runs commands in a sandbox, and bubblewrap, which builds it, was not found.',
-  next: 'Install the package "bubblewrap" so that `bwrap` is on the PATH, or set CAPSTAN_BWRAP to its path.',
+  next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. CAPSTAN_BWRAP may name one that is not on the PATH.',
 };
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {

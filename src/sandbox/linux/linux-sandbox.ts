@@ -1,5 +1,6 @@
 import { access } from '../../policy/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { expandGlobs } from '../common/expand-globs.ts';
 import { followLinks, viewHostDisk } from '../common/host-disk.ts';
@@ -69,6 +70,7 @@ export async function planLinux(
       cwd,
       environment: environmentDescriptor,
       ...(isFilterable ? { filter: filterDescriptor } : {}),
+      ...defined({ terminal: command.terminal }),
       argv: command.argv,
     }),
     cwd: command.cwd,

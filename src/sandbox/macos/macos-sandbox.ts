@@ -15,7 +15,9 @@ export async function planMacos(
   const disk = viewHostDisk();
   const moved = movedWorkspace(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
-  const { text, parameters } = seatbeltProfile(policy, disk);
+  // Hosts by list need a proxy, and none is bridged here yet: without a port nothing is reached.
+  const doors = 'lists' in policy && policy.lists !== undefined ? { proxyPorts: [] } : {};
+  const { text, parameters } = seatbeltProfile(policy, disk, doors);
   return {
     kind: 'runnable',
     argv: [program, '-p', text, ...parameters.map(([name, path]) => `-D${name}=${path}`), '--', ...command.argv],

@@ -8,6 +8,12 @@ export function globExpression(glob: string): string {
   return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}(/|$)`;
 }
 
+/** The same for folders that match as a whole, and not what is in them. */
+export function folderExpression(glob: string): string {
+  const parts = parseGlob(glob);
+  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}$`;
+}
+
 /** Text that stands for itself. */
 export function literalExpression(text: string): string {
   return [...text].map(characterExpression).join('');

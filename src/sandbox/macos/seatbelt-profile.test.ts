@@ -5,7 +5,7 @@ import type { PathSight } from '../../policy/walk-path.ts';
 import type { DiskView } from '../common/host-disk.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import { seatbeltProfile } from './seatbelt-profile.ts';
+import { type SeatbeltDoors, seatbeltProfile } from './seatbelt-profile.ts';
 import { baseSection, networkSection, preferencesSection } from './seatbelt-sections.ts';
 
 function diskOf(seen: Readonly<Record<string, PathSight>>): DiskView {
@@ -77,6 +77,7 @@ test('rules come shallow first; folders with something protected in them keep th
     '(deny file-read* file-write* (subpath /repo/private))',
     '(allow file-read* file-write* (subpath /repo/private/open))',
     '(deny file-write-unlink (literal /repo))',
+    '(deny file-write-unlink (literal /repo/private/open))',
   ]);
 });
 
@@ -104,6 +105,8 @@ test('paths are followed to where the system sees them, and a protected link is 
     '(allow file-read* file-write* (subpath /repo))',
     '(allow file-read* file-write* (subpath /private/tmp))',
     '(deny file-write* (literal /repo/.git))',
+    '(deny file-write-unlink (literal /private/tmp))',
+    '(deny file-write-unlink (literal /repo))',
   ]);
 });
 
@@ -152,7 +155,165 @@ test('globs become expressions that cannot be broken out of', () => {
   const globs = ['/x/**/*.{env,pem}', '/x/a"b\\\\?[!a-c][~]', '/x/[z-a]'];
   expect(rulesOf(policy([], { globs }), diskOf({}))).toEqual([
     '(deny file-read* file-write* (regex #"^/x/(.*/)?[^/]*[.](env|pem)(/|$)"))',
+    '(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"^/x/.*$")))',
     '(deny file-read* file-write* (regex #"^/x/a.+b.+[^/][^/a-c][^/](/|$)"))',
+    '(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"^/x/.*$")))',
     '(deny file-read* file-write* (regex #"^/"))',
   ]);
+});
+
+describe('rows of the profile', () => {
+  const disk = diskOf({
+    '/repo': folder,
+    '/repo/.git': { kind: 'file' },
+    '/main': folder,
+    '/main/.git': folder,
+    '/main/.git/worktrees': folder,
+    '/main/.git/worktrees/repo': folder,
+    '/tmp': { kind: 'link', target: 'private/tmp' },
+    '/private': folder,
+    '/private/tmp': folder,
+  });
+  const places = {
+    cwd: '/repo',
+    workspaceRoots: ['/repo'],
+    slashTmp: false,
+    own: { program: [], state: [], secrets: [] },
+  };
+
+  test('a .git file stays, and so does what it leads to', () => {
+    const roots = { ...options, writableRoots: ['/main'] };
+    const given = resolvePolicy(profileFor('workspace-write', roots), {
+      ...places,
+      gitDirectories: ['/main/.git/worktrees/repo', '/main/.git'],
+    });
+    const rules = rulesOf(given, disk).filter((line) => line.includes('.git'));
+    expect(rules).toContain('(deny file-write* (literal /repo/.git))');
+    expect(rules).toContain('(deny file-write* (subpath /main/.git))');
+  });
+
+  test('protected names cannot be made, in any spelling', () => {
+    const given = resolvePolicy(profileFor('workspace-write', options), { ...places, gitDirectories: [] });
+    for (const name of [
+      '[cC][oO][dD][eE][xX]',
+      '[aA][gG][eE][nN][tT][sS]',
+      '[aA][wW][sS]',
+      '[cC][aA][pP][sS][tT][aA][nN]',
+    ]) {
+      expect(rulesOf(given, disk)).toContain(`(deny file-write* (regex #"^/repo/[.]${name}(/|$)"))`);
+    }
+  });
+
+  test('a writable root, and every folder above something protected, keeps its place', () => {
+    const nested = diskOf({ '/repo': folder, '/repo/a': folder, '/repo/a/b': folder, '/repo/a/b/kept': folder });
+    const rules = rulesOf(
+      policy([
+        ['/', 'read'],
+        ['/repo', 'write'],
+        ['/repo/a/b/kept', 'read'],
+      ]),
+      nested,
+    );
+    expect(rules.slice(-3)).toEqual([
+      '(deny file-write-unlink (literal /repo))',
+      '(deny file-write-unlink (literal /repo/a))',
+      '(deny file-write-unlink (literal /repo/a/b))',
+    ]);
+  });
+
+  test('a denied pattern is closed where its folder really is, and folders above its matches keep their names', () => {
+    expect(rulesOf(policy([['/', 'read']], { globs: ['/tmp/*/keys/*.pem'] }), disk)).toEqual([
+      '(allow file-read* (subpath /))',
+      '(deny file-read* file-write* (regex #"^/tmp/[^/]*/keys/[^/]*[.]pem(/|$)"))',
+      '(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"^/tmp/[^/]*$")))',
+      '(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"^/tmp/[^/]*/keys$")))',
+      '(deny file-read* file-write* (regex #"^/private/tmp/[^/]*/keys/[^/]*[.]pem(/|$)"))',
+      '(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"^/private/tmp/[^/]*$")))',
+      '(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"^/private/tmp/[^/]*/keys$")))',
+    ]);
+  });
+
+  test('reading that is limited opens what it names, and what programs need to start', () => {
+    const { text, parameters } = seatbeltProfile(policy([['/repo', 'read']], { platform: true }), disk);
+    expect(text).toContain('(allow file-read-metadata');
+    expect(text).not.toContain('user-preference-read');
+    expect(parameters.map(([, path]) => path)).toContain('/repo');
+    expect(text).not.toContain('(allow file-read* (subpath (param "PATH_0")))\n(allow file-read* (subpath /))');
+  });
+
+  test('no path becomes part of the program', () => {
+    const odd = '/repo/") (allow default) ("';
+    const { text, parameters } = seatbeltProfile(
+      policy([
+        ['/', 'read'],
+        [odd, 'write'],
+      ]),
+      diskOf({ [odd]: folder, '/repo': folder }),
+    );
+    expect(text).not.toContain('allow default');
+    expect(parameters.map(([, path]) => path)).toContain(odd);
+  });
+});
+
+describe('the network', () => {
+  const enabled = policy([['/', 'read']], { network: 'enabled' });
+  const closed = policy([['/', 'read']]);
+  const openings = (given: ResolvedPolicy, doors: SeatbeltDoors): readonly string[] => {
+    const { text, parameters } = seatbeltProfile(given, diskOf({}), doors);
+    const paths = new Map(parameters.map(([name, path]) => [`(param "${name}")`, path]));
+    return text
+      .split('\n')
+      .filter((line) => /network-|system-socket/.test(line))
+      .map((line) => line.replaceAll(/\(param "\w+"\)/g, (name) => paths.get(name) ?? '?'));
+  };
+
+  test.each<[string, ResolvedPolicy, SeatbeltDoors, readonly string[]]>([
+    ['restricted is closed', closed, {}, []],
+    ['restricted is closed, whatever a proxy offers', closed, { proxyPorts: [8080], localBinding: true }, []],
+    ['enabled is open', enabled, {}, ['(allow network-outbound network-inbound network-bind system-socket)']],
+    [
+      'a proxy is reached by its port alone',
+      enabled,
+      { proxyPorts: [8080, 1080] },
+      [
+        '(allow network-outbound (remote ip "localhost:8080"))',
+        '(allow network-outbound (remote ip "localhost:1080"))',
+      ],
+    ],
+    ['a proxy without a port opens nothing', enabled, { proxyPorts: [] }, []],
+    [
+      'local binding without a port has no names',
+      enabled,
+      { proxyPorts: [], localBinding: true },
+      [
+        '(allow network-bind (local ip "localhost:*"))',
+        '(allow network-inbound (local ip "localhost:*"))',
+        '(allow network-outbound (remote ip "localhost:*"))',
+      ],
+    ],
+    [
+      'local binding with a port has names',
+      enabled,
+      { proxyPorts: [1], localBinding: true },
+      [
+        '(allow network-outbound (remote ip "localhost:1"))',
+        '(allow network-bind (local ip "localhost:*"))',
+        '(allow network-inbound (local ip "localhost:*"))',
+        '(allow network-outbound (remote ip "localhost:*"))',
+        '(allow network-outbound (remote ip "*:53"))',
+      ],
+    ],
+    [
+      'sockets are opened by their path',
+      closed,
+      { sockets: ['/run/agent'] },
+      [
+        '(allow system-socket (socket-domain AF_UNIX))',
+        '(allow network-bind (local unix-socket (subpath /run/agent)))',
+        '(allow network-outbound (remote unix-socket (subpath /run/agent)))',
+      ],
+    ],
+  ])('%s', (_what, given, doors, expected) => {
+    expect(openings(given, doors)).toEqual(expected);
+  });
 });

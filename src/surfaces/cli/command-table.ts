@@ -3,6 +3,7 @@ import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
 import { completeThreadsCommand, completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
+import { sandboxCommand } from '../commands/sandbox-command.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
 import { contextCommand, envelopeCommand, replayCommand } from '../commands/view-commands.ts';
@@ -64,6 +65,7 @@ export const commandTable: CommandGroup = {
     execpolicy,
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
+    sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
     demo: commandRow(demoCommand, () => import('../demo/run-demo.ts')),
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),

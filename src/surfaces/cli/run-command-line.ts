@@ -11,6 +11,9 @@ import { runCommand } from '../commands/run-command.ts';
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const exec = words.findIndex((word) => word === 'exec' || word === 'e');
   if (words[0]?.startsWith('-') === true && exec > 0) return runInGroup(commandTable, rootOptionsBehind(words, exec));
+  // What older versions of Codex call the helper that holds a command.
+  if (words[0] === 'debug' && words[1] === 'landlock')
+    return runInGroup(commandTable, ['sandbox', 'linux', ...words.slice(2)]);
   return words.length === 0 ? welcome() : runInGroup(commandTable, words);
 }
 

@@ -11,10 +11,14 @@ export interface CommandEngine {
 }
 
 /** The engine for commands that run no turn. */
-export async function loadCommandEngine(overrides: readonly string[] = []): Promise<CommandEngine | Outcome> {
+export async function loadCommandEngine(
+  overrides: readonly string[] = [],
+  choices: { readonly profile?: string } = {},
+): Promise<CommandEngine | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides });
+  const options = { env: process.env, osHome: homedir(), cwd: here.path, client, overrides, ...choices };
+  const engine = await Engine.load(options);
   return engine.kind === 'refused' ? engine.outcome : { engine, cwd: here.path };
 }

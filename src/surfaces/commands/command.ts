@@ -49,8 +49,8 @@ export interface CommandWord {
   readonly missing?: string;
   /** All words that are left. */
   readonly many?: true;
-  /** As the first word: it and everything behind it are words, with dashes or without. */
-  readonly rest?: true;
+  /** With it the options end: it and all behind it belong to another program. */
+  readonly verbatim?: true;
   readonly choices?: readonly string[];
 }
 

@@ -31,7 +31,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
       break;
     }
     if (!word.startsWith('-') || word === '-') {
-      if (command.words?.[0]?.rest === true) {
+      if (isVerbatim(command, [...plain, word])) {
         literal = given.slice(i);
         break;
       }
@@ -71,6 +71,13 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
   if (clash !== undefined) return wrongUsage(command, clash);
   const values = Object.entries(command.options).map(([key, option]) => [key, options.get(key) ?? unset(option)]);
   return { ...taken, options: Object.fromEntries(values) } as CommandArguments<Form>;
+}
+
+/** Whether the last of the words begins what belongs to another program. */
+function isVerbatim({ variants = {}, words }: Command, plain: readonly string[]): boolean {
+  const hasVariant = Object.hasOwn(variants, plain[0]!);
+  const expected = hasVariant ? variants[plain[0]!] : words;
+  return expected?.[plain.length - (hasVariant ? 2 : 1)]?.verbatim === true;
 }
 
 const pairExample = 'Write -c key=value, for example -c model_reasoning_effort=high.';

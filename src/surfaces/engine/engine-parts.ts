@@ -17,11 +17,12 @@ import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
+import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
-import { findOwnPlaces } from './own-places.ts';
+import { findOwnPlaces, landlockFolder } from './own-places.ts';
 
 /** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
@@ -42,6 +43,27 @@ export function createEngineParts(
   const opened = new Set<string>();
   const sendTo = sender({ environment: env });
   let own: OwnPlaces | undefined;
+  const sandboxOptions: SandboxOptions = {
+    platform: process.platform,
+    architecture: process.arch,
+    env,
+    writable: () => [...opened],
+    packagedBubblewrap: [join(root, '.local/bubblewrap'), unpackedBubblewrap(home)].map(
+      (folder) => packagedBubblewrap(folder).program,
+    ),
+    mountRegistries: mountRegistryFolders,
+    lingerMs: 1000,
+    spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
+    limits: base.config.sandbox ?? {},
+    landlock: base.config.features?.['use_legacy_landlock'] === true ? 'preferred' : 'fallback',
+    landlockHelper: {
+      node: process.execPath,
+      script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),
+      library: join(landlockFolder(root), 'koffi/index.cjs'),
+    },
+  };
   return {
     ...kept,
     options,
@@ -55,18 +77,8 @@ export function createEngineParts(
     /** The files of the engine itself. */
     ownPlaces: () => (own ??= findOwnPlaces({ env, home, root })),
     spawn,
-    sandbox: createSandbox({
-      platform: process.platform,
-      architecture: process.arch,
-      env,
-      writable: () => [...opened],
-      packagedBubblewrap: join(root, '.local/bubblewrap/usr/bin/bwrap'),
-      mountRegistries: mountRegistryFolders,
-      lingerMs: 1000,
-      spawn,
-      programFiles: nodeProgramFiles,
-      processes: processTable,
-    }),
+    sandboxOptions,
+    sandbox: createSandbox(sandboxOptions),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
     /**
      * Where commands of any thread may write, or once could: what one of them may have put there, the engine does not
@@ -89,6 +101,14 @@ export function createEngineParts(
     threads,
   };
 }
+
+/** Where `capstan sandbox setup` unpacks bubblewrap: no command can write there. */
+export function unpackedBubblewrap(home: string): string {
+  return `${home}/capstan/bubblewrap`;
+}
+
+/** Not the build: nothing in it has this name. */
+const isSource = import.meta.url.endsWith('.ts');
 
 /** From sources and from any depth of the bundle: what was built and unpacked is in the package's folder. */
 function packageRoot(): string {

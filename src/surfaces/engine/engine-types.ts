@@ -1,4 +1,6 @@
 /** Types of rooms below that the methods of the engine give and take: surfaces know them from here. */
+export type { InheritedEnd } from '../../exec/run-inherited.ts';
+export type { RouteExplanation } from '../../sandbox/explain-routes.ts';
 export type { Overrides } from '../../gather/config/config-layers.ts';
 export type { Collected } from '../../rollout/collect/collect.ts';
 export type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';

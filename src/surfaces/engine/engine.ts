@@ -18,6 +18,7 @@ import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
+import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -32,6 +33,7 @@ import {
 import type { ForeseenRequest } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
+import type { UnpackedBubblewrap } from './unpack-bubblewrap.ts';
 
 const sealsWithoutStore: Outcome = {
   code: 'seals-without-store',
@@ -77,6 +79,11 @@ export class Engine {
   get configuredRoots(): readonly string[] {
     const { sandboxWorkspaceWrite, addedRoots } = this.#parts.base.config;
     return [...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
+  }
+
+  /** The folder with configuration, threads and logins. */
+  get home(): string {
+    return this.#parts.base.home;
   }
 
   /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */
@@ -141,6 +148,18 @@ export class Engine {
    */
   compact(id: ThreadId, request: CompactRequest): Promise<CompactionResult | EngineRefused> {
     return compactThread(this.#parts, id, request);
+  }
+
+  /** The sandbox for a command that the user gives, and not a model. */
+  async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
+    const { openSandbox } = await import('./command-sandbox.ts');
+    return openSandbox(this.#parts, request);
+  }
+
+  /** Unpacks the distribution's bubblewrap into the home. */
+  async unpackBubblewrap(): Promise<UnpackedBubblewrap | Outcome> {
+    const { unpackBubblewrap } = await import('./unpack-bubblewrap.ts');
+    return unpackBubblewrap(this.#parts);
   }
 
   /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */

@@ -78,10 +78,22 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
     ...(isInstalled ? [root] : [code, join(root, '.local')]),
     // The build has its dependencies in it.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
+    // But for the one that has a program for the machine in it.
+    ...landlockPackages(root),
     // Another program's cache may stand in a folder of many things.
     ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
     ...startLinks(script, code),
   ];
+}
+
+/** Where the optional package stands that reaches Landlock, and the part of it for this machine. */
+function landlockPackages(root: string): readonly string[] {
+  return ['koffi', '@koromix'].map((name) => join(landlockFolder(root), name));
+}
+
+/** Beside an installed package, or in a checkout. No other place is looked at. */
+export function landlockFolder(root: string): string {
+  return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
 }
 
 /**

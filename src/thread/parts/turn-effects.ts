@@ -143,7 +143,7 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
 }
 
 /** Writable folders with names that stay read-only at any depth. */
-function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
+export function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
   const rules = files.kind === 'unrestricted' ? [] : files.rules;
   return [...new Set(rules.filter(({ keeps }) => keeps !== undefined).map(({ path }) => path))];
 }

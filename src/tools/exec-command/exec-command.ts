@@ -117,6 +117,7 @@ async function run(
     const { message, next } = command;
     return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
+  if (command.notice !== undefined) warn(command.notice);
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { noOwnPlaces } from '../policy/own-places.ts';
+import { profileFor } from '../policy/profiles.ts';
+import { resolvePolicy } from '../policy/resolve-policy.ts';
+import type { FileSystemEntry, PermissionProfile } from '../protocol/permission-profile.ts';
+import { explainRoutes } from './explain-routes.ts';
+
+const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: false };
+const places = { cwd: '/work', workspaceRoots: ['/work'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
+const entry = (path: string, access: FileSystemEntry['access']): FileSystemEntry => ({
+  path: { type: 'path', path },
+  access,
+});
+const managed = (...entries: readonly FileSystemEntry[]): PermissionProfile => ({
+  type: 'managed',
+  file_system: { type: 'restricted', entries },
+  network: 'restricted',
+});
+const readAll = entry('/', 'read');
+
+/** The verdicts of bubblewrap, Landlock, Seatbelt, and Windows elevated and unelevated. */
+const rows: readonly (readonly [what: string, profile: PermissionProfile, verdicts: string])[] = [
+  ['full access', { type: 'disabled' }, 'unneeded unneeded unneeded unneeded unneeded'],
+  ['a sandbox around us', { type: 'external', network: 'restricted' }, 'unneeded unneeded unneeded unneeded unneeded'],
+  ['read-only', profileFor('read-only', options), 'enforced enforced enforced planned planned'],
+  ['workspace-write', profileFor('workspace-write', options), 'enforced refused enforced planned planned'],
+  [
+    'no network',
+    { type: 'managed', file_system: { type: 'unrestricted' }, network: 'restricted' },
+    'enforced enforced enforced refused refused',
+  ],
+  [
+    'a denied path',
+    managed(readAll, entry('/work', 'write'), entry('/work/a', 'deny')),
+    'enforced refused enforced refused refused',
+  ],
+  [
+    'a denied path opened again',
+    managed(readAll, entry('/work', 'write'), entry('/work/a', 'deny'), entry('/work/a/b', 'write')),
+    'enforced refused enforced refused refused',
+  ],
+  [
+    'a read-only path opened again',
+    managed(readAll, entry('/work', 'write'), entry('/work/a', 'read'), entry('/work/a/b', 'write')),
+    'enforced refused enforced refused refused',
+  ],
+  ['limited reads', managed(entry('/work', 'read')), 'enforced refused enforced planned refused'],
+  ['another root', managed(readAll, entry('/srv', 'write')), 'enforced refused enforced planned refused'],
+  [
+    'a pattern',
+    managed(readAll, { path: { type: 'glob_pattern', pattern: '/work/**/*.env' }, access: 'deny' }),
+    'enforced refused enforced refused refused',
+  ],
+  [
+    'a pattern on the whole disk',
+    managed(readAll, { path: { type: 'glob_pattern', pattern: '/**/*.env' }, access: 'deny' }),
+    'refused refused enforced refused refused',
+  ],
+];
+
+describe('how each system enforces', () => {
+  const explained = (profile: PermissionProfile) =>
+    explainRoutes(resolvePolicy(profile, places), { cwd: '/work', temporary: undefined });
+
+  test.each(rows)('%s', (_what, profile, verdicts) => {
+    const routes = explained(profile);
+    expect(routes.map(({ verdict }) => verdict).join(' ')).toBe(verdicts);
+    expect(routes.map(({ system }) => system)).toEqual([
+      'bubblewrap',
+      'landlock',
+      'seatbelt',
+      'windows-elevated',
+      'windows-unelevated',
+    ]);
+    for (const { why } of routes) expect(why).toMatch(/^[A-Z"/].*\.$/);
+  });
+
+  test('the reason of a refusal names the place', () => {
+    const [, landlock, , elevated] = explained(rows[5]![1]);
+    expect(landlock!.why).toBe('Landlock cannot enforce this policy: it cannot hide "/work/a".');
+    expect(elevated!.why).toBe('"/work/a" is denied, and access lists cannot hide a path exactly.');
+  });
+});

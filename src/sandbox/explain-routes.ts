@@ -1,0 +1,90 @@
+import { staticFolderOf } from '../policy/glob.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { protectGit } from './common/protect-git.ts';
+import type { Bubblewrap } from './linux/bubblewrap.ts';
+import { leastLandlockAbi } from './linux/landlock-plan.ts';
+import { chooseRoute, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
+import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
+
+/** How one system would enforce a policy, or why it would not. */
+export interface RouteExplanation {
+  readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
+  /** `unneeded`: the policy restricts nothing. `planned`: it could be enforced, and no program does so yet. */
+  readonly verdict: 'enforced' | 'refused' | 'planned' | 'unneeded';
+  /** By which route, or why not. A sentence. */
+  readonly why: string;
+}
+
+const bubblewrap: Bubblewrap = { kind: 'bubblewrap', path: 'bwrap', closesUserNamespaces: true, ownProcessTable: true };
+const linux: MachineFacts = { platform: 'linux', architecture: 'x64', isWsl1: false, bubblewrap };
+const landlock: MachineFacts = { ...linux, landlock: { kind: 'landlock', abi: leastLandlockAbi } };
+
+/** The same policy on every system, each as capable as it can be. Pure: this machine is not looked at. */
+export function explainRoutes(
+  asked: ResolvedPolicy,
+  { cwd, temporary }: { readonly cwd: string; readonly temporary: string | undefined },
+): readonly RouteExplanation[] {
+  const kept = protectGit(asked, []);
+  const policy = 'kind' in kept ? asked : kept;
+  const hostLists = 'lists' in policy && policy.lists !== undefined;
+  const usualRoots = [cwd, '/tmp', ...(temporary === undefined ? [] : [temporary])];
+  return [
+    explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute(linux, policy, { landlock: 'fallback', hostLists }), {
+      enforced: 'Mounts and namespaces of bubblewrap, and a system-call filter.',
+    }),
+    explained('landlock', chooseRoute(landlock, policy, { landlock: 'required', hostLists }), {
+      enforced: `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters.`,
+    }),
+    explained(
+      'seatbelt',
+      chooseRoute({ platform: 'darwin', architecture: 'arm64' }, policy, { landlock: 'fallback', hostLists }),
+      {
+        enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and was not run on a Mac.',
+      },
+    ),
+    ...(['elevated', 'unelevated'] as const).map((level) => onWindows(level, { policy, usualRoots, hostLists })),
+  ];
+}
+
+function explained(
+  system: RouteExplanation['system'],
+  route: SandboxRoute,
+  { enforced }: { readonly enforced: string },
+): RouteExplanation {
+  if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
+  if (route.kind === 'refused') return { system, verdict: 'refused', why: route.message };
+  return { system, verdict: 'enforced', why: enforced };
+}
+
+const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';
+
+function onWindows(
+  level: WindowsLevel,
+  request: { readonly policy: ResolvedPolicy; readonly usualRoots: readonly string[]; readonly hostLists: boolean },
+): RouteExplanation {
+  const system = `windows-${level}` as const;
+  const windows = { level, hasLauncher: false, usualRoots: request.usualRoots };
+  const { hostLists, policy } = request;
+  const route = chooseRoute({ platform: 'win32', architecture: 'x64', windows }, policy, {
+    landlock: 'fallback',
+    hostLists,
+  });
+  if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
+  const plan = planWindows({ level, ...request });
+  if (plan.kind === 'windows-impossible') return { system, verdict: 'refused', why: plan.message };
+  const network = plan.network === 'best-effort' ? ', but the network only for programs that cooperate' : '';
+  return {
+    system,
+    verdict: 'planned',
+    why: `Access lists can express it${network}. No launcher sets them yet: refused.`,
+  };
+}
+
+/** A pattern that begins at the root would have to be searched for on the whole disk before each command. */
+function wholeDiskGlob({ files }: ResolvedPolicy): SandboxRoute | undefined {
+  const globs = files.kind === 'restricted' ? files.denyGlobs : [];
+  const glob = globs.find((each) => staticFolderOf(each) === '/');
+  if (glob === undefined) return undefined;
+  const message = `The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`;
+  return { kind: 'refused', code: 'policy-unenforceable', message, next: '' };
+}

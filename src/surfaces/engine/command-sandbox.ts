@@ -1,0 +1,147 @@
+import { createNodeSpawn } from '../../exec/node-spawn.ts';
+import { type InheritedEnd, runInherited } from '../../exec/run-inherited.ts';
+import { folderProblem } from '../../gather/system/folder.ts';
+import { findPlaces } from '../../gather/system/places.ts';
+import { inheritedBy } from '../../policy/shell-environment-policy.ts';
+import { normalisePath } from '../../policy/paths.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { PlainCommand } from '../../ports/sandbox.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { explainRoutes, type RouteExplanation } from '../../sandbox/explain-routes.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
+import { deniedBy, keepingRoots } from '../../thread/parts/turn-effects.ts';
+import { configureThread } from './configure-thread.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { lazyGitGuard } from './lazy-workspace.ts';
+
+export interface SandboxRequest {
+  /** Absolute. */
+  readonly cwd: string;
+  /** `named`: a profile by its name. Absent: that of a flag, else read-only. */
+  readonly permissions?: { readonly named: string } | { readonly profile: PermissionProfile };
+  /** Landlock or nothing. */
+  readonly landlockOnly?: true;
+  /** The whole environment of commands. Default: what the configuration lets pass. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A folder with a policy, in which commands of the user run as those of a model would. */
+export interface CommandSandbox {
+  readonly kind: 'command-sandbox';
+  readonly cwd: string;
+  readonly policy: ResolvedPolicy;
+  readonly notices: readonly Outcome[];
+  /** By which means commands are isolated here, and by which program. */
+  means(): Promise<SandboxMeans | Outcome>;
+  /** Runs a command with the streams of this process. `cwd`: where, if not in the folder. */
+  run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | Outcome>;
+  /** Runs a command and gives what it printed. */
+  capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
+  /** How each system would enforce the policy. */
+  explain(): readonly RouteExplanation[];
+}
+
+export interface SandboxMeans {
+  readonly kind: 'direct' | 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows';
+  readonly program?: string;
+  /** Commands cannot make user namespaces of their own. */
+  readonly closesUserNamespaces?: boolean;
+  readonly ownProcessTable?: boolean;
+}
+
+const captureLimits = { timeoutMs: 60_000, outputBytes: 1024 * 1024 };
+
+export async function openSandbox(engine: EngineParts, request: SandboxRequest): Promise<CommandSandbox | Outcome> {
+  const chosen = await choosePolicy(engine, request);
+  if ('code' in chosen) return chosen;
+  const { cwd, policy, env, notices } = chosen;
+  const { clock } = engine;
+  const { landlock = 'fallback' } = engine.sandboxOptions;
+  // This process ends with the command: nothing stays for the next one.
+  const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('required' as const) : landlock };
+  const sandbox = createSandbox({ ...engine.sandboxOptions, ...more });
+  const gitGuard = lazyGitGuard(clock);
+  const planned = async (argv: readonly string[], more: Partial<PlainCommand>) => {
+    await gitGuard.look({ roots: keepingRoots(policy), denies: deniedBy(policy) }, new AbortController().signal);
+    return sandbox.plan({ argv, cwd, env, ...more }, policy, gitGuard.current);
+  };
+  return {
+    kind: 'command-sandbox',
+    cwd,
+    policy,
+    notices,
+    async means() {
+      const route = await sandbox.route(policy);
+      if (route.kind === 'refused') return route;
+      if (route.kind !== 'bubblewrap') return { kind: route.kind };
+      const { path: program, closesUserNamespaces, ownProcessTable } = route.bubblewrap;
+      return { kind: route.kind, program, closesUserNamespaces, ownProcessTable };
+    },
+    async run(argv, { cwd: folder } = {}) {
+      const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
+      return command.kind === 'refused' ? command : runInherited(command);
+    },
+    async capture(argv) {
+      const command = await planned(argv, {});
+      if (command.kind === 'refused') return command;
+      const spawn = createNodeSpawn({ clock, runFolder: `${engine.base.home}/capstan/run` });
+      const end = await spawn.run(command, captureLimits, { signal: new AbortController().signal });
+      if (end.kind === 'not-started') return { code: 'not-started', message: end.reason, next: '' };
+      return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
+    },
+    explain: () => explainRoutes(policy, { cwd, temporary: env['TMPDIR'] }),
+  };
+}
+
+async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
+  const { options, base } = engine;
+  const { permissions } = request;
+  const cwd = normalisePath(request.cwd);
+  const missing = cwd === undefined ? undefined : folderProblem(cwd);
+  if (cwd === undefined || missing !== undefined) return missing ?? noFolder(request.cwd);
+  const named = permissions !== undefined && 'named' in permissions ? permissions.named : undefined;
+  const isChosen = ['sandbox_mode', 'default_permissions'].some((key) => base.config.pinned.get(key) === 'flags');
+  const overrides = named !== undefined ? overridesFor(named) : isChosen ? [] : modeOverrides('read-only');
+  const configured = await configureThread(engine, { cwd }, { overrides });
+  if ('code' in configured) return configured;
+  const { settings, notices } = configured;
+  const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;
+  const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
+  const policy = resolvePolicy(profile, places);
+  const isInherited = inheritedBy(settings.shellEnvironment);
+  const inherited = Object.entries(defined(options.env) as Record<string, string>).filter(([name]) =>
+    isInherited(name),
+  );
+  const network = policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
+  const env: Readonly<Record<string, string>> = request.env ?? {
+    ...Object.fromEntries(inherited),
+    ...settings.shellEnvironment.set,
+  };
+  return { cwd, policy, notices, env: { ...env, ...network } as typeof env };
+}
+
+const modes = {
+  ':read-only': 'read-only',
+  ':workspace': 'workspace-write',
+  ':danger-full-access': 'danger-full-access',
+} as const;
+
+/** A profile by its name. A built-in one has nothing of what is configured for modes. */
+function overridesFor(name: string) {
+  const mode = Object.hasOwn(modes, name) ? modes[name as keyof typeof modes] : undefined;
+  return mode === undefined ? [{ path: ['default_permissions'], value: name }] : modeOverrides(mode);
+}
+
+function modeOverrides(mode: (typeof modes)[keyof typeof modes]) {
+  const bare = { writable_roots: [], network_access: false, exclude_tmpdir_env_var: false, exclude_slash_tmp: false };
+  const options = Object.entries(bare).map(([key, value]) => ({ path: ['sandbox_workspace_write', key], value }));
+  return [{ path: ['sandbox_mode'], value: mode }, ...options];
+}
+
+function noFolder(given: string): Outcome {
+  const message = `${JSON.stringify(given)} is not an absolute path.`;
+  return { code: 'folder-relative', message, next: 'Give an absolute path.' };
+}

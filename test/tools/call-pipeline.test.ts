@@ -86,8 +86,10 @@ describe('a call that needs the user', () => {
     expect(asking.asked).toEqual([
       expect.objectContaining({
         tool: 'reach',
+        kind: 'command',
         paths: [{ path: '/etc/x', access: 'read' }],
-        escalation: { reason: 'the network' },
+        justification: 'the network',
+        scopes: ['call'],
       }),
     ]);
     expect(durable).toEqual([true]);
@@ -149,7 +151,7 @@ describe('a call that needs the user', () => {
       expect.objectContaining({
         tool: 'reach',
         paths: [{ path: '/etc/x', access: 'read' }],
-        escalation: { reason: 'the network' },
+        justification: 'the network',
       }),
     ]);
     expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(

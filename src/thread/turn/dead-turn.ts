@@ -1,4 +1,10 @@
-import { neverAnswered, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
+import {
+  declined,
+  neverAnswered,
+  notBegun,
+  outcomeElsewhere,
+  outcomeUnknown,
+} from '../../fragments/answers/call-answers.ts';
 import { type AbortCause, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -7,6 +13,7 @@ import { arrayAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { callFoundDead, type CallStart, callProcess } from '../../state/call-start.ts';
 import type { Survival, StartedProcess } from '../../ports/processes.ts';
+import { questionAnswered } from '../../state/questions.ts';
 import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnLeftOpen } from '../../state/turn-drafts.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
@@ -24,17 +31,45 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const dead = log.state.openTurn;
   if (dead === undefined) return;
   const asDead = { parts, log, threadId, turnId: dead.id, envelope };
-  const survival = await endSurvivors(turn, dead);
-  for (const call of dead.calls ?? []) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
-  for (const call of unansweredCalls(log.state)) {
-    recordAnswer(asDead, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
-  }
+  await answerInFlight(turn, dead);
+  lapseQuestions(log, dead);
+  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died');
 }
 
+/** Calls that had begun when the process died: what it left running is ended first. */
+export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
+  const { parts, log, threadId, envelope } = turn;
+  const { calls = [], id: turnId } = dead;
+  if (calls.length === 0) return;
+  const survival = await endSurvivors(turn, dead);
+  for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
+  const begun = new Set(calls.map(({ callId }) => callId));
+  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
+    const output = answerOf(dead, call, survival.get(call.call_id) ?? 'gone');
+    recordAnswer({ parts, log, threadId, turnId, envelope }, call, { output });
+  }
+}
+
+/** Questions that no answer will come to: another turn begins. */
+function lapseQuestions(log: Turn['log'], { id: turnId, questions = [] }: OpenTurn): void {
+  for (const { callId, about, answer } of questions) {
+    if (answer !== undefined) continue;
+    const lapsed = { kind: 'lapsed' } as const;
+    if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
+    log.tell({ kind: 'question-answered', turnId, callId, answer: lapsed });
+  }
+}
+
 function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: Survival): string {
-  if (questions.some(({ callId }) => callId === id)) return neverAnswered;
-  return outcomeUnknown(survival, { idempotent: calls.find(({ callId }) => callId === id)?.idempotent === true });
+  const question = questions.find(({ callId }) => callId === id);
+  const begun = calls.find(({ callId }) => callId === id);
+  if (question === undefined || begun !== undefined) {
+    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true });
+  }
+  const { answer } = question;
+  if (answer === undefined) return neverAnswered;
+  return answer.kind === 'declined' || answer.kind === 'stopped' ? declined(answer.note) : notBegun;
 }
 
 /** A thread was branched off in the middle of a turn, which continues elsewhere: nothing of it is touched. */

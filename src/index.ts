@@ -15,8 +15,9 @@ export { type InteractiveCommand, interactiveCommand } from './surfaces/wording/
 export type { Pin } from './state/pins.ts';
 export type { PinsChanged } from './thread/branch/pinned-notes.ts';
 export type { SettingsChange } from './envelope/override.ts';
+export type { Answered } from './thread/answered.ts';
 export type { Steered, Steering } from './thread/steering.ts';
-export type { Answered, Injected, Overridden, Thread, ThreadTurn } from './thread/thread.ts';
+export type { Injected, Overridden, Thread, ThreadTurn } from './thread/thread.ts';
 export type { AboutCheckpoint, CheckpointHooks } from './thread/parts/parts.ts';
 export type { WaitingMessage } from './state/waiting.ts';
 export type { TurnResult } from './thread/turn/settle.ts';

@@ -3,7 +3,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { claimOfPin, readPin, type RecordedPin } from './pins.ts';
-import { answerIn, claimOfAnswer, claimOfQuestion, type RecordedQuestion } from './questions.ts';
+import { answerIn, claimOfAnswer, claimOfQuestion, type RecordedQuestion } from './recorded-question.ts';
 import type { RecordedGrant } from './grants.ts';
 import { claimOfMessage, readMessage, type RecordedMessage } from './waiting.ts';
 

@@ -13,7 +13,7 @@ import type { RecordedGrant } from './grants.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { ModelLimit } from './model-limits.ts';
 import type { RecordedPin } from './pins.ts';
-import type { RecordedQuestion } from './questions.ts';
+import type { RecordedQuestion } from './recorded-question.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 import type { RecordedMessage } from './waiting.ts';
 import type { Withheld } from './withheld.ts';

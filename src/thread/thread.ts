@@ -29,8 +29,8 @@ import { closed, type Overridden, type RefusedChange, ThreadSettings } from './t
 import { ThreadTurns } from './thread-turns.ts';
 import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
-import { pendingQuestions } from '../state/questions.ts';
-import { readAnswer } from '../state/question-fields.ts';
+import { isSuspended, pendingQuestions } from '../state/questions.ts';
+import { type Answered, answerQuestion } from './answered.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface ThreadOptions {
@@ -49,17 +49,6 @@ export type { Overridden } from './thread-settings.ts';
 
 /** Whether an item waits to enter history, and will after a crash, or why it does not. */
 export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
-
-/** Whether an answer counts. */
-export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
-
-function notAsked(callId: string): Outcome<'question-unknown'> {
-  return {
-    code: 'question-unknown',
-    message: `No running turn waits for an answer about the call ${JSON.stringify(callId)}.`,
-    next: 'See `thread.questions`. Continue a suspended turn before you answer.',
-  };
-}
 
 /**
  * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
@@ -197,17 +186,17 @@ export class Thread {
     return pendingQuestions(this.#log.state);
   }
 
+  /** Whether its last turn waits, for an answer or to use one, and no turn runs: it can be continued. */
+  get isSuspended(): boolean {
+    return this.#turns.open === undefined && isSuspended(this.#log.state);
+  }
+
   /**
    * Answers a question that the running turn has asked, as the `AskUser` port may. Resolves when the answer is durable. Of
    * two answers the first counts.
    */
-  async answer(callId: string, given: Answer): Promise<Answered> {
-    const answer = readAnswer(given);
-    if (answer === undefined) return { kind: 'refused', outcome: notData('The answer') };
-    const recorded = this.#questions.answer(callId, answer);
-    if (recorded === undefined) return { kind: 'refused', outcome: notAsked(callId) };
-    await recorded;
-    return { kind: 'answered' };
+  answer(callId: string, given: Answer): Promise<Answered> {
+    return answerQuestion(this.#questions, callId, given);
   }
 
   /**

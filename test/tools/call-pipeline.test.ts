@@ -106,9 +106,7 @@ describe('a call that needs the user', () => {
         justification: 'the network',
       }),
     ]);
-    expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(
-      'Waiting for your approval, never run: reach.',
-    );
+    expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain('waits for your answer. Not run yet: reach.');
     const after = disk.crash(() => 0);
     live.replaceDisk({ home: '/home', files: after, locks: after.locks });
     await turn('go on');

@@ -5,7 +5,7 @@ import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { shownCall } from '../../state/call-start.ts';
-import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/questions.ts';
+import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
 import { type DecidedCall, type DecideOptions, decideNow, policyFor } from './decide-now.ts';

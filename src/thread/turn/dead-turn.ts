@@ -13,7 +13,8 @@ import { arrayAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { callFoundDead, type CallStart, callProcess } from '../../state/call-start.ts';
 import type { Survival, StartedProcess } from '../../ports/processes.ts';
-import { questionAnswered } from '../../state/questions.ts';
+import { isSuspended } from '../../state/questions.ts';
+import { questionAnswered } from '../../state/recorded-question.ts';
 import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnLeftOpen } from '../../state/turn-drafts.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
@@ -102,7 +103,7 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
 export function deadTurnNotice(
   id: ThreadId,
   state: ThreadState,
-): Outcome<'turn-cut-off' | 'compaction-cut-off'> | undefined {
+): Outcome<'turn-cut-off' | 'turn-suspended' | 'compaction-cut-off'> | undefined {
   const { openTurn } = state;
   if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
   if (openTurn.compaction === 'begun') {
@@ -118,15 +119,31 @@ export function deadTurnNotice(
   const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
+  if (isSuspended(state)) return suspendedNotice(id, { waits: unasked, calls });
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
-  const neverRan = unasked.length === 0 ? '' : ` Waiting for your approval, never run: ${unasked.join('; ')}.`;
   return {
     code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${neverRan}`,
+    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}`,
     next:
       calls.length === 0
         ? 'All completed items are saved. An answer that was still arriving is not.'
         : 'All completed items are saved; an answer that was still arriving is not. The running calls may have finished, partly or not at all; Capstan does not repeat them.',
+  };
+}
+
+interface NamedCalls {
+  /** Calls that the user was asked about, and that have not begun. */
+  readonly waits: readonly string[];
+  /** Calls in flight. */
+  readonly calls: readonly string[];
+}
+
+function suspendedNotice(id: ThreadId, { waits, calls }: NamedCalls): Outcome<'turn-suspended'> {
+  const inFlight = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
+  return {
+    code: 'turn-suspended',
+    message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${inFlight}`,
+    next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
   };
 }
 

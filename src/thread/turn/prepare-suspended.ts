@@ -7,8 +7,7 @@ import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permissio
 import { isSuspended, pendingQuestions } from '../../state/questions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
-import type { SuspendedTurn } from '../parts/parts.ts';
-import type { ThreadCore } from '../thread-core.ts';
+import type { SuspendedTurn, Turn } from '../parts/parts.ts';
 
 /** What a suspended turn continues under. */
 export interface PreparedSuspended {
@@ -21,7 +20,7 @@ export interface PreparedSuspended {
  * user wants to allow, and the turn is not continued.
  */
 export async function prepareSuspended(
-  { id, parts, log }: Pick<ThreadCore, 'id' | 'parts' | 'log'>,
+  { id, parts, log }: Pick<Turn, 'parts' | 'log'> & { readonly id: ThreadId },
   now: Settings,
 ): Promise<PreparedSuspended | { readonly outcome: Outcome }> {
   const { state } = log;
@@ -75,7 +74,7 @@ function noOneToAsk(id: ThreadId): Outcome<'no-one-to-ask'> {
   return {
     code: 'no-one-to-ask',
     message: `Thread ${id} waits for your answer, and this program cannot ask.`,
-    next: 'Nothing was changed. Continue with `--approvals ask`, or send a new message, which leaves the question unanswered.',
+    next: `Nothing was changed. Answer with \`capstan exec resume ${id} --approvals ask\`, or send a new message, which leaves the question unanswered.`,
   };
 }
 

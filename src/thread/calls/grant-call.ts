@@ -10,6 +10,7 @@ import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
 import { type DecidedCall, type DecideOptions, decideNow, policyFor } from './decide-now.ts';
 import type { QuestionPlace } from './question-order.ts';
+import { saveRule } from './save-rule.ts';
 
 /** What a call may do. `outside`: beyond the sandbox of its turn. */
 export interface GrantedCall {
@@ -153,12 +154,4 @@ function refusedBy(turn: Turn, { kind, note }: Answer): RefusedCall {
 
 function granted({ envelope }: Turn, where: GrantedCall['where']): GrantedCall {
   return { kind: 'granted', policy: policyFor(envelope.policy, where), where };
-}
-
-/** The call runs all the same if the rule cannot be saved: the user has allowed it. */
-async function saveRule({ parts, log }: Turn, { prefix, host }: Question, { scope }: Answer): Promise<void> {
-  if (scope !== 'rule' || parts.ruleBook === undefined) return;
-  const rule = host !== undefined ? ({ kind: 'host', host } as const) : prefix && ({ kind: 'prefix', prefix } as const);
-  const problem = rule && (await parts.ruleBook.save(rule));
-  if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
 }

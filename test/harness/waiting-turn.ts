@@ -6,7 +6,8 @@ import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import type { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { Tool } from '../../src/tools/define.ts';
 import { createRouter } from '../../src/tools/router.ts';
-import { answeringCommands, escalating, needyScene, type NeedyScene } from './needy-scene.ts';
+import { answeringCommands, needyScene, type NeedyScene } from './needy-scene.ts';
+import { escalating } from './needy-tools.ts';
 
 const never = new Promise<Answer>(() => {});
 /** A step of the model with these commands. One that begins with `plain` needs no answer. */

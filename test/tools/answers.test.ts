@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { Answer } from '../../src/protocol/question.ts';
 import { memorySeals } from '../harness/memory-seals.ts';
-import { answeringCommands, escalating, needyScene } from '../harness/needy-scene.ts';
+import { answeringCommands, needyScene } from '../harness/needy-scene.ts';
+import { escalating } from '../harness/needy-tools.ts';
 import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
 
 describe('an answer', () => {

@@ -4,7 +4,8 @@ import type { ThreadId } from '../../src/protocol/ids.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { PreparedCall, RunningCall, Tool } from '../../src/tools/define.ts';
 import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
-import { answering, needy, needyScene as scene } from '../harness/needy-scene.ts';
+import { answering, needyScene as scene } from '../harness/needy-scene.ts';
+import { needy } from '../harness/needy-tools.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 
 const wanting = needy('reach', {

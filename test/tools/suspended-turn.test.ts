@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LineDraft } from '../../src/protocol/line.ts';
 import { isSuspended } from '../../src/state/questions.ts';
-import { answeringCommands, escalating } from '../harness/needy-scene.ts';
+import { answeringCommands } from '../harness/needy-scene.ts';
+import { escalating } from '../harness/needy-tools.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
 

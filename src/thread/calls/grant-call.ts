@@ -4,6 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import { shownCall } from '../../state/call-start.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
@@ -73,6 +74,7 @@ export async function grantSuspended(
 }
 
 interface Asking {
+  readonly item: TurnItem;
   readonly question: Question;
   readonly about: string;
   readonly decided: AskedCall;
@@ -81,7 +83,7 @@ interface Asking {
 function questionOf({ turnId }: Turn, { call, item }: CallToGrant, decided: AskedCall): Asking {
   const { call_id: callId, name: tool } = call;
   const question = { callId, turnId, tool, item: shownCall(item), ...decided.question };
-  return { question, about: aboutCall(call, question), decided };
+  return { item, question, about: aboutCall(call, question), decided };
 }
 
 /** The question waits as a line from here on. An answer to an earlier one may decide about this call as well. */
@@ -102,7 +104,8 @@ async function askInTurn(
 }
 
 /** The question is durable before it is asked, and the answer before anything follows from it. */
-async function ask(turn: Turn, askUser: AskUser | undefined, { question, about, decided }: Asking): Promise<Granting> {
+async function ask(turn: Turn, askUser: AskUser | undefined, asking: Asking): Promise<Granting> {
+  const { question, about, decided, item } = asking;
   const { log, signal } = turn;
   const record = async (given: Answer | undefined): Promise<Granting> => {
     // Of a thread that is given up, the next program to open it asks again.
@@ -115,7 +118,7 @@ async function ask(turn: Turn, askUser: AskUser | undefined, { question, about, 
     return granted(turn, decided.where);
   };
   if (signal.aborted || askUser === undefined) return record(undefined);
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question });
+  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item });
   await log.durable();
   return turn.questions.ask(askUser, question, signal, record);
 }

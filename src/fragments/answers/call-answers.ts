@@ -41,11 +41,24 @@ export function declined(note: string | undefined): string {
   return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
 }
 
+/** The same, and the turn ends with it. */
+export function stoppedByUser(note: string | undefined): string {
+  const said = 'Not run: the user declined it and stopped the turn.';
+  return note === undefined ? said : `${said} ${note}`;
+}
+
+/** The user was asked, and what would be asked now is something else. */
+export const noLongerAsked =
+  'Not run: the program ended before the call began, and what the user was asked about is no longer what it would do, or is no longer allowed.';
+
 /** The user was asked, and the turn was interrupted before an answer came. */
 export const lapsed = 'Not run: the turn was interrupted before the user answered whether it may run.';
 
 /** The user was asked, and the program ended before an answer came. */
 export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
+
+/** The program ended before the call began, whatever was decided about it. */
+export const notBegun = 'Not run: the program ended before the call began.';
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

@@ -16,6 +16,8 @@ export class Activity {
   /** Calls that run, by the id of their item. */
   readonly #calls = new Map<string, Begun>();
   #other: Begun | undefined;
+  /** The user is asked: nothing else is as much worth saying. */
+  #asking: Begun | undefined;
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
   #isStopping = false;
@@ -52,10 +54,18 @@ export class Activity {
       case 'retrying':
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
+      case 'question-asked':
+        this.#asking = { words: 'Waiting for your answer', at: this.#now() };
+        return;
+      case 'question-answered':
+        this.#asking = undefined;
+        return;
       case 'turn-completed':
       case 'turn-failed':
       case 'turn-aborted':
+      case 'turn-suspended':
         this.#calls.clear();
+        this.#asking = undefined;
         this.#other = undefined;
         this.#isStopping = false;
         return;
@@ -72,6 +82,9 @@ export class Activity {
   get words(): readonly Span[] | undefined {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
+    if (this.#asking !== undefined) {
+      return [bold(this.#asking.words), dim(` · ${durationWords(now - this.#asking.at)} · Ctrl-C to stop`)];
+    }
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];

@@ -1,54 +1,160 @@
-import { declined, lapsed, refusedCall } from '../../fragments/answers/call-answers.ts';
-import { decideApproval, grantedPolicy } from '../../policy/approval.ts';
+import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
-import { beforeAbort } from '../../protocol/before-abort.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
 import type { CallItem } from '../../protocol/item.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import { shownCall } from '../../state/call-start.ts';
-import { questionAnswered, questionAsked } from '../../state/questions.ts';
+import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
-import type { Turn } from '../parts/parts.ts';
+import { type Turn, threadCloses } from '../parts/parts.ts';
+import { type DecidedCall, type DecideOptions, decideNow, policyFor } from './decide-now.ts';
+import type { QuestionPlace } from './question-order.ts';
+import { saveRule } from './save-rule.ts';
+
+/** What a call may do. `outside`: beyond the sandbox of its turn. */
+export interface GrantedCall {
+  readonly kind: 'granted';
+  readonly policy: ResolvedPolicy;
+  readonly where: 'sandbox' | 'outside';
+}
+
+/** The thread is given up while the call waits for an answer: the question stays as it is. */
+export interface SuspendedCall {
+  readonly kind: 'suspended';
+}
+
+/** A call of a suspended turn, with what was asked about it and what the user answered, if anything. */
+export interface SuspendedGrant extends Pick<DecideOptions, 'approval'> {
+  readonly about: string;
+  readonly answer?: RecordedAnswer;
+}
+
+/** A call that is to be decided about, in its place among those of its step. */
+export interface CallToGrant extends Pick<PreparedCall, 'needs' | 'item'> {
+  readonly call: CallItem;
+  readonly place: QuestionPlace;
+}
+
+type Granting = GrantedCall | RefusedCall | SuspendedCall;
+type AskedCall = Extract<DecidedCall, { kind: 'ask' }>;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
-export function grantCall(
+export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+  const decided = decideNow(turn, wanted);
+  return decided.kind === 'ask' ? askInTurn(turn, wanted, questionOf(turn, wanted, decided)) : settled(turn, decided);
+}
+
+function settled(turn: Turn, decided: Exclude<DecidedCall, AskedCall>): GrantedCall | RefusedCall {
+  if (decided.kind === 'refuse') return { kind: 'refused', output: refusedCall(decided.why, decided.next) };
+  return granted(turn, decided.where);
+}
+
+/**
+ * A call that waited when its turn was suspended. What was asked counts only if the call still gives the same question:
+ * then the answer is the user's word about exactly this.
+ */
+export async function grantSuspended(
   turn: Turn,
-  call: CallItem,
-  { needs, item }: Pick<PreparedCall, 'needs' | 'item'>,
-): ResolvedPolicy | RefusedCall | Promise<ResolvedPolicy | RefusedCall> {
-  const { approval, resolved } = turn.envelope.policy;
-  const decision = decideApproval(approval, needs);
-  if (decision === 'run') return resolved;
-  const { askUser } = turn.parts;
-  if (decision === 'refuse' || askUser === undefined) {
-    const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
-    const output = refusedCall(`the approval policy is ${approval}, and the user cannot be asked.`, within);
-    return { kind: 'refused', output };
+  wanted: CallToGrant,
+  { about, answer, ...options }: SuspendedGrant,
+): Promise<Granting> {
+  if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
+  const decided = decideNow(turn, wanted, { ...options, canAsk: true });
+  const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
+  if (asking?.about !== about) {
+    const question = { callId: wanted.call.call_id, turnId: turn.turnId };
+    if (answer === undefined) await recordAnswer(turn, question, { kind: 'lapsed', about });
+    return { kind: 'refused', output: noLongerAsked };
   }
-  const { paths, escalation } = needs;
-  const question: Question = {
-    callId: call.call_id,
-    turnId: turn.turnId,
-    tool: call.name,
-    item: shownCall(item),
-    ...defined({ paths, escalation }),
+  if (answer === undefined) return askInTurn(turn, wanted, asking, { ...options, isRecorded: true });
+  await saveRule(turn, asking.question, answer);
+  return granted(turn, asking.decided.where);
+}
+
+interface Asking {
+  readonly item: TurnItem;
+  readonly question: Question;
+  readonly about: string;
+  readonly decided: AskedCall;
+}
+
+function questionOf({ turnId }: Turn, { call, item }: CallToGrant, decided: AskedCall): Asking {
+  const { call_id: callId, name: tool } = call;
+  const question = { callId, turnId, tool, item: shownCall(item), ...decided.question };
+  return { item, question, about: aboutCall(call, question), decided };
+}
+
+/** The question waits as a line from here on. An answer to an earlier one may decide about this call as well. */
+async function askInTurn(
+  turn: Turn,
+  wanted: CallToGrant,
+  first: Asking,
+  { isRecorded = false, ...options }: DecideOptions & { readonly isRecorded?: boolean } = {},
+): Promise<Granting> {
+  const { log, signal, parts } = turn;
+  if (!isRecorded) log.record(questionAsked(first.question, first.about));
+  await wanted.place.turn();
+  const decided = signal.aborted ? first.decided : decideNow(turn, wanted, options);
+  if (decided.kind !== 'ask') return settled(turn, decided);
+  const asking = questionOf(turn, wanted, decided);
+  if (asking.about !== first.about) log.record(questionAsked(asking.question, asking.about));
+  return ask(turn, parts.askUser, asking);
+}
+
+/** The question is durable before it is asked, and the answer before anything follows from it. */
+async function ask(turn: Turn, askUser: AskUser | undefined, asking: Asking): Promise<Granting> {
+  const { question, about, decided, item } = asking;
+  const { log, signal } = turn;
+  const record = async (given: Answer | undefined): Promise<Granting> => {
+    // Of a thread that is given up, the next program to open it asks again.
+    if (given === undefined && signal.reason === threadCloses) return { kind: 'suspended' };
+    // A turn that is interrupted does not wait for an answer.
+    const answer = asRecorded(given ?? { kind: 'lapsed' }, question, { about, keys: decided.grantKeys });
+    await recordAnswer(turn, question, answer);
+    if (answer.kind !== 'allowed') return refusedBy(turn, answer);
+    await saveRule(turn, question, answer);
+    return granted(turn, decided.where);
   };
-  return ask(turn, askUser, question).then((refusal) => refusal ?? grantedPolicy(resolved, needs));
-}
-
-/** Undefined when the user allows it. */
-async function ask({ log, signal }: Turn, askUser: AskUser, question: Question): Promise<RefusedCall | undefined> {
-  log.record(questionAsked(question));
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question });
+  if (signal.aborted || askUser === undefined) return record(undefined);
+  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item });
   await log.durable();
-  // A turn that is interrupted does not wait for an answer.
-  const answer = await beforeAbort(askUser.ask(question, signal), signal, unanswered);
-  log.record(questionAnswered(question, answer));
-  log.tell({ kind: 'question-answered', turnId: question.turnId, callId: question.callId, answer });
-  if (answer.kind === 'allowed') return undefined;
-  return { kind: 'refused', output: answer.kind === 'lapsed' ? lapsed : declined(answer.note) };
+  return turn.questions.ask(askUser, question, signal, record);
 }
 
-const unanswered: Answer = { kind: 'lapsed' };
-const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
+/** What counts of an answer: no more than was offered. */
+function asRecorded(
+  { kind, scope, note }: Answer,
+  { scopes }: Pick<Question, 'scopes'>,
+  { about, keys }: { readonly about: string; readonly keys: readonly string[] },
+): RecordedAnswer {
+  const offered = kind === 'allowed' && scope !== undefined && scopes.includes(scope) ? scope : undefined;
+  const kept = (offered === 'session' || offered === 'rule') && keys.length > 0 ? keys : undefined;
+  return { kind, about, ...defined({ scope: offered, note, keys: kept }) };
+}
+
+async function recordAnswer(
+  { log }: Pick<Turn, 'log'>,
+  question: Pick<Question, 'callId' | 'turnId'>,
+  answer: RecordedAnswer,
+): Promise<void> {
+  const { kind, scope, note } = answer;
+  log.record(questionAnswered(question, answer));
+  log.tell({ kind: 'question-answered', ...pickIds(question), answer: { kind, ...defined({ scope, note }) } });
+  await log.durable();
+}
+
+function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<Question, 'callId' | 'turnId'> {
+  return { turnId, callId };
+}
+
+function refusedBy(turn: Turn, { kind, note }: Answer): RefusedCall {
+  if (kind === 'stopped') turn.stop();
+  if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
+  return { kind: 'refused', output: kind === 'stopped' ? stoppedByUser(note) : declined(note) };
+}
+
+function granted({ envelope }: Turn, where: GrantedCall['where']): GrantedCall {
+  return { kind: 'granted', policy: policyFor(envelope.policy, where), where };
+}

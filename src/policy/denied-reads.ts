@@ -9,7 +9,9 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
   const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };
   const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
   const added = denyRead.patterns.map(denial).filter((entry) => !known.has(JSON.stringify(entry)));
-  const file_system = { ...rules, entries: [...rules.entries, ...added] };
+  // A depth that a user chose for other patterns must not limit these.
+  const { glob_scan_max_depth: _depth, ...unlimited } = rules;
+  const file_system = { ...unlimited, entries: [...rules.entries, ...added] };
   if (profile.type === 'managed') return { ...profile, file_system };
   return { type: 'managed', file_system, network: profile.type === 'disabled' ? 'enabled' : profile.network };
 }

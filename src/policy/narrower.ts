@@ -38,9 +38,19 @@ function elsewhere(places: Places): Places {
 function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
   if (configured.enforcement === 'disabled') return true;
   if (claimed.network === 'enabled' && configured.network !== 'enabled') return false;
+  if (!reachesNoMore(claimed, configured)) return false;
   // A user who counts on a sandbox around us, or on none, is not shut in by us.
   if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
   return opensNoMore(claimed.files, configured.files);
+}
+
+/** Only the same lists are known to reach no more. */
+function reachesNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
+  const { sockets = [] } = configured;
+  const isListed = configured.lists !== undefined && claimed.network === 'enabled';
+  if (isListed && JSON.stringify(claimed.lists) !== JSON.stringify(configured.lists)) return false;
+  const hasAllSockets = configured.network === 'enabled' && configured.lists === undefined;
+  return hasAllSockets || (claimed.sockets ?? []).every((path) => sockets.includes(path));
 }
 
 function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean {

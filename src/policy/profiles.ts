@@ -42,6 +42,18 @@ export function materialise(profile: PermissionProfile, workspaceRoots: readonly
   return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
+/** The entries, and those about the workspace once more for each of the folders. The symbols stay: a turn may have others. */
+export function withWorkspaceRoots(
+  entries: readonly FileSystemEntry[],
+  roots: readonly string[],
+): readonly FileSystemEntry[] {
+  const added = entries.flatMap((entry) => {
+    const paths = isSoundEntry(entry) ? concrete(entry.path, roots) : [];
+    return paths.filter((path) => path !== entry.path).map((path) => ({ ...entry, path }));
+  });
+  return [...entries, ...added];
+}
+
 function managed(entries: readonly FileSystemEntry[], options: ProfileOptions): PermissionProfile {
   const network = options.network ? 'enabled' : 'restricted';
   return { type: 'managed', file_system: { type: 'restricted', entries }, network };

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { FileSystemEntry, FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
@@ -24,7 +25,12 @@ const denyEverything = '/**';
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
   switch (profile.type) {
     case 'managed':
-      return { enforcement: 'managed', files: resolveFiles(profile.file_system, places), network: profile.network };
+      return {
+        enforcement: 'managed',
+        files: resolveFiles(profile.file_system, places),
+        network: profile.network,
+        ...profile.capstan_network,
+      };
     case 'disabled':
       return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
     case 'external':
@@ -70,6 +76,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
     kind: 'restricted',
     rules: withoutOwnPlaces(protect(granted, places), places.own, reopened).map((rule) => placed(rule, places)),
     denyGlobs: [...denyGlobs].toSorted(),
+    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
     platformDefaults,
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
   };

@@ -47,6 +47,8 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     },
     async plan(command, asked, gitFolders) {
       if (!needsSandbox(asked)) return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
+      // Nothing stands between commands and the network yet that could hold them to a list.
+      if (asked.lists !== undefined || asked.sockets !== undefined) return noNetworkLists;
       const policy = protectGit(asked, gitFolders);
       if ('kind' in policy) return policy;
       if (options.platform === 'darwin') return planMacos(command, policy);
@@ -83,6 +85,13 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
     return known;
   };
 }
+
+const noNetworkLists: SandboxRefused = {
+  kind: 'refused',
+  code: 'policy-unenforceable',
+  message: 'The policy names the hosts or sockets that commands may reach, and this sandbox cannot hold them to it.',
+  next: 'Remove domains, unix_sockets and mode from the network table of the profile.',
+};
 
 function noSandboxOn(platform: string): SandboxRefused {
   const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;

@@ -29,16 +29,18 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
-  if (files.length === 0 && decision.trust === 'unknown') {
+  const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
+  if (files.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
     return { config: base.config, layers: base.layers, problems: [] };
   }
   const sources = new Set(files.map(({ layer }) => layer.source));
   const flags = base.layers.findIndex(({ name }) => name === 'flags');
   const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));
-  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust });
+  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust, cwd: folder });
+  const known = new Set(base.problems.map(({ message }) => message));
   const added = byGravity([
     ...files.flatMap((file) => file.problems),
-    ...problems.filter(({ source }) => sources.has(source)),
+    ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
     ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
   ]);
   return { config, layers, problems: added };

@@ -76,6 +76,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   const options: ConfigReading = {
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
+    osHome,
     ...defined({ profile }),
   };
   const { config, problems } = readConfig(layers, options);

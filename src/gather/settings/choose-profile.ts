@@ -16,19 +16,25 @@ interface ChosenProfile {
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile =
     had === undefined || isReplaced(config, had)
-      ? configuredProfile(config, config.sandboxMode)
+      ? configuredProfile(config)
       : withPinned(config, had);
   return withAddedRoots(config, profile);
 }
 
-/** The mode of a flag replaces every profile; that of the managed file gives a thread that only reads nothing more. */
-function isReplaced({ pinned }: Config, had: PermissionProfile): boolean {
-  const by = pinned.get('sandbox_mode');
+/** What a flag chooses replaces every profile; what the managed file does gives a thread that only reads nothing more. */
+function isReplaced({ pinned, namedProfile }: Config, had: PermissionProfile): boolean {
+  const named = namedProfile === undefined ? undefined : (pinned.get('default_permissions') ?? pinned.get('permissions'));
+  const by = named ?? pinned.get('sandbox_mode');
   return by === 'flags' || (by === 'managed' && !isDeepEqual(had, profileFor('read-only', noOptions)));
 }
 
+/** What commands may access where nothing but the configuration says so. */
+export function configuredProfile(config: Config): PermissionProfile {
+  return config.namedProfile?.profile ?? profileOfMode(config, config.sandboxMode);
+}
+
 /** The profile of a mode, with the options that are configured. */
-export function configuredProfile(config: Config, mode: SandboxMode): PermissionProfile {
+export function profileOfMode(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);
   // The key stands under workspace-write and speaks for no other mode.
   const network = mode === 'workspace-write' && options.network;

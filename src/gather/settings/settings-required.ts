@@ -10,7 +10,7 @@ import {
 } from '../../policy/requirements.ts';
 import { widthOf } from '../../policy/profile-width.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { configuredProfile } from './choose-profile.ts';
+import { profileOfMode } from './choose-profile.ts';
 
 export type RequirementNotice = Outcome<'requirement-overrides'>;
 
@@ -60,7 +60,7 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
   const mode = modeInstead(broken);
   const value = widthOf(settings.profile);
   const notices = noticesOf(settings, 'profile', { key: 'sandbox_mode', value, broken, instead: mode });
-  const profile = withDeniedReads(requirements, configuredProfile(config, mode));
+  const profile = withDeniedReads(requirements, profileOfMode(config, mode));
   return { settings: decided({ ...settings, profile }, 'profile'), notices };
 }
 

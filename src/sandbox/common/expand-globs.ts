@@ -14,6 +14,7 @@ const breadth = 32;
  */
 export async function expandGlobs(
   globs: readonly string[],
+  mostDepth = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | Impossible> {
   const matches = new Set<string>();
   let entries = 0;
@@ -23,7 +24,7 @@ export async function expandGlobs(
     if (parts === undefined || start === '/')
       return impossible(`The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`);
     const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
-    const depth = isDeep ? Number.POSITIVE_INFINITY : depthOf(glob);
+    const depth = Math.min(isDeep ? Number.POSITIVE_INFINITY : depthOf(glob), depthOf(start) + mostDepth);
     const pending = [start];
     while (pending.length > 0) {
       const folders = pending.splice(-breadth);

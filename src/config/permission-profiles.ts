@@ -1,17 +1,11 @@
+import type { NamedProfile } from '../policy/profiles.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../policy/tables/compile-profile.ts';
-import type { ProfileTables } from '../policy/tables/inherited-table.ts';
+import type { ProfileTables } from '../policy/profile-tables.ts';
 import { type TableProblem, wrongValue } from '../policy/tables/table-problem.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../protocol/json.ts';
-import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import type { CheckedLayer } from './check-layers.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, type ConfigProblemCode, keyProblem } from './config-problem.ts';
-
-/** A profile that was chosen by its name. */
-export interface NamedProfile {
-  readonly id: string;
-  readonly profile: PermissionProfile;
-}
 
 export interface ProfileReading extends CompileBase {
   /** Profiles that the administrator defines: they replace those of the same name. */

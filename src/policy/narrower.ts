@@ -1,6 +1,7 @@
 import type { Access, ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules, type AccessRule, accessRules } from './access.ts';
+import { noOwnPlaces } from './own-places.ts';
 import { parentOf } from './paths.ts';
 import type { Places } from './places.ts';
 import { resolvePolicy } from './resolve-policy.ts';
@@ -19,6 +20,13 @@ export function narrowerProfile(
     grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where)),
   );
   return isNarrower && hasSameGlobs(configured, claimed) ? claimed : configured;
+}
+
+/** The same question wherever a thread may be, as far as a profile alone answers it. */
+export function grantsNoMoreThan(configured: PermissionProfile, claimed: PermissionProfile): boolean {
+  const where = elsewhere({ cwd: '/', workspaceRoots: [], slashTmp: true, gitDirectories: [], own: noOwnPlaces });
+  const isNarrower = grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where));
+  return isNarrower && hasSameGlobs(configured, claimed);
 }
 
 /**

@@ -12,6 +12,12 @@ import { descend, joinPath } from './paths.ts';
 import { sharedProtectedNames } from './protected-names.ts';
 import { isSoundEntry } from './sound-entry.ts';
 
+/** A profile that was chosen by its name. */
+export interface NamedProfile {
+  readonly id: string;
+  readonly profile: PermissionProfile;
+}
+
 export interface ProfileOptions {
   readonly network: boolean;
   /** Writable besides the workspace. Only `workspace-write` looks at them. */

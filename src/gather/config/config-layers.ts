@@ -77,7 +77,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
     osHome,
-    ...defined({ profile }),
+    ...defined({ profile, managedProfiles: demanded.requirements.profileTables }),
   };
   const { config, problems } = readConfig(layers, options);
   const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);

@@ -2,10 +2,11 @@ import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { normalisePath } from '../paths.ts';
+import type { ProfileTables } from '../profile-tables.ts';
 import { profileFor, withWorkspaceRoots } from '../profiles.ts';
 import { builtInModes, isBuiltInId } from './built-in-tables.ts';
 import { expandHome, fileEntries, type TableBase } from './file-entries.ts';
-import { inheritedTable, type ProfileTables } from './inherited-table.ts';
+import { inheritedTable } from './inherited-table.ts';
 import { networkDetails } from './network-details.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './table-problem.ts';
 

@@ -1,10 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { ProfileTables } from '../profile-tables.ts';
 import { builtInTables, isBuiltInId } from './built-in-tables.ts';
 import { withNormalHosts } from './network-details.ts';
 import { type TableProblem, wrongValue } from './table-problem.ts';
-
-/** The tables under `[permissions]`, by id. */
-export type ProfileTables = Readonly<Record<string, JsonObject>>;
 
 type InheritedTable = { readonly table: JsonObject } | { readonly problem: TableProblem };
 

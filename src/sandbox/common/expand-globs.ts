@@ -1,4 +1,6 @@
 import type { Dirent } from 'node:fs';
+import { lookAt } from '../../disk/file-system.ts';
+import type { GlobPart } from '../../policy/glob-matcher.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
 import { depthOf, joinPath } from '../../policy/paths.ts';
 import type { Impossible } from './unenforceable.ts';
@@ -21,6 +23,12 @@ export async function expandGlobs(
   for (const glob of globs) {
     const parts = parseGlob(glob);
     const start = staticFolderOf(glob);
+    const literal = parts === undefined ? undefined : literalPath(parts);
+    if (literal !== undefined) {
+      // What is missing is the business of the rules.
+      if (lookAt(literal).kind !== 'missing') matches.add(literal);
+      continue;
+    }
     if (parts === undefined || start === '/')
       return impossible(`The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`);
     const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
@@ -46,6 +54,12 @@ export async function expandGlobs(
     }
   }
   return { kind: 'matches', paths: [...matches].toSorted() };
+}
+
+/** The one path that a glob without wildcards means. */
+function literalPath(parts: readonly GlobPart[]): string | undefined {
+  const texts = parts.map((part) => (part.kind === 'text' ? part.text : undefined));
+  return texts.includes(undefined) ? undefined : texts.join('');
 }
 
 /** A folder that cannot be read by us cannot be read by our commands either. */

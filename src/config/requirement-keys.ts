@@ -55,7 +55,7 @@ const passing: KeyTable = {
   ),
   ...each(
     name,
-    'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url ' + 'sqlite_home log_dir',
+    'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir',
   ),
   ...each(
     { type: 'string-list' },

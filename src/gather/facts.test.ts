@@ -29,7 +29,7 @@ function program(name: string, where = bin): string {
 }
 
 const chosen = {
-  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], secrets: [] },
+  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], secrets: [], stores: [] },
   profile: profileFor('workspace-write', {
     network: false,
     writableRoots: ['/usr', '/srv/not-there'],

@@ -74,7 +74,9 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   return {
     kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened).map((rule) => placed(rule, places)),
+    rules: withoutOwnPlaces(protect(granted, places), places.own, { reopened, hasGlobs: denyGlobs.size > 0 }).map(
+      (rule) => placed(rule, places),
+    ),
     denyGlobs: [...denyGlobs].toSorted(),
     ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
     platformDefaults,

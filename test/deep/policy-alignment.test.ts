@@ -37,35 +37,28 @@ const sandbox = createSandbox({
 });
 
 /** Folders, each with a file `m`; below them more files. Everything that a probe looks at stands here when it starts. */
-const folders = [
-  '',
-  ...['ws', 'ws/a', 'ws/a/b', 'ws/a/b/c', 'ws/a/.git', 'ws/docs', 'ws/docs/private', 'ws/docs/private/public'],
-  ...[
-    'ws/.git',
-    'ws/.codex',
-    'side',
-    'side/a',
-    'side/a/b',
-    'side/a/b/c',
-    'side/.agents',
-    'side/deep',
-    'side/deep/down',
-  ],
-  ...['home', 'home/sessions', 'home/capstan', 'home/skills'],
-];
-const files = [
-  ...['ws/x.env', 'ws/a/x.env', 'ws/a/b/x.env', 'ws/a/b/c/x.env', 'ws/docs/private/key.pem', 'side/x.env', 'side/a/y'],
-  ...[
-    'side/a/b/x.env',
-    'side/deep/down/key.pem',
-    'home/auth.json',
-    'home/.env',
-    'home/config.toml',
-    'home/capstan/key',
-  ],
-];
+const folders = `
+  . ws ws/a ws/a/b ws/a/b/c ws/a/.git ws/docs ws/docs/private ws/docs/private/public ws/.git ws/.codex
+  side side/a side/a/b side/a/b/c side/.agents side/deep side/deep/down home home/sessions home/capstan home/skills
+`
+  .trim()
+  .split(/\s+/);
+const files = `
+  ws/x.env ws/a/x.env ws/a/b/x.env ws/a/b/c/x.env ws/docs/private/key.pem side/x.env side/a/y side/a/b/x.env
+  side/deep/down/key.pem home/auth.json home/.env home/config.toml home/capstan/key
+`
+  .trim()
+  .split(/\s+/);
 /** Names that do not exist, and that a policy may keep from being made. */
-const missing = ['ws/.agents', 'ws/a/.codex', 'side/.codex', 'side/a/new', 'ws/docs/new'];
+const missing = [
+  '.codex',
+  'ws/docs/private/public/.git',
+  'ws/.agents',
+  'ws/a/.codex',
+  'side/.codex',
+  'side/a/new',
+  'ws/docs/new',
+];
 
 beforeAll(() => {
   for (const folder of trial.isPossible ? folders : []) {
@@ -134,6 +127,8 @@ function policyOf(table: JsonObject): ResolvedPolicy {
     workspaceRoots: [join(base, 'ws')],
     slashTmp: true,
     gitDirectories: [],
+    repositories: [join(base, 'ws'), base],
+    submodules: [join(base, 'ws/docs/private/public')],
     own: {
       program: [],
       state: [home],

@@ -30,6 +30,7 @@ import { sessionContextFragment } from '../../src/fragments/sections/session-con
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 
@@ -191,6 +192,7 @@ export const renderings: readonly {
   of(managed.managedInstructionsFragment, instructions),
   of(managed.managedInstructionsFragment.withdrawn, nothing),
   of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
+  of(newRepositoriesFragment, fc.record({ folders: some(short) })),
   of(
     skillBodyFragment,
     fc.record(

@@ -123,7 +123,7 @@ const entryFields = {
     glob_pattern: { pattern: text('a pattern without ".."', (given) => (isSoundGlob(given) ? given : undefined)) },
     special: { value: special },
   }),
-  access: word('read', 'write', 'deny'),
+  access: (value: unknown, at: string) => word('read', 'write', 'deny')(value === 'none' ? 'deny' : value, at),
   missing_path_behavior: optional(word('skip'), undefined),
 };
 

@@ -169,7 +169,23 @@ function readProfile(value: Json | undefined): PermissionProfile | undefined {
     return { type: 'managed', file_system: { type: 'unrestricted' }, network, ...listed };
   }
   if (files['type'] !== 'restricted' || !Array.isArray(files['entries'])) return undefined;
-  return value as unknown as PermissionProfile;
+  const entries = (files['entries'] as readonly Json[]).map(withNewWords);
+  const isNew = entries.every((entry, index) => entry === (files['entries'] as readonly Json[])[index]);
+  return (isNew ? value : { ...value, file_system: { ...files, entries } }) as unknown as PermissionProfile;
+}
+
+/** An entry in which older words stand for `deny` and for the workspace. */
+function withNewWords(entry: Json): Json {
+  if (!isJsonObject(entry)) return entry;
+  const path = objectAt(entry, 'path');
+  const special = objectAt(path, 'value');
+  const isOldPlace = stringAt(special, 'kind') === 'current_working_directory';
+  if (entry['access'] !== 'none' && !isOldPlace) return entry;
+  return {
+    ...entry,
+    ...(entry['access'] === 'none' ? { access: 'deny' } : {}),
+    ...(isOldPlace ? { path: { ...path, value: { ...special, kind: 'project_roots' } } } : {}),
+  };
 }
 
 function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {

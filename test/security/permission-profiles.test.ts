@@ -143,6 +143,18 @@ test.each([
   await expect(live.open()).rejects.toThrow(reason);
 });
 
+test.each([
+  ['workspace_roots', (file: string) => `workspace_roots = { "${file}" = true }`],
+  ['a table of paths', (file: string) => `filesystem = { "${file}" = { "x" = "read" } }`],
+  ['all below a path', (file: string) => `filesystem = { "${file}/**" = "read" }`],
+])('no thread starts where %s names a file', async (_, line) => {
+  const live = await LiveThread.in([]);
+  const config = join(live.place.home, 'config.toml');
+  const text = `default_permissions = "dev"\n${readFileSync(config, 'utf8')}\n[permissions.dev]\nextends = ":workspace"\n`;
+  writeFileSync(config, text + line(config));
+  await expect(live.open()).rejects.toThrow(/config\.toml:\d+: permissions\.dev\.\S+ is a file/);
+});
+
 test('a project that is not trusted chooses nothing', async () => {
   const live = await LiveThread.in([answer({ items: [say('done')] })], 'default_permissions = ":read-only"');
   plant(live.place.workspace, '.codex/config.toml');

@@ -10,7 +10,7 @@ import type { BaseLayers, ReadLayers } from './config-layers.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
 import { findTrust } from './trust.ts';
-import { valueAt } from '../../protocol/json.ts';
+import { type Json, valueAt } from '../../protocol/json.ts';
 
 /** Ours last, so that it wins over the other in the same folder. */
 const projectNames = ['.codex', '.capstan'];
@@ -41,9 +41,16 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   const added = byGravity([
     ...files.flatMap((file) => file.problems),
     ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
+    ...(config.permissions === undefined ? [] : await profileProblems(config.permissions, layers, base, folder)),
     ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
   ]);
   return { config, layers, problems: added };
+}
+
+/** Few configurations have profiles, and no other waits for it. */
+async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
+  const { fileProblems } = await import('./profile-folders.ts');
+  return fileProblems(permissions, layers, { osHome, cwd });
 }
 
 /** With the folder that each configures. */

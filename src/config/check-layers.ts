@@ -28,8 +28,8 @@ function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
 /** The managed layer beats the flags and says so where they differ, but never widens a flag that says `read-only`. */
 function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
   const yields = flags.values['sandbox_mode'] === 'read-only';
-  const keys = managed.keys.filter(([key]) => !yields || key !== 'sandbox_mode');
-  const { sandbox_mode: _, ...others } = managed.values;
+  const keys = managed.keys.filter(([key]) => !yields || (key !== 'sandbox_mode' && key !== 'default_permissions'));
+  const { sandbox_mode: _mode, default_permissions: _profile, ...others } = managed.values;
   const values = yields ? others : managed.values;
   const problems = keys.flatMap((path) => overridden(flags, managed, path));
   return { ...managed, values, keys, problems: [...managed.problems, ...problems] };

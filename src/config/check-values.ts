@@ -66,11 +66,6 @@ class Check {
         return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongValue(kind, value, at);
       case 'toggles':
         return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongValue(kind, value, at);
-      case 'unsupported': {
-        // A file may be there for another program; an administrator's file or a flag means this one.
-        const severity = this.#layer.name === 'managed' || this.#layer.name === 'flags' ? 'error' : 'warning';
-        return this.#report(severity, 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
-      }
       case 'retired':
         return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
       default:

@@ -5,6 +5,8 @@ import { type CheckedLayer, checkLayers } from './check-layers.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { byGravity, type ConfigProblem, keyProblem } from './config-problem.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
+import type { NamedProfile } from '../policy/profiles.ts';
+import { type ProfileReading, readProfiles } from './permission-profiles.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
 import { mergeLayers } from './merge-values.ts';
 import { type KeyOrigins, keyOrigins } from './key-origins.ts';
@@ -27,6 +29,8 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
    */
   readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
   readonly origins: KeyOrigins;
+  /** The permission profile that decides in the place of `sandboxMode`. */
+  readonly namedProfile?: NamedProfile;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
   /** Keys that a layer sets, that would change what the agent does, and that have no effect yet; absent when none. */
@@ -35,7 +39,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly userFile?: string;
 }
 
-export interface ConfigReading {
+export interface ConfigReading extends ProfileReading {
   /** Unknown when the caller did not look. */
   readonly trust?: Trust;
   /** What a key that is not known is taken for; a warning when nothing is said. */
@@ -51,10 +55,12 @@ export interface ConfigReading {
  */
 export function readConfig(
   layers: readonly ConfigLayer[],
-  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [] }: ConfigReading = {},
+  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], ...reading }: ConfigReading = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const checked = checkLayers(layers, { unknown });
-  const given = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
+  const merged = mergeLayers(checked.map(({ values }) => values));
+  const given = camelCased(keyTable, merged);
+  const { named: namedProfile, problems: profileProblems } = readProfiles(checked, merged, reading);
   const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
   const defaults = defaultsFor(trust);
   const unused = missedAmong(checked.flatMap((layer) => Object.keys(layer.unused)));
@@ -79,11 +85,12 @@ export function readConfig(
     origins: keyOrigins(checked),
     addedRoots,
     ...(unused.length === 0 ? {} : { unused }),
-    ...defined({ userFile }),
+    ...defined({ userFile, namedProfile }),
   };
   const problems = [
     ...checked.flatMap((layer) => layer.problems),
     ...windowProblems(checked),
+    ...profileProblems,
     ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),
   ];
   return { config, problems: byGravity(problems) };

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import type { ConfigLayer } from './config-layer.ts';
 
 const hidden = '<hidden>';
 
@@ -15,6 +16,13 @@ const secretShape =
 
 /** A header's credentials, or long and without a word in it. Elsewhere such a text is prose, an id or a hash. */
 const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
+
+/** The files of those layers that hold a secret. */
+export function filesWithSecrets(layers: readonly ConfigLayer[]): readonly string[] {
+  return layers
+    .filter(({ values, text }) => text !== undefined && !equalJson(hideSecrets(values), values))
+    .map(({ source }) => source);
+}
 
 /** The values as they may be shown: everything that is a secret, or looks like one, is replaced. */
 export function hideSecrets(values: JsonObject): JsonObject {

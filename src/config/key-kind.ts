@@ -61,12 +61,9 @@ export interface NamedTablesKind<Keys extends KeyTable> {
   readonly names: 'words' | 'folders';
 }
 
-/**
- * `unsupported`: it restricts something and is not enforced yet, and leaving it out in silence would be a false promise.
- * `retired`: its meaning has gone, and a user who writes it expects something that will not happen.
- */
+/** Its meaning has gone, and a user who writes it expects something that will not happen. */
 export interface RefusedKind {
-  readonly type: 'unsupported' | 'retired';
+  readonly type: 'retired';
   readonly advice: string;
 }
 

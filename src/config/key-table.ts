@@ -148,8 +148,9 @@ const keys = {
     type: 'retired',
     advice: 'Move the keys of the profile NAME to NAME.config.toml beside this file, and start with --profile NAME.',
   },
-  default_permissions: { type: 'unsupported', advice: 'Use sandbox_mode to choose what commands may access.' },
-  permissions: { type: 'unsupported', advice: 'Use sandbox_mode to choose what commands may access.' },
+  default_permissions: name,
+  // Read as a whole once all layers are merged: a profile may extend one of another layer.
+  permissions: { type: 'free', shape: 'table' },
 } as const satisfies KeyTable;
 
 /** A provider as it stands in the configuration. */

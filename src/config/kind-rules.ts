@@ -2,10 +2,7 @@ import { isJsonObject, type Json } from '../protocol/json.ts';
 import type { ChoiceKind, KeyKind } from './key-kind.ts';
 
 /** A key with one value, which no further keys stand in. */
-export type LeafKind = Exclude<
-  KeyKind,
-  { readonly type: 'table' | 'named-tables' | 'toggles' | 'unsupported' | 'retired' }
->;
+export type LeafKind = Exclude<KeyKind, { readonly type: 'table' | 'named-tables' | 'toggles' | 'retired' }>;
 
 /** What the key takes of a value, aliases replaced, or what is wrong: its sort, or its content. */
 export function leafValue(
@@ -76,7 +73,6 @@ const fixedDescriptions = {
   'string-map': 'a table of strings',
   table: 'a table',
   'named-tables': 'a table',
-  unsupported: 'a table',
   retired: 'a table',
 } as const;
 

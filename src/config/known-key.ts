@@ -17,7 +17,7 @@ export function keyStatus(path: readonly string[]): KeyStatus {
 function statusIn(kind: KeyKind, path: readonly string[], before: readonly string[]): KeyStatus {
   const [key, ...rest] = path;
   if (key === undefined) {
-    return { kind: kind.type === 'unsupported' || kind.type === 'retired' ? 'unused' : 'used' };
+    return { kind: kind.type === 'retired' ? 'unused' : 'used' };
   }
   const here = [...before, key];
   switch (kind.type) {
@@ -35,7 +35,8 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
       return { kind: rest.length === 0 ? 'used' : 'unknown' };
     case 'toggles':
       return kind.names.includes(key) ? { kind: 'used' } : unknownKey(key, before, kind.names);
-    case 'unsupported':
+    case 'free':
+      return { kind: 'used' };
     case 'retired':
       return { kind: 'unused' };
     default:
@@ -62,7 +63,7 @@ function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
     case 'named-tables':
     case 'string-map':
     case 'choice-map':
-    case 'unsupported':
+    case 'free':
     case 'retired':
       return [];
     default:

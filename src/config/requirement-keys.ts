@@ -34,33 +34,29 @@ const enforced = {
   additional_developer_instructions: text,
   features: pins,
   feature_requirements: pins,
-  permissions: table({ filesystem: table({ deny_read: { type: 'path-list' } as const }) }),
+  // Read by `required-profiles.ts`.
+  permissions: { type: 'free', shape: 'table' },
+  allowed_permission_profiles: { type: 'free', shape: 'table' },
+  default_permissions: name,
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
   allow_login_shell: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
 
 /** What limits something that is there and cannot be limited in that way yet. A warning says so. */
-export const unenforcedKeys = [
-  'remote_sandbox_config',
-  'allowed_permission_profiles',
-  'default_permissions',
-  'experimental_network',
-  'model_catalog_json',
-] as const;
+export const unenforcedKeys = ['remote_sandbox_config', 'experimental_network', 'model_catalog_json'] as const;
 
 /** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
 const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
     { type: 'free', shape: 'table' },
-    'allowed_permission_profiles experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
+    'experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
       'auto_review windows computer_use browser_use in_app_browser',
   ),
   ...each(
     name,
-    'default_permissions model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url ' +
-      'sqlite_home log_dir',
+    'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir',
   ),
   ...each(
     { type: 'string-list' },

@@ -1,4 +1,5 @@
 import type { Allowed, Requirements } from '../policy/requirements.ts';
+import type { CompileBase } from '../policy/tables/compile-profile.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
@@ -7,6 +8,8 @@ import { checkLayers } from './check-layers.ts';
 import { checkValues } from './check-values.ts';
 import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
+import { locate } from './permission-profiles.ts';
+import { requiredProfiles, type RequiredProfiles } from './required-profiles.ts';
 import { featureGates } from './feature-gates.ts';
 import { requirementTable, type RequirementValues, unenforcedKeys } from './requirement-keys.ts';
 import { requirementRules } from './requirement-rules.ts';
@@ -17,25 +20,31 @@ export interface ReadRequirements {
 }
 
 /** What `requirements.toml` demands, and over it the managed configuration. A caller that finds an error must stop. */
-export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undefined): ReadRequirements {
+export function readRequirements(
+  file: ConfigLayer,
+  managed: ConfigLayer | undefined,
+  base: CompileBase,
+): ReadRequirements {
   const checked = checkValues(requirementTable, file, { unknown: 'error' });
   const values = camelCased(requirementTable, checked.values);
   const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
+  const profiles = requiredProfiles({ ...file, values: checked.values }, base);
   const problems = [
     ...checked.problems,
     ...unenforced(file, checked.values),
     ...withoutReadOnly(file, values),
     ...ofRules,
+    ...profiles.problems.map((problem) => locate([file], problem)),
   ];
   const held = defined({ rules: rules.length === 0 ? undefined : rules });
-  return { requirements: { ...demanded(file, values), ...held, ...decided(managed) }, problems };
+  return { requirements: { ...demanded(file, values, profiles), ...held, ...decided(managed) }, problems };
 }
 
-function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
+function demanded(file: ConfigLayer, values: RequirementValues, profiles: RequiredProfiles): Requirements {
   const approvals = allowed(file, 'allowed_approval_policies', values.allowedApprovalPolicies);
   const sandboxModes = allowed(file, 'allowed_sandbox_modes', values.allowedSandboxModes);
   const pins = { ...featureGates(values.featureRequirements ?? {}), ...featureGates(values.features ?? {}) };
-  const patterns = values.permissions?.filesystem?.denyRead ?? [];
+  const { denyRead: patterns, tables } = profiles;
   const instructions = values.additionalDeveloperInstructions ?? '';
   const { model, modelReasoningEffort: effort, serviceTier } = values.models?.newThread ?? {};
   const newThread = defined({ model, effort, serviceTier });
@@ -43,6 +52,8 @@ function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
   return defined({
     approvals,
     sandboxModes,
+    profiles: profiles.allowed,
+    profileTables: Object.keys(tables).length === 0 ? undefined : tables,
     denyRead: patterns.length === 0 ? undefined : { patterns, source: deniedAt },
     features: Object.keys(pins).length === 0 ? undefined : { pins, source: file.source },
     instructions: instructions.trim() === '' ? undefined : instructions,

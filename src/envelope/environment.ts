@@ -21,7 +21,7 @@ export interface Environment {
 /** `date` is the step's: it may have moved since the turn began. */
 export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
   const { cwd, shell, timezone, roots } = workspace;
-  const { mode, network, writableRoots, deniedPaths } = describePolicy(policy.resolved, cwd);
+  const { mode, network, lists, writableRoots, deniedPaths, deniedGlobs } = describePolicy(policy.resolved, cwd);
   const hosts = (wanted: 'allow' | 'deny'): readonly string[] =>
     policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
   return {
@@ -34,8 +34,8 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     networkAccess: network,
     writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
-    deniedPaths,
-    allowedDomains: hosts('allow'),
-    deniedDomains: hosts('deny'),
+    deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
+    allowedDomains: [...new Set([...(lists?.allow ?? []), ...hosts('allow')])],
+    deniedDomains: [...new Set([...(lists?.deny ?? []), ...hosts('deny')])],
   };
 }

@@ -1,7 +1,13 @@
 import { describeValue, explainWrongValue, insteadOf } from '../config/explain-wrong-value.ts';
 import { withDeniedReads } from '../policy/denied-reads.ts';
 import { widthOf } from '../policy/profile-width.ts';
-import { type Allowed, brokenByApproval, brokenByProfile, type Requirements } from '../policy/requirements.ts';
+import {
+  type Allowed,
+  brokenByApproval,
+  brokenByChoice,
+  brokenByProfile,
+  type Requirements,
+} from '../policy/requirements.ts';
 import { isWrong } from '../policy/wrong-value.ts';
 import { equalJson, isJsonObject, type Json } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
@@ -121,7 +127,12 @@ function notAllowed(
   const byApproval = brokenByApproval(requirements, approval);
   if (byApproval !== undefined) return forbidden('approval', approval, byApproval);
   const byProfile = brokenByProfile(requirements, profile);
-  return byProfile === undefined ? undefined : forbidden('sandbox mode', widthOf(profile), byProfile);
+  if (byProfile !== undefined) return forbidden('sandbox mode', widthOf(profile), byProfile);
+  const byChoice = brokenByChoice(requirements, profile);
+  if (byChoice === undefined) return undefined;
+  const [first, ...others] = byChoice.allowed.map(({ id }) => id);
+  const rule = { ...byChoice, allowed: [first as string, ...others] } as const;
+  return forbidden('profile', widthOf(profile), rule);
 }
 
 function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): ChangeProblem {

@@ -28,6 +28,7 @@ import { sessionContextFragment } from './sections/session-context.ts';
 import { skillBodyFragment } from './events/skill-body.ts';
 import { skillsCatalogueFragment } from './sections/skills.ts';
 import { subagentNotificationFragment } from './events/subagent-notification.ts';
+import { newRepositoriesFragment } from './events/new-repositories.ts';
 import { turnAbortedFragment } from './events/turn-aborted.ts';
 import { unusableImagesFragment } from './events/unusable-images.ts';
 
@@ -57,6 +58,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   managedInstructionsFragment,
   // Events: told once.
   turnAbortedFragment,
+  newRepositoriesFragment,
   skillBodyFragment,
   pluginHintFragment,
   hookContextFragment,

@@ -29,7 +29,7 @@ function program(name: string, where = bin): string {
 }
 
 const chosen = {
-  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], secrets: [] },
+  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], secrets: [], stores: [] },
   profile: profileFor('workspace-write', {
     network: false,
     writableRoots: ['/usr', '/srv/not-there'],
@@ -131,4 +131,22 @@ test('where git finds no whole repository, HEAD is kept; in a bare one, all that
   expect(names('.git/HEAD', '.git/objects')).toEqual(['HEAD']);
   expect(names('.git/HEAD', '.git/objects', '.git/refs')).toEqual([]);
   expect(names('HEAD', 'objects', 'refs', 'hooks')).toEqual(['HEAD', 'hooks', 'objects', 'refs']);
+});
+
+test('repositories on the way to the working folder, and the submodules that they name and have', () => {
+  const outer = join(folder, 'outer');
+  const cwd = join(outer, 'inner/deep');
+  for (const repository of [outer, join(outer, 'inner')]) {
+    mkdirSync(join(repository, '.git'), { recursive: true });
+    writeFileSync(join(repository, '.git/HEAD'), 'ref: refs/heads/main\n');
+  }
+  mkdirSync(join(outer, 'empty/.git'), { recursive: true });
+  for (const made of ['inner/deep', 'lib/one', 'lib/two words']) mkdirSync(join(outer, made), { recursive: true });
+  const paths = ['lib/one', '"lib/two words"', 'lib/gone', '../outside', '/etc'];
+  writeFileSync(join(outer, '.gitmodules'), paths.map((path) => `[submodule "x"]\n\tpath = ${path}\n`).join(''));
+  expect(findPlaces(cwd, {}, chosen)).toMatchObject({
+    repositories: [join(outer, 'inner'), outer],
+    submodules: [join(outer, 'lib/one'), join(outer, 'lib/two words')],
+  });
+  expect(findPlaces(join(outer, 'empty'), {}, chosen).repositories).toEqual([outer]);
 });

@@ -13,7 +13,7 @@ export function access(policy: ResolvedPolicy, path: string): Access {
   if (files.kind === 'unrestricted') return 'write';
   const target = normalisePath(path);
   if (target === undefined) return 'deny';
-  if (files.denyGlobs.some((glob) => globCovers(glob, target))) return 'deny';
+  if (files.denyGlobs.some((glob) => globCovers(glob, target, files.globDepth))) return 'deny';
   return accessByRules(accessRules(files), target);
 }
 
@@ -109,6 +109,7 @@ function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRul
 }
 
 /** Whether commands run in a sandbox of ours: something is restricted, and no other sandbox stands around us. */
-export function needsSandbox({ enforcement, files, network }: ResolvedPolicy): boolean {
-  return enforcement === 'managed' && !(files.kind === 'unrestricted' && network === 'enabled');
+export function needsSandbox({ enforcement, files, network, lists }: ResolvedPolicy): boolean {
+  const isOpen = files.kind === 'unrestricted' && network === 'enabled' && lists === undefined;
+  return enforcement === 'managed' && !isOpen;
 }

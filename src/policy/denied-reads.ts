@@ -1,5 +1,5 @@
-import type { FileSystemEntry, PathPattern, PermissionProfile } from '../protocol/permission-profile.ts';
-import { globCovers } from './glob.ts';
+import type { FileSystemEntry, PermissionProfile } from '../protocol/permission-profile.ts';
+import { globCovers, literalGlob } from './glob.ts';
 import { isWithin, normalisePath } from './paths.ts';
 import type { Requirements } from './requirements.ts';
 
@@ -8,8 +8,10 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
   const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };
   const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
-  const added = denyRead.patterns.map(denial).filter((entry) => !known.has(JSON.stringify(entry)));
-  const file_system = { ...rules, entries: [...rules.entries, ...added] };
+  const added = denyRead.patterns.flatMap(denials).filter((entry) => !known.has(JSON.stringify(entry)));
+  // A depth that a user chose for other patterns must not limit these.
+  const { glob_scan_max_depth: _depth, ...unlimited } = rules;
+  const file_system = { ...unlimited, entries: [...rules.entries, ...added] };
   if (profile.type === 'managed') return { ...profile, file_system };
   return { type: 'managed', file_system, network: profile.type === 'disabled' ? 'enabled' : profile.network };
 }
@@ -18,8 +20,8 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
 export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   const rules = restricted(profile);
   if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
-  const denials = new Set(denyRead.patterns.map((pattern) => JSON.stringify(denial(pattern))));
-  const entries = rules.entries.filter((entry) => !denials.has(JSON.stringify(entry)));
+  const denied = new Set(denyRead.patterns.flatMap(denials).map((entry) => JSON.stringify(entry)));
+  const entries = rules.entries.filter((entry) => !denied.has(JSON.stringify(entry)));
   return { ...profile, file_system: { ...rules, entries } };
 }
 
@@ -29,9 +31,8 @@ export function deniesRead({ denyRead }: Requirements, path: string): boolean {
   if (denyRead === undefined || denyRead.patterns.length === 0) return false;
   if (target === undefined) return true;
   return denyRead.patterns.some((pattern) => {
-    const { path: denied } = denial(pattern);
-    if (denied.type === 'glob_pattern') return globCovers(denied.pattern, target);
-    const folder = denied.type === 'path' ? normalisePath(denied.path) : undefined;
+    if (isGlob(pattern)) return globCovers(pattern, target);
+    const folder = normalisePath(pattern);
     return folder === undefined || isWithin(target, folder);
   });
 }
@@ -42,9 +43,16 @@ function restricted(profile: PermissionProfile) {
   return profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
 }
 
-function denial(pattern: string): FileSystemEntry {
-  const path: PathPattern = /[*?[{]/.test(pattern)
-    ? { type: 'glob_pattern', pattern }
-    : { type: 'path', path: pattern };
-  return { path, access: 'deny' };
+function isGlob(pattern: string): boolean {
+  return /[*?[{]/.test(pattern);
+}
+
+/** A path is denied as a pattern as well: a profile can open what lies in a denied folder, and nothing that matches one. */
+function denials(pattern: string): readonly FileSystemEntry[] {
+  const matches: FileSystemEntry = { path: { type: 'glob_pattern', pattern: patternOf(pattern) }, access: 'deny' };
+  return isGlob(pattern) ? [matches] : [{ path: { type: 'path', path: pattern }, access: 'deny' }, matches];
+}
+
+function patternOf(pattern: string): string {
+  return isGlob(pattern) ? pattern : literalGlob(normalisePath(pattern) ?? pattern);
 }

@@ -24,7 +24,11 @@ test('the root that holds the working folder comes first', () => {
     writableRoots: ['/srv/repo', '/a'],
     readOnlyPaths: [...names.map((name) => `/a/${name}`), ...names.map((name) => `/srv/repo/${name}`)],
     keptGlobs: ['/a/**/.git', '/srv/repo/**/.git'],
+    sockets: [],
+    readablePaths: [],
     deniedPaths: [],
+    deniedGlobs: [],
+    ownPaths: [],
     readsEverything: true,
     missingRoots: [],
   });
@@ -50,7 +54,11 @@ test('denied paths, globs and limits on reading are described', () => {
     writableRoots: [],
     readOnlyPaths: [],
     keptGlobs: [],
-    deniedPaths: ['/srv/**/*.env', '/srv/private'],
+    sockets: [],
+    readablePaths: ['/srv'],
+    deniedPaths: ['/srv/private'],
+    deniedGlobs: ['/srv/**/*.env'],
+    ownPaths: [],
     readsEverything: false,
     missingRoots: [],
   });
@@ -80,4 +88,47 @@ test('writable roots keep nested carve-outs and list a reopened folder on its ow
     ['/r', [...names.map((name) => `read /r/${name}`), 'deny /r/a', ...names.map((name) => `read /r/a/b/${name}`)]],
     ['/r/a/b', names.map((name) => `read /r/a/b/${name}`)],
   ]);
+});
+
+test('what is open in what is closed, system folders, hosts and sockets are described', () => {
+  const path = (text: string) => ({ type: 'path', path: text }) as const;
+  const profile: PermissionProfile = {
+    type: 'managed',
+    network: 'enabled',
+    capstan_network: {
+      lists: { allow: ['a.org'], deny: ['b.org'], local: false, methods: 'reading' },
+      sockets: ['/run/x.sock'],
+    },
+    file_system: {
+      type: 'restricted',
+      glob_scan_max_depth: 3,
+      entries: [
+        { path: { type: 'special', value: { kind: 'minimal' } }, access: 'read' },
+        { path: path('/r'), access: 'write' },
+        { path: path('/r/a'), access: 'deny' },
+        { path: path('/r/a/b'), access: 'read' },
+        { path: { type: 'glob_pattern', pattern: '/r/*.key' }, access: 'deny' },
+      ],
+    },
+  };
+  const own = { ...noOwnPlaces, secrets: ['/r/auth.json'], stores: ['/r/sessions'] };
+  const described = describePolicy(resolvePolicy(profile, { ...places, own }), '/r');
+  expect(described).toMatchObject({
+    lists: { allow: ['a.org'] },
+    sockets: ['/run/x.sock'],
+    writableRoots: ['/r'],
+    deniedPaths: ['/r/a'],
+    deniedGlobs: ['/r/*.key'],
+    globDepth: 3,
+    ownPaths: ['/r/auth.json', '/r/sessions'],
+    readsEverything: false,
+  });
+  expect(described.readablePaths).toEqual(expect.arrayContaining(['/usr', '/etc', '/r/a/b']));
+});
+
+test('stores of the engine are named only where something is kept from commands', () => {
+  const own = { ...noOwnPlaces, secrets: ['/h/auth.json'], stores: ['/h/sessions'] };
+  const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+  const policy = resolvePolicy(profileFor('read-only', none), { ...places, own });
+  expect(describePolicy(policy, '/r').ownPaths).toEqual(['/h/auth.json']);
 });

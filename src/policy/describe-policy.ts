@@ -1,21 +1,37 @@
+import { defined } from '../protocol/defined.ts';
+import type { NetworkLists } from '../protocol/network-lists.ts';
 import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules, writableRoots } from './access.ts';
+import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writableRoots } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
-import { byDepth, isWithin, joinPath } from './paths.ts';
+import { byDepth, isWithin, joinPath, parentOf } from './paths.ts';
 
-/** A policy in the terms that people and models read. */
+/**
+ * A policy in the terms that people and models read. Of the paths in it, the innermost around a file decides about it;
+ * globs that deny decide before all paths.
+ */
 export interface PolicyDescription {
   readonly mode: SandboxMode | 'external-sandbox';
   readonly network: NetworkAccess;
+  /** Absent: the network is all or nothing. */
+  readonly lists?: NetworkLists;
+  /** Path sockets that can be reached all the same. */
+  readonly sockets: readonly string[];
   /** The root that holds the working folder first, the others by name. */
   readonly writableRoots: readonly string[];
   /** Inside writable roots, and yet not to be written. */
   readonly readOnlyPaths: readonly string[];
+  /** Inside what cannot be read, and yet readable. */
+  readonly readablePaths: readonly string[];
   /** Inside writable roots, at any depth: what matches and exists is not to be written either; commands may make new ones. */
   readonly keptGlobs: readonly string[];
-  /** Paths and globs that cannot even be read, without the engine's own secrets. */
+  /** What cannot even be read, without the engine's own. */
   readonly deniedPaths: readonly string[];
+  readonly deniedGlobs: readonly string[];
+  /** How many names below the folder they begin with the globs match. Absent: any number. */
+  readonly globDepth?: number;
+  /** What the engine keeps from commands: its logins and keys, and its copies of what others must not read. */
+  readonly ownPaths: readonly string[];
   /** Everything that is not denied may be read. */
   readonly readsEverything: boolean;
   /** Meant to be writable, and not there. */
@@ -23,25 +39,53 @@ export interface PolicyDescription {
 }
 
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
-  const { files, network } = policy;
+  const { files, network, lists, sockets = [] } = policy;
   const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
-  const isOpen = files.kind === 'unrestricted';
-  const { rules, denyGlobs } = isOpen ? { rules: [], denyGlobs: [] } : files;
-  const roots = writableRoots(policy);
-  const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));
-  const kept = rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
-  // The engine's secrets are not named: no task is about them, and each path would stand in every request.
-  const denied = rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
+  const isListed = network === 'enabled' && lists !== undefined;
+  const { globDepth, ...described } = describeFiles(files.kind === 'unrestricted' ? everything : files);
   return {
     mode,
     network,
-    writableRoots: roots
+    ...(isListed ? { lists } : {}),
+    sockets: network === 'restricted' || isListed ? sockets : [],
+    ...described,
+    ...defined({ globDepth }),
+    writableRoots: writableRoots(policy)
       .map((root) => root.path)
       .toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
-    readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
-    keptGlobs: [...new Set(kept)].toSorted(),
-    deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...denyGlobs])].toSorted(),
-    readsEverything: isOpen || accessByRules(rules, '/') !== 'deny',
-    missingRoots: isOpen ? [] : (files.missingRoots ?? []),
   };
+}
+
+const everything: RestrictedFiles = {
+  kind: 'restricted',
+  rules: [{ path: '/', access: 'read', ifMissing: 'skip' }],
+  denyGlobs: [],
+  platformDefaults: false,
+};
+
+function describeFiles(files: RestrictedFiles) {
+  const { rules, denyGlobs, globDepth, missingRoots = [] } = files;
+  const all = accessRules(files);
+  const at = (path: string) => accessByRules(all, path);
+  /** Paths with this access in a place that has the other one, shallow ones first. */
+  const pathsOf = (some: readonly AccessRule[], access: string, outer: string): readonly string[] =>
+    unique(some.filter(({ path }) => path !== '/' && at(path) === access && at(parentOf(path)) === outer));
+  const denied = rules.filter(({ path, access }) => access === 'deny' && path !== '/');
+  return {
+    readOnlyPaths: pathsOf(rules, 'read', 'write'),
+    readablePaths: pathsOf(all, 'read', 'deny'),
+    keptGlobs: [
+      ...new Set(rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)))),
+    ].toSorted(),
+    deniedPaths: unique(denied.filter((rule) => rule.own !== true)).toSorted(),
+    deniedGlobs: denyGlobs,
+    globDepth,
+    ownPaths: unique(denied.filter((rule) => rule.own === true)),
+    readsEverything: accessByRules(rules, '/') !== 'deny',
+    missingRoots,
+  };
+}
+
+function unique(rules: readonly AccessRule[]): readonly string[] {
+  return [...new Set(rules.map(({ path }) => path))].toSorted(byDepth);
 }

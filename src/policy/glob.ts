@@ -70,10 +70,20 @@ function parseClass(characters: readonly string[], start: number): ClassFound {
   return reversed ? 'malformed' : { part: { kind: 'class', negated, ranges }, next: at + 1 };
 }
 
-/** Whether the glob matches the path or a folder above it. A glob without sense matches everything: deny globs fail closed. */
-export function globCovers(pattern: string, path: string): boolean {
+/**
+ * Whether the glob matches the path or a folder above it, at most `depth` names below the folder it begins with. A glob
+ * without sense matches everything: deny globs fail closed.
+ */
+export function globCovers(pattern: string, path: string, depth = Number.POSITIVE_INFINITY): boolean {
   const matcher = matcherOf(pattern);
-  return matcher === undefined || matcher(path);
+  return matcher === undefined || matcher(depth === Number.POSITIVE_INFINITY ? path : upTo(path, pattern, depth));
+}
+
+/** The path without the names that are too deep for a glob to look at. */
+function upTo(path: string, pattern: string, depth: number): string {
+  const start = staticFolderOf(pattern);
+  const most = (start === '/' ? 0 : start.split('/').length - 1) + depth;
+  return path.split('/', most + 1).join('/');
 }
 
 /** The folder that every match of the glob lies in: what stands before the first character with a meaning. */

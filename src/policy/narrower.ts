@@ -1,6 +1,7 @@
 import type { Access, ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules, type AccessRule, accessRules } from './access.ts';
+import { noOwnPlaces } from './own-places.ts';
 import { parentOf } from './paths.ts';
 import type { Places } from './places.ts';
 import { resolvePolicy } from './resolve-policy.ts';
@@ -21,6 +22,13 @@ export function narrowerProfile(
   return isNarrower && hasSameGlobs(configured, claimed) ? claimed : configured;
 }
 
+/** The same question wherever a thread may be, as far as a profile alone answers it. */
+export function grantsNoMoreThan(configured: PermissionProfile, claimed: PermissionProfile): boolean {
+  const where = elsewhere({ cwd: '/', workspaceRoots: [], slashTmp: true, gitDirectories: [], own: noOwnPlaces });
+  const isNarrower = grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where));
+  return isNarrower && hasSameGlobs(configured, claimed);
+}
+
 /**
  * The same for approval policies. A policy grants two things: commands that run inside the sandbox without a question
  * (`on-request`, `never`), and a question whose answer may let a command out of it (`untrusted`, `on-request`). So
@@ -38,9 +46,19 @@ function elsewhere(places: Places): Places {
 function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
   if (configured.enforcement === 'disabled') return true;
   if (claimed.network === 'enabled' && configured.network !== 'enabled') return false;
+  if (!reachesNoMore(claimed, configured)) return false;
   // A user who counts on a sandbox around us, or on none, is not shut in by us.
   if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
   return opensNoMore(claimed.files, configured.files);
+}
+
+/** Only the same lists are known to reach no more. */
+function reachesNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
+  const { sockets = [] } = configured;
+  const isListed = configured.lists !== undefined && claimed.network === 'enabled';
+  if (isListed && JSON.stringify(claimed.lists) !== JSON.stringify(configured.lists)) return false;
+  const hasAllSockets = configured.network === 'enabled' && configured.lists === undefined;
+  return hasAllSockets || (claimed.sockets ?? []).every((path) => sockets.includes(path));
 }
 
 function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean {

@@ -11,7 +11,7 @@ const path = fc
   .array(fc.constantFrom('a', 'b', '.git'), { minLength: 1, maxLength: 4 })
   .map((names) => `/${names.join('/')}`);
 const paths = fc.array(path, { maxLength: 3 });
-const own: fc.Arbitrary<OwnPlaces> = fc.record({ program: paths, state: paths, secrets: paths });
+const own: fc.Arbitrary<OwnPlaces> = fc.record({ program: paths, state: paths, secrets: paths, stores: paths });
 const granted = fc.constantFrom<Access>('read', 'write', 'deny');
 const roots: fc.Arbitrary<FileSystemEntry> = fc.record({
   path: fc.constantFrom(
@@ -72,6 +72,8 @@ test('law: no root writes the program or the state, and none reads a secret, unl
       fc.pre(isLimited(policy));
       for (const each of [...mine.program, ...mine.state]) expect(access(policy, each)).not.toBe('write');
       for (const each of mine.secrets) expect(access(policy, each)).toBe('deny');
+      const reads = ['/', '/a', '/b'].every((each) => access(resolve(entries, { cwd, tmp }), each) !== 'deny');
+      for (const each of reads ? [] : mine.stores) expect(access(policy, each)).toBe('deny');
       const inProgram = [cwd, tmp].filter((root) => mine.program.some((folder) => isWithin(root, folder)));
       for (const root of inProgram) expect(access(policy, `${root}/x`)).not.toBe('write');
     }),

@@ -10,20 +10,28 @@ export interface OwnPlaces {
   readonly state: readonly string[];
   /** Logins and keys. */
   readonly secrets: readonly string[];
+  /** Copies of what other commands read: threads, snapshots, outputs, caches. Not readable wherever anything else is not. */
+  readonly stores: readonly string[];
 }
 
 /** For questions about a profile alone, which no engine asks to run something under it. */
-export const noOwnPlaces: OwnPlaces = { program: [], state: [], secrets: [] };
+export const noOwnPlaces: OwnPlaces = { program: [], state: [], secrets: [], stores: [] };
 
 /** Interfaces of the kernel: what root writes there changes the host, whatever the sandbox. */
-const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], secrets: [] };
+const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], secrets: [], stores: [] };
 
 /**
  * The rules with the engine's own places taken out of what they grant: nothing of the engine is writable, its secrets
  * are not readable. Only ever narrows. What an entry names by its path is granted as the entry says: a user may reopen it.
  */
-export function withoutOwnPlaces(rules: readonly PathRule[], own: OwnPlaces, reopened: Reopened): readonly PathRule[] {
-  return [kernel, own].reduce((kept, places) => narrow(kept, places, reopened), rules);
+export function withoutOwnPlaces(
+  rules: readonly PathRule[],
+  own: OwnPlaces,
+  { reopened, hasGlobs }: { readonly reopened: Reopened; readonly hasGlobs: boolean },
+): readonly PathRule[] {
+  const isLimited = hasGlobs || accessByRules(rules, '/') === 'deny' || rules.some(({ access }) => access === 'deny');
+  const stores = isLimited ? own.stores : [];
+  return [kernel, { ...own, stores }].reduce((kept, places) => narrow(kept, places, reopened), rules);
 }
 
 /** Paths that entries name by themselves, and not by a symbol that happens to lead there. */
@@ -34,7 +42,7 @@ export interface Reopened {
 
 function narrow(rules: readonly PathRule[], own: OwnPlaces, { toRead, toWrite }: Reopened): readonly PathRule[] {
   const [program, state] = [pathsOf(own.program, toWrite), pathsOf(own.state, toWrite)];
-  const secrets = pathsOf(own.secrets, toRead);
+  const secrets = pathsOf([...own.secrets, ...own.stores], toRead);
   const isOwn = (path: string) => state.includes(path) || program.some((folder) => isWithin(path, folder));
   const narrowed = rules.map((rule): PathRule => {
     const grants = rule.access === 'write' && !toWrite.has(rule.path);

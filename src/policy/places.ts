@@ -11,6 +11,10 @@ export interface Places {
   readonly slashTmp: boolean;
   /** Where `.git` pointer files (worktrees, submodules) lead to. */
   readonly gitDirectories: readonly string[];
+  /** Folders on the way to the working folder, itself included, that are repositories. Absent: not looked for. */
+  readonly repositories?: readonly string[];
+  /** Folders in those that are registered as submodules. */
+  readonly submodules?: readonly string[];
   /** Names in the workspace roots that make a repository for git, without any `.git`: they stay as they are. */
   readonly gitNames?: readonly string[];
   readonly own: OwnPlaces;

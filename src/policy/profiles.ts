@@ -12,6 +12,12 @@ import { descend, joinPath } from './paths.ts';
 import { sharedProtectedNames } from './protected-names.ts';
 import { isSoundEntry } from './sound-entry.ts';
 
+/** A profile that was chosen by its name. */
+export interface NamedProfile {
+  readonly id: string;
+  readonly profile: PermissionProfile;
+}
+
 export interface ProfileOptions {
   readonly network: boolean;
   /** Writable besides the workspace. Only `workspace-write` looks at them. */
@@ -40,6 +46,18 @@ export function materialise(profile: PermissionProfile, workspaceRoots: readonly
     isSoundEntry(entry) ? concrete(entry.path, workspaceRoots).map((path) => ({ ...entry, path })) : [entry],
   );
   return { ...profile, file_system: { ...profile.file_system, entries } };
+}
+
+/** The entries, and those about the workspace once more for each of the folders. The symbols stay: a turn may have others. */
+export function withWorkspaceRoots(
+  entries: readonly FileSystemEntry[],
+  roots: readonly string[],
+): readonly FileSystemEntry[] {
+  const added = entries.flatMap((entry) => {
+    const paths = isSoundEntry(entry) ? concrete(entry.path, roots) : [];
+    return paths.filter((path) => path !== entry.path).map((path) => ({ ...entry, path }));
+  });
+  return [...entries, ...added];
 }
 
 function managed(entries: readonly FileSystemEntry[], options: ProfileOptions): PermissionProfile {

@@ -1,9 +1,15 @@
 import { type Defined, defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
-import type { FileSystemEntry, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
+import type {
+  FileSystemEntry,
+  NetworkDetails,
+  PermissionProfile,
+  SandboxPolicy,
+} from '../protocol/permission-profile.ts';
 import { workspaceGlobPrefix } from './expand-entry.ts';
 import { parseGlob } from './glob.ts';
 import { descend, normalisePath } from './paths.ts';
+import { normaliseHost } from './host-pattern.ts';
 import { isWrong, memberAt, unknownKeyIn, type WrongValue, wrongAt } from './wrong-value.ts';
 
 /**
@@ -117,7 +123,7 @@ const entryFields = {
     glob_pattern: { pattern: text('a pattern without ".."', (given) => (isSoundGlob(given) ? given : undefined)) },
     special: { value: special },
   }),
-  access: word('read', 'write', 'deny'),
+  access: (value: unknown, at: string) => word('read', 'write', 'deny')(value === 'none' ? 'deny' : value, at),
   missing_path_behavior: optional(word('skip'), undefined),
 };
 
@@ -134,6 +140,27 @@ function readEntry(value: unknown, at: string): FileSystemEntry | WrongValue {
   return wrongAt(memberAt(at, 'path'), 'a path: patterns can only deny', value['path']);
 }
 
+/** An object with these members and no others. */
+function object<Some extends Fields>(what: string, fields: Some) {
+  return (value: unknown, at: string): FieldValues<Some> | WrongValue =>
+    isJsonObject(value) ? readMembers(value, at, { fields }) : wrongAt(at, what, value);
+}
+
+const host = text('a host, "*.host", "**.host" or "*"', normaliseHost);
+
+const details: Reader<NetworkDetails> = object('an object with lists and sockets', {
+  lists: optional(
+    object('an object with lists of hosts', {
+      allow: list(host),
+      deny: list(host),
+      local: flag,
+      methods: word('any', 'reading'),
+    }),
+    undefined,
+  ),
+  sockets: optional(list(absolutePath), undefined),
+});
+
 const profile: Reader<PermissionProfile> = tagged('a permission profile', 'type', {
   managed: {
     file_system: tagged('an object with rules for files', 'type', {
@@ -141,6 +168,7 @@ const profile: Reader<PermissionProfile> = tagged('a permission profile', 'type'
       unrestricted: {},
     }),
     network,
+    capstan_network: optional(details, undefined),
   },
   disabled: {},
   external: { network },
@@ -161,6 +189,11 @@ const sandboxPolicy: Reader<SandboxPolicy> = tagged('a sandbox policy', 'type', 
 /** Paths must be absolute, and come out in normal form. */
 export function readProfile(value: unknown): PermissionProfile | WrongValue {
   return profile(value, '');
+}
+
+/** The same for the part of a profile that only Capstan writes. */
+export function readNetworkDetails(value: unknown): NetworkDetails | WrongValue {
+  return details(value, '');
 }
 
 /** The same for the coarser form. */

@@ -1,5 +1,8 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import { grantsNoMoreThan } from './narrower.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
+import type { NamedProfile } from './profiles.ts';
+import type { ProfileTables } from './profile-tables.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
 
 /** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
@@ -7,6 +10,9 @@ export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
+  readonly profiles?: AllowedProfiles;
+  /** Profiles that the administrator defines, as they are written. */
+  readonly profileTables?: ProfileTables;
   readonly denyRead?: DeniedReads;
   /** Hold beside those of the files. None of them allows anything. */
   readonly rules?: readonly PrefixRule[];
@@ -24,6 +30,15 @@ export interface Requirements {
 export interface Allowed<Value> {
   readonly allowed: readonly [Value, ...Value[]];
   /** The file, with the line as far as it is known. */
+  readonly source: string;
+  readonly key: string;
+}
+
+/** What commands may be given. A profile that grants no more than one of these is allowed as well. */
+export interface AllowedProfiles {
+  readonly allowed: readonly [NamedProfile, ...NamedProfile[]];
+  /** Holds in place of one that is not allowed. */
+  readonly instead: NamedProfile;
   readonly source: string;
   readonly key: string;
 }
@@ -51,6 +66,12 @@ export function brokenByApproval({ approvals }: Requirements, approval: Approval
 /** The requirement that the profile breaks, or undefined. */
 export function brokenByProfile({ sandboxModes }: Requirements, profile: PermissionProfile) {
   return sandboxModes?.allowed.includes(widthOf(profile)) === false ? sandboxModes : undefined;
+}
+
+/** The same for the profiles that may be chosen. */
+export function brokenByChoice({ profiles }: Requirements, profile: PermissionProfile): AllowedProfiles | undefined {
+  const isAllowed = profiles?.allowed.some((allowed) => grantsNoMoreThan(allowed.profile, profile));
+  return isAllowed === false ? profiles : undefined;
 }
 
 /** The mode that holds in place of one that is not allowed. */

@@ -262,3 +262,19 @@ describe('what makes no sense fails closed', () => {
     expect(access(resolve([on(root, 'read'), entry as FileSystemEntry]), '/repo/file')).toBe('deny');
   });
 });
+
+test('metadata is kept at each repository on the way to the working folder, and in submodules that are not there yet', () => {
+  const where = { repositories: ['/work/a', '/work', '/elsewhere'], submodules: ['/work/a/lib'] };
+  const policy = resolve([on(root, 'read'), at('/work', 'write'), at('/work/a/.aws', 'write')], where);
+  const paths = [
+    '/work/a/.codex/x',
+    '/work/a/.git',
+    '/work/a/.aws/x',
+    '/work/a/lib/.git',
+    '/work/a/lib/.codex',
+    '/work/a/x',
+  ];
+  expect(paths.map((path) => access(policy, path))).toEqual(['read', 'read', 'write', 'read', 'write', 'write']);
+  expect(rulesOf(policy)).toContainEqual({ path: '/work/a/lib/.git', access: 'read', ifMissing: 'protect' });
+  expect(rulesOf(policy).some(({ path }) => path.startsWith('/elsewhere'))).toBe(false);
+});

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { FileSystemEntry, FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
@@ -24,7 +25,12 @@ const denyEverything = '/**';
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
   switch (profile.type) {
     case 'managed':
-      return { enforcement: 'managed', files: resolveFiles(profile.file_system, places), network: profile.network };
+      return {
+        enforcement: 'managed',
+        files: resolveFiles(profile.file_system, places),
+        network: profile.network,
+        ...profile.capstan_network,
+      };
     case 'disabled':
       return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
     case 'external':
@@ -68,8 +74,11 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   return {
     kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened).map((rule) => placed(rule, places)),
+    rules: withoutOwnPlaces(protect(granted, places), places.own, { reopened, hasGlobs: denyGlobs.size > 0 }).map(
+      (rule) => placed(rule, places),
+    ),
     denyGlobs: [...denyGlobs].toSorted(),
+    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
     platformDefaults,
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
   };
@@ -123,6 +132,10 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
     rules.push({ path, access: 'read', ifMissing });
   };
   for (const directory of places.gitDirectories) narrow(normalisePath(directory), 'skip');
+  for (const repository of places.repositories ?? []) {
+    for (const name of protectedNames) narrow(normalisePath(joinPath(repository, name)), 'protect');
+  }
+  for (const submodule of places.submodules ?? []) narrow(normalisePath(joinPath(submodule, '.git')), 'protect');
   for (const root of places.workspaceRoots.map(normalisePath)) {
     for (const name of places.gitNames ?? []) narrow(root === undefined ? root : joinPath(root, name), 'protect');
   }

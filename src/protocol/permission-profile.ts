@@ -1,3 +1,5 @@
+import type { NetworkLists } from './network-lists.ts';
+
 /** What a path rule grants. `write` implies read; `deny` forbids both. */
 export type Access = 'read' | 'write' | 'deny';
 
@@ -8,9 +10,21 @@ export type NetworkAccess = 'restricted' | 'enabled';
  * (`turn_context.permission_profile`), hence the snake-case keys.
  */
 export type PermissionProfile =
-  | { readonly type: 'managed'; readonly file_system: FileSystemRules; readonly network: NetworkAccess }
+  | {
+      readonly type: 'managed';
+      readonly file_system: FileSystemRules;
+      readonly network: NetworkAccess;
+      /** What other programs have no place for. It only ever narrows `network`, but for sockets. */
+      readonly capstan_network?: NetworkDetails;
+    }
   | { readonly type: 'disabled' }
   | { readonly type: 'external'; readonly network: NetworkAccess };
+
+/** Which hosts and path sockets commands may reach. Both absent: as the profile's `network` says. */
+export interface NetworkDetails {
+  readonly lists?: NetworkLists;
+  readonly sockets?: readonly string[];
+}
 
 export type FileSystemRules =
   | { readonly type: 'unrestricted' }

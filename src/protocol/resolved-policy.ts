@@ -1,3 +1,4 @@
+import type { NetworkLists } from './network-lists.ts';
 import type { Access, NetworkAccess } from './permission-profile.ts';
 
 /**
@@ -9,6 +10,10 @@ export interface ResolvedPolicy {
   readonly enforcement: 'managed' | 'disabled' | 'external';
   readonly files: ResolvedFiles;
   readonly network: NetworkAccess;
+  /** Absent: the network is all or nothing, as `network` says. */
+  readonly lists?: NetworkLists;
+  /** Path sockets that commands may connect to while the network is restricted. Absent: none. */
+  readonly sockets?: readonly string[];
 }
 
 export type ResolvedFiles =
@@ -19,6 +24,8 @@ export type ResolvedFiles =
       readonly rules: readonly PathRule[];
       /** Absolute git-style globs that no command may read. */
       readonly denyGlobs: readonly string[];
+      /** The globs match so many names below the folder they begin with, and no deeper. Absent: at any depth. */
+      readonly globDepth?: number;
       /** The system folders that programs need to start are readable. */
       readonly platformDefaults: boolean;
       /** Paths that entries would let be written, and that do not exist: nothing is granted there. Absent: none. */

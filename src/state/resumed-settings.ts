@@ -3,6 +3,8 @@ import type { CollaborationSetting, NetworkRule, Personality, Settings } from '.
 import { defined } from '../protocol/defined.ts';
 import { profileOf } from '../policy/legacy.ts';
 import { materialise } from '../policy/profiles.ts';
+import { readNetworkDetails } from '../policy/read-profile.ts';
+import { isWrong } from '../policy/wrong-value.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import { nameAt } from './maker-now.ts';
@@ -160,9 +162,30 @@ function readProfile(value: Json | undefined): PermissionProfile | undefined {
   if (value['type'] === 'external') return hasNetwork ? { type: 'external', network } : undefined;
   const files = objectAt(value, 'file_system');
   if (value['type'] !== 'managed' || files === undefined || !hasNetwork) return undefined;
-  if (files['type'] === 'unrestricted') return { type: 'managed', file_system: { type: 'unrestricted' }, network };
+  const details = value['capstan_network'] === undefined ? undefined : readNetworkDetails(value['capstan_network']);
+  if (isWrong(details)) return undefined;
+  if (files['type'] === 'unrestricted') {
+    const listed = defined({ capstan_network: details });
+    return { type: 'managed', file_system: { type: 'unrestricted' }, network, ...listed };
+  }
   if (files['type'] !== 'restricted' || !Array.isArray(files['entries'])) return undefined;
-  return value as unknown as PermissionProfile;
+  const entries = (files['entries'] as readonly Json[]).map(withNewWords);
+  const isNew = entries.every((entry, index) => entry === (files['entries'] as readonly Json[])[index]);
+  return (isNew ? value : { ...value, file_system: { ...files, entries } }) as unknown as PermissionProfile;
+}
+
+/** An entry in which older words stand for `deny` and for the workspace. */
+function withNewWords(entry: Json): Json {
+  if (!isJsonObject(entry)) return entry;
+  const path = objectAt(entry, 'path');
+  const special = objectAt(path, 'value');
+  const isOldPlace = stringAt(special, 'kind') === 'current_working_directory';
+  if (entry['access'] !== 'none' && !isOldPlace) return entry;
+  return {
+    ...entry,
+    ...(entry['access'] === 'none' ? { access: 'deny' } : {}),
+    ...(isOldPlace ? { path: { ...path, value: { ...special, kind: 'project_roots' } } } : {}),
+  };
 }
 
 function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {

@@ -18,7 +18,8 @@ const examples = pages.flatMap((page) =>
 
 test.each(examples)('an example in %s is right, in the strict sense:\n%s', (_, example) => {
   const values = parse(example) as JsonObject;
-  expect(readConfig([{ name: 'managed', source: 'example', values, text: example }]).problems).toEqual([]);
+  const layer = { name: 'managed', source: 'example', values, text: example } as const;
+  expect(readConfig([layer], { osHome: '/home/me', cwd: '/repo' }).problems).toEqual([]);
 });
 
 test('the example of a catalogue is one', () => {
@@ -58,7 +59,6 @@ function keysOf(kind: KeyKind, prefix: string): readonly string[] {
       return under(kind.keys, prefix);
     case 'named-tables':
       return under(kind.keys, `${prefix}.${kind.names === 'folders' ? 'FOLDER' : 'ID'}`);
-    case 'unsupported':
     case 'retired':
       return [];
     default:

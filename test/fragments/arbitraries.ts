@@ -30,6 +30,7 @@ import { sessionContextFragment } from '../../src/fragments/sections/session-con
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 
@@ -124,6 +125,10 @@ export const renderings: readonly {
       writableRoots: some(text),
       readOnlyPaths: some(short),
       keptGlobs: some(short),
+      sockets: some(short),
+      readablePaths: some(short),
+      deniedGlobs: some(short),
+      ownPaths: some(short),
       deniedPaths: some(short),
       readsEverything: fc.boolean(),
       missingRoots: some(short),
@@ -187,6 +192,7 @@ export const renderings: readonly {
   of(managed.managedInstructionsFragment, instructions),
   of(managed.managedInstructionsFragment.withdrawn, nothing),
   of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
+  of(newRepositoriesFragment, fc.record({ folders: some(short) })),
   of(
     skillBodyFragment,
     fc.record(

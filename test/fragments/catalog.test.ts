@@ -51,6 +51,7 @@ describe('the catalogue', () => {
         "managed-instructions | developer | <managed_developer_instructions> | 10000 | alone |",
         "managed-instructions-withdrawn | developer | <managed_developer_instructions> | 100 | alone | managed-instructions",
         "turn-aborted | user | <turn_aborted> | 200 | alone |",
+        "new-repositories | developer | <new_repositories> | 800 |  |",
         "skill-body | user | <skill> | 10000 | alone |",
         "plugin-hint | developer | <plugin_hint> | 700 |  |",
         "hook-context | developer | <hook_context> | 5000 | alone |",

@@ -28,6 +28,7 @@ import { sessionContextFragment } from '../../src/fragments/sections/session-con
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 
@@ -55,6 +56,10 @@ export const examples: readonly Fragment[] = [
     writableRoots: ['/repo'],
     readOnlyPaths: ['/repo/.git'],
     keptGlobs: ['/repo/**/.git'],
+    sockets: [],
+    readablePaths: [],
+    deniedGlobs: ['/repo/**/*.pem'],
+    ownPaths: ['/home/me/.capstan/auth.json'],
     deniedPaths: ['/repo/.env'],
     readsEverything: true,
     missingRoots: ['/srv/cache'],
@@ -102,6 +107,7 @@ export const examples: readonly Fragment[] = [
   render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
   render(managed.managedInstructionsFragment.withdrawn, undefined),
   render(turnAbortedFragment, 'interrupted'),
+  render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
   render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),
   render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),

@@ -95,7 +95,7 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
     async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {} } = {}) {
-      const own = { program: registries.slice(0, 1), state: [], secrets: [] };
+      const own = { program: registries.slice(0, 1), state: [], secrets: [], stores: [] };
       const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own });
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };

@@ -11,6 +11,17 @@ export interface Permissions {
   readonly keptGlobs: readonly string[];
   readonly deniedPaths: readonly string[];
   readonly missingRoots: readonly string[];
+  readonly readablePaths: readonly string[];
+  readonly deniedGlobs: readonly string[];
+  readonly ownPaths: readonly string[];
+  readonly globDepth?: number;
+  readonly sockets: readonly string[];
+  readonly lists?: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly local: boolean;
+    readonly methods: string;
+  };
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
   /** `allow` or `deny` and the host as JSON. */
@@ -32,11 +43,29 @@ export function readPermissions(text: string): Permissions | undefined {
     keptGlobs: quotedList(body, 'Read-only wherever'),
     deniedPaths: quotedList(body, 'Not readable'),
     missingRoots: quotedList(body, 'Not writable until'),
+    readablePaths: quotedList(body, 'Readable'),
+    deniedGlobs: quotedList(body, 'Nor is anything that matches'),
+    ownPaths: quotedList(body, 'Kept for Capstan itself'),
+    ...depth(body),
+    sockets: quotedList(body, 'Sockets that commands can connect to'),
+    ...hosts(body),
     prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
       .map(unquoted)
       .toSorted(),
     rules: dashedList(body, 'Saved network rules:').map(unquoted).toSorted(),
   };
+}
+
+function depth(body: string): { readonly globDepth?: number } {
+  const found = /^These patterns match at most (\d+) names? below/m.exec(body)?.[1];
+  return found === undefined ? {} : { globDepth: Number(found) };
+}
+
+function hosts(body: string): Pick<Permissions, 'lists'> {
+  if (!body.includes('Commands reach the hosts listed here through a proxy')) return {};
+  const local = !body.includes('So do connections to this machine and to private networks');
+  const methods = body.includes('Only GET, HEAD and OPTIONS requests') ? 'reading' : 'any';
+  return { lists: { allow: quotedList(body, 'Hosts'), deny: quotedList(body, 'But not'), local, methods } };
 }
 
 function quotedList(body: string, title: string): readonly string[] {

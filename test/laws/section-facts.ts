@@ -3,6 +3,8 @@ import type { Environment } from '../../src/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
 import type { CollaborationModeText } from '../../src/fragments/sections/collaboration-mode.ts';
 import type { NetworkRule, RealtimeSetting } from '../../src/envelope/settings.ts';
+import { defined } from '../../src/protocol/defined.ts';
+import type { NetworkLists } from '../../src/protocol/network-lists.ts';
 import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
 import type { ModelFact } from '../../src/world/sections/model.ts';
 import type { PersonalityFact } from '../../src/world/sections/personality.ts';
@@ -53,21 +55,40 @@ const rule: fc.Arbitrary<NetworkRule> = fc.record({
   action: fc.constantFrom('allow', 'deny'),
 });
 
-export const permissions: fc.Arbitrary<PermissionsText> = fc.record({
-  mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
-  network: fc.constantFrom('restricted', 'enabled'),
-  approval: fc.constantFrom('never', 'on-request', 'untrusted'),
-  writableRoots: paths,
-  readOnlyPaths: paths,
-  keptGlobs: paths,
-  deniedPaths: paths,
-  readsEverything: fc.boolean(),
-  missingRoots: paths,
-  approvedPrefixes: fc.array(fc.array(fc.constantFrom('git', 'status', '</x>\n', '"'), { maxLength: 3 }), {
-    maxLength: 4,
-  }),
-  networkRules: fc.array(rule, { maxLength: 4 }),
+const lists: fc.Arbitrary<NetworkLists> = fc.record({
+  allow: hosts,
+  deny: hosts,
+  local: fc.boolean(),
+  methods: fc.constantFrom('any', 'reading'),
 });
+
+export const permissions: fc.Arbitrary<PermissionsText> = fc
+  .record({
+    mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
+    network: fc.constantFrom('restricted', 'enabled'),
+    approval: fc.constantFrom('never', 'on-request', 'untrusted'),
+    writableRoots: paths,
+    readOnlyPaths: paths,
+    keptGlobs: paths,
+    sockets: paths,
+    readablePaths: paths,
+    deniedGlobs: paths,
+    ownPaths: paths,
+    deniedPaths: paths,
+    readsEverything: fc.boolean(),
+    missingRoots: paths,
+    approvedPrefixes: fc.array(fc.array(fc.constantFrom('git', 'status', '</x>\n', '"'), { maxLength: 3 }), {
+      maxLength: 4,
+    }),
+    networkRules: fc.array(rule, { maxLength: 4 }),
+  })
+  .chain((fact) =>
+    fc
+      .option(
+        fc.record({ lists: fc.option(lists, { nil: undefined }), globDepth: fc.option(fc.nat(9), { nil: undefined }) }),
+      )
+      .map((more) => defined({ ...fact, ...more }) as PermissionsText),
+  );
 
 /** The same save for what was approved and ruled: most threads change nothing else. */
 export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map((fact) => ({
@@ -78,6 +99,10 @@ export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.ma
   writableRoots: [],
   readOnlyPaths: [],
   keptGlobs: [],
+  sockets: [],
+  readablePaths: [],
+  deniedGlobs: [],
+  ownPaths: [],
   deniedPaths: [],
   readsEverything: true,
 }));

@@ -134,6 +134,8 @@ it('a repository that a command makes works in its turn, is reported, and is pro
   await live.turn('again');
   expect(live.rows(3).at(-1)?.join(' ')).toContain('refused');
   expect(live.told('warning')).toHaveLength(1);
+  const notices = live.rows(3).filter((row) => row.join(' ').includes('New git repositories appeared during the turn'));
+  expect(notices).toHaveLength(1);
 });
 
 async function outsideOfGit(script: Script): Promise<LiveThread> {

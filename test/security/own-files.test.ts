@@ -85,6 +85,7 @@ function ownHere({
     node: join(workspace, 'node_modules/node/bin/node'),
     script: join(root, script),
     registries: [join(root, 'tmp/mount-points')],
+    configFiles: [],
   });
 }
 

@@ -1,11 +1,12 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
 import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-profile.ts';
-import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
+import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
 import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
-import { quote } from '../text/markup.ts';
+import { byteLength, bytesPerToken } from '../text/truncate.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
+import { fileLines, networkLines } from './policy-lists.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription {
@@ -39,28 +40,31 @@ const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
 
 const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
 
+const capTokens = 6000;
+
+/** The markers, and a line that counts what is left out, take the rest. */
+const mostBytes = capTokens * bytesPerToken - 200;
+
 export const permissionsFragment = defineFamily<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
   role: 'developer',
   markers: ['<permissions instructions>', '</permissions instructions>'],
-  capTokens: 6000,
+  capTokens,
   section: 'permissions',
   body(told) {
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
-      `Network: ${told.network}. ${networkSentence[told.network]}`,
+      `Network: ${told.network}. ${networkText(told)}`,
+      ...networkLines(told),
       `Approval: ${told.approval}. ${approvalText(told)}`,
-      ...(told.readsEverything ? [] : ['Reading is limited to what commands need and to the roots listed here.']),
-      ...list('Writable roots', told.writableRoots),
-      ...list('Not writable until the user creates them', told.missingRoots),
-      ...list('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths),
-      ...list('Read-only wherever they exist already', told.keptGlobs),
-      ...list('Not readable, and no request can change that', told.deniedPaths),
+      ...fileLines(told),
+    ];
+    const approved = [
       ...titled('Commands that begin with one of these run without a question:', listPrefixes(told.approvedPrefixes)),
       ...titled('Saved network rules:', listRules(told.networkRules)),
     ];
-    return `\n${lines.join('\n')}\n`;
+    return `\n${[...lines, ...fitting(approved, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
   },
   withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
 });
@@ -70,11 +74,20 @@ function approvalText({ mode, approval }: PermissionsText): string {
   return mode === 'danger-full-access' && approval !== 'untrusted' ? unsandboxed : approvalSentence[approval];
 }
 
-/** Paths are quoted as JSON: a name with a newline or a quote in it stays one name. */
-function list(title: string, paths: readonly string[]): readonly string[] {
-  const { kept, left } = boundedList(paths.map(quote), { count: 100, characters: 4000 });
-  const tail = left === 0 ? [] : [`… and ${left} more that are not listed here`];
-  return paths.length === 0 ? [] : [`${title}: ${[...kept, ...tail].join(', ')}`];
+/** What is approved without a question only ever adds. So it gives way where all of it would not fit. */
+function fitting(lines: readonly string[], bytes: number): readonly string[] {
+  let left = bytes;
+  const end = lines.findIndex((line) => (left -= byteLength(line) + 1) < 0);
+  return end === -1
+    ? lines
+    : [...lines.slice(0, end), `… and ${lines.length - end} more lines that are not listed here`];
+}
+
+function networkText({ network, lists }: PermissionsText): string {
+  if (lists === undefined) return networkSentence[network];
+  const local = lists.local ? '' : ' So do connections to this machine and to private networks.';
+  const methods = lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests are let through.';
+  return `Commands reach the hosts listed here through a proxy; all other connections fail.${local}${methods}`;
 }
 
 function titled(title: string, entries: BoundedList): readonly string[] {

@@ -10,7 +10,7 @@ import type { BaseLayers, ReadLayers } from './config-layers.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
 import { findTrust } from './trust.ts';
-import { valueAt } from '../../protocol/json.ts';
+import { type Json, valueAt } from '../../protocol/json.ts';
 
 /** Ours last, so that it wins over the other in the same folder. */
 export const projectNames: readonly string[] = ['.codex', '.capstan'];
@@ -29,19 +29,28 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
-  if (files.length === 0 && decision.trust === 'unknown') {
+  const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
+  if (files.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
     return { config: base.config, layers: base.layers, problems: [] };
   }
   const sources = new Set(files.map(({ layer }) => layer.source));
   const flags = base.layers.findIndex(({ name }) => name === 'flags');
   const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));
-  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust });
+  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust, cwd: folder });
+  const known = new Set(base.problems.map(({ message }) => message));
   const added = byGravity([
     ...files.flatMap((file) => file.problems),
-    ...problems.filter(({ source }) => sources.has(source)),
+    ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
+    ...(config.permissions === undefined ? [] : await profileProblems(config.permissions, layers, base, folder)),
     ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
   ]);
   return { config, layers, problems: added };
+}
+
+/** Few configurations have profiles, and no other waits for it. */
+async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
+  const { fileProblems } = await import('./profile-folders.ts');
+  return fileProblems(permissions, layers, { osHome, cwd });
 }
 
 /** With the folder that each configures. */

@@ -78,7 +78,8 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   const options: ConfigReading = {
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
-    ...defined({ profile }),
+    osHome,
+    ...defined({ profile, managedProfiles: demanded.requirements.profileTables }),
   };
   const { config, problems } = readConfig(layers, options);
   const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);

@@ -24,7 +24,7 @@ export async function loadRequirements({
 }): Promise<ReadRequirements> {
   const none = { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] };
   const { layer, problems } = path === undefined ? none : await loadTomlFile('managed', path);
-  const read = readRequirements(layer, managed);
+  const read = readRequirements(layer, managed, { osHome });
   const { denyRead, ...others } = read.requirements;
   const denied = denyRead === undefined ? undefined : resolved(denyRead, { base: dirname(layer.source), osHome });
   return {

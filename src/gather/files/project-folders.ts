@@ -13,7 +13,7 @@ export function projectFolders(cwd: string, markers: readonly string[]): readonl
 }
 
 /** An empty `.git`, which a sandbox may leave behind for a while, makes no project of the folders below it. */
-function isMarked(path: string, marker: string): boolean {
+export function isMarked(path: string, marker: string): boolean {
   if (marker !== '.git') return fileSystem.existsSync(path);
   const kind = kindOfEntry(path);
   return kind === 'file' || (kind === 'folder' && fileSystem.existsSync(inside(path) + 'HEAD'));

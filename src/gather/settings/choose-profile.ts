@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts';
-import { type ProfileOptions, profileFor } from '../../policy/profiles.ts';
-import { isSoundEntry } from '../../policy/sound-entry.ts';
+import { type ProfileOptions, profileFor, withWorkspaceRoots } from '../../policy/profiles.ts';
+import { isSoundEntry, writtenPatterns } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
+import type { PathPattern, PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 
 interface ChosenProfile {
   readonly profile: PermissionProfile;
@@ -14,21 +14,25 @@ interface ChosenProfile {
 
 /** What the thread had unless a pinned key says otherwise, else what is configured; with folders that a flag adds. */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
-  const profile =
-    had === undefined || isReplaced(config, had)
-      ? configuredProfile(config, config.sandboxMode)
-      : withPinned(config, had);
+  const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
   return withAddedRoots(config, profile);
 }
 
-/** The mode of a flag replaces every profile; that of the managed file gives a thread that only reads nothing more. */
-function isReplaced({ pinned }: Config, had: PermissionProfile): boolean {
-  const by = pinned.get('sandbox_mode');
+/** What a flag chooses replaces every profile; what the managed file does gives a thread that only reads nothing more. */
+function isReplaced({ pinned, namedProfile }: Config, had: PermissionProfile): boolean {
+  const named =
+    namedProfile === undefined ? undefined : (pinned.get('default_permissions') ?? pinned.get('permissions'));
+  const by = named ?? pinned.get('sandbox_mode');
   return by === 'flags' || (by === 'managed' && !isDeepEqual(had, profileFor('read-only', noOptions)));
 }
 
+/** What commands may access where nothing but the configuration says so. */
+export function configuredProfile(config: Config): PermissionProfile {
+  return config.namedProfile?.profile ?? profileOfMode(config, config.sandboxMode);
+}
+
 /** The profile of a mode, with the options that are configured. */
-export function configuredProfile(config: Config, mode: SandboxMode): PermissionProfile {
+export function profileOfMode(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);
   // The key stands under workspace-write and speaks for no other mode.
   const network = mode === 'workspace-write' && options.network;
@@ -56,12 +60,27 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
   // Without a sandbox everything can be written already.
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
   const options = profileOptions(profile);
-  if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
+  if (options === undefined) return withWorkspaces(profile, addedRoots);
   if (pinned.get('sandbox_workspace_write.writable_roots') === 'managed') {
     return unused(profile, addedRoots, 'Ask the administrator of this machine.');
   }
   const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
   return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [], added: true };
+}
+
+/** A profile with rules of its own says what commands may do in a workspace. Where they may not write there, that stays. */
+function withWorkspaces(profile: PermissionProfile, roots: readonly string[]): ChosenProfile {
+  const isWorkspace = (pattern: PathPattern) => pattern.type === 'special' && pattern.value.kind === 'project_roots';
+  const isManaged = profile.type === 'managed' && profile.file_system.type === 'restricted';
+  if (!isManaged || !writtenPatterns(profile).some(isWorkspace)) {
+    return unused(
+      profile,
+      roots,
+      'Start with -s workspace-write to write there.',
+    );
+  }
+  const file_system = { ...profile.file_system, entries: withWorkspaceRoots(profile.file_system.entries, roots) };
+  return { profile: { ...profile, file_system }, notices: [], added: true };
 }
 
 function unused(profile: PermissionProfile, roots: readonly string[], next: string): ChosenProfile {

@@ -14,7 +14,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   serviceTier: ['service_tier'],
   approval: ['approval_policy'],
   askedApproval: ['approval_policy'],
-  profile: ['sandbox_mode', 'sandbox_workspace_write'],
+  profile: ['sandbox_mode', 'sandbox_workspace_write', 'default_permissions', 'permissions'],
   shellEnvironment: ['shell_environment_policy'],
   developerInstructions: ['developer_instructions'],
   personality: ['personality'],

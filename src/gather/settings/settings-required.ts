@@ -4,13 +4,14 @@ import { withDeniedReads } from '../../policy/denied-reads.ts';
 import {
   type Allowed,
   brokenByApproval,
+  brokenByChoice,
   brokenByProfile,
   modeInstead,
   type Requirements,
 } from '../../policy/requirements.ts';
 import { widthOf } from '../../policy/profile-width.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { configuredProfile } from './choose-profile.ts';
+import { profileOfMode } from './choose-profile.ts';
 
 export type RequirementNotice = Outcome<'requirement-overrides'>;
 
@@ -25,7 +26,11 @@ export interface Required {
 
 export function required(requirements: Requirements, settings: Settings, config: Config): Required {
   const steps = [requiredApproval, requiredProfile, requiredFeatures, requiredInstructions];
-  const start: Required = { settings, notices: [], sandbox: isManaged(requirements, settings) ? 'managed' : 'free' };
+  const start: Required = {
+    settings,
+    notices: [],
+    sandbox: isManaged(requirements, settings, config) ? 'managed' : 'free',
+  };
   return steps.reduce((before, step) => {
     const { settings: after, notices = [] } = step(requirements, before.settings, config);
     return { ...before, settings: after, notices: [...before.notices, ...notices] };
@@ -34,10 +39,12 @@ export function required(requirements: Requirements, settings: Settings, config:
 
 type Step = Pick<Required, 'settings'> & Partial<Required>;
 
-function isManaged(requirements: Requirements, { profile }: Settings): boolean {
+function isManaged(requirements: Requirements, { profile }: Settings, { pinned }: Config): boolean {
   const { denyRead, sandboxModes } = requirements;
   return (
     denyRead !== undefined ||
+    pinned.get('default_permissions') === 'managed' ||
+    brokenByChoice(requirements, profile) !== undefined ||
     sandboxModes?.key === 'sandbox_mode' ||
     brokenByProfile(requirements, profile) !== undefined
   );
@@ -54,14 +61,32 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
 
 function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
   const broken = brokenByProfile(requirements, settings.profile);
-  if (broken === undefined) {
-    return { settings: { ...settings, profile: withDeniedReads(requirements, settings.profile) } };
-  }
+  if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = modeInstead(broken);
   const value = widthOf(settings.profile);
   const notices = noticesOf(settings, 'profile', { key: 'sandbox_mode', value, broken, instead: mode });
-  const profile = withDeniedReads(requirements, configuredProfile(config, mode));
-  return { settings: decided({ ...settings, profile }, 'profile'), notices };
+  const inMode = decided({ ...settings, profile: profileOfMode(config, mode) }, 'profile');
+  const chosen = chosenProfile(requirements, inMode, config);
+  return { settings: chosen.settings, notices };
+}
+
+/** The profile itself if it may be chosen, else the one that holds in its place; with what must not be read. */
+function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
+  const broken = brokenByChoice(requirements, settings.profile);
+  if (broken === undefined) {
+    return { settings: { ...settings, profile: withDeniedReads(requirements, settings.profile) } };
+  }
+  const { instead, source, key } = broken;
+  const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
+  const value = namedProfile?.id ?? widthOf(settings.profile);
+  const what = {
+    key: namedProfile === undefined ? 'sandbox_mode' : 'default_permissions',
+    value,
+    broken: { allowed, source, key },
+    instead: instead.id,
+  };
+  const profile = withDeniedReads(requirements, instead.profile);
+  return { settings: decided({ ...settings, profile }, 'profile'), notices: noticesOf(settings, 'profile', what) };
 }
 
 function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {

@@ -28,7 +28,7 @@ export type LeftSetting =
  */
 export function takeOver(config: Config, last: LastSettings, places: Places): TakenOver {
   const left = new Set<LeftSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
-  const configured = configuredProfile(config, config.sandboxMode);
+  const configured = configuredProfile(config);
   if (last.profile !== undefined && narrowerProfile(configured, last.profile, places) !== last.profile) {
     left.add('profile');
   }
@@ -41,7 +41,11 @@ export function takeOver(config: Config, last: LastSettings, places: Places): Ta
   return { resumed, left: present.filter((name) => !isDecided(config, name)) };
 }
 
+function isModePinned({ pinned }: Config): boolean {
+  return pinned.has('sandbox_mode') || pinned.has('default_permissions');
+}
+
 /** By a flag or the managed file. Options of a sandbox mode leave the mode to others. */
 function isDecided(config: Config, name: LeftSetting): boolean {
-  return name === 'profile' ? config.pinned.has('sandbox_mode') : isPinned(config, name);
+  return name === 'profile' ? isModePinned(config) : isPinned(config, name);
 }

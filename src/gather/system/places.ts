@@ -6,7 +6,9 @@ import type { Places } from '../../policy/places.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { realPlace } from '../../disk/folders.ts';
+import { ancestors, inside, isMarked } from '../files/project-folders.ts';
 import { findGitDirectory } from '../git/git-directory.ts';
+import { registeredSubmodules } from '../git/registered-submodules.ts';
 import { writtenPatterns } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -19,9 +21,13 @@ export function findPlaces(
 ): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
+  const repositories = repositoriesAround(cwd);
+  const submodules = repositories.flatMap(registeredSubmodules);
   const places: Places = {
     cwd,
     workspaceRoots: [cwd],
+    ...(repositories.length === 0 ? {} : { repositories }),
+    ...(submodules.length === 0 ? {} : { submodules }),
     ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
@@ -30,6 +36,11 @@ export function findPlaces(
     ...(missing.length === 0 ? {} : { missing }),
   };
   return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
+}
+
+/** A command may write them all, if a writable root lies above the working folder. */
+function repositoriesAround(cwd: string): readonly string[] {
+  return [...ancestors(cwd)].filter((folder) => isMarked(`${inside(folder)}.git`, '.git'));
 }
 
 /** Where every path leads that the profile lets be written. */

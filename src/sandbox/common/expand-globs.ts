@@ -1,4 +1,6 @@
 import type { Dirent } from 'node:fs';
+import { lookAt } from '../../disk/file-system.ts';
+import type { GlobPart } from '../../policy/glob-matcher.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
 import { depthOf, joinPath } from '../../policy/paths.ts';
 import type { Impossible } from './unenforceable.ts';
@@ -14,16 +16,23 @@ const breadth = 32;
  */
 export async function expandGlobs(
   globs: readonly string[],
+  mostDepth = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | Impossible> {
   const matches = new Set<string>();
   let entries = 0;
   for (const glob of globs) {
     const parts = parseGlob(glob);
     const start = staticFolderOf(glob);
+    const literal = parts === undefined ? undefined : literalPath(parts);
+    if (literal !== undefined) {
+      // What is missing is the business of the rules.
+      if (lookAt(literal).kind !== 'missing') matches.add(literal);
+      continue;
+    }
     if (parts === undefined || start === '/')
       return impossible(`The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`);
     const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
-    const depth = isDeep ? Number.POSITIVE_INFINITY : depthOf(glob);
+    const depth = Math.min(isDeep ? Number.POSITIVE_INFINITY : depthOf(glob), depthOf(start) + mostDepth);
     const pending = [start];
     while (pending.length > 0) {
       const folders = pending.splice(-breadth);
@@ -45,6 +54,12 @@ export async function expandGlobs(
     }
   }
   return { kind: 'matches', paths: [...matches].toSorted() };
+}
+
+/** The one path that a glob without wildcards means. */
+function literalPath(parts: readonly GlobPart[]): string | undefined {
+  const texts = parts.map((part) => (part.kind === 'text' ? part.text : undefined));
+  return texts.includes(undefined) ? undefined : texts.join('');
 }
 
 /** A folder that cannot be read by us cannot be read by our commands either. */

@@ -43,7 +43,7 @@ export async function planLinux(
       next: 'Change it in shell_environment_policy.set.',
     });
   }
-  const expansion = await expandGlobs(files.kind === 'restricted' ? files.denyGlobs : []);
+  const expansion = await (files.kind === 'restricted' ? expandGlobs(files.denyGlobs, files.globDepth) : expandGlobs([]));
   if (expansion.kind === 'impossible') return unenforceable(expansion);
 
   const disk = viewHostDisk();

@@ -43,7 +43,15 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
   const matches = request.deniedMatches.map(
     (path) => ({ path: followLinks(disk, path).path, access: 'deny', ifMissing: 'skip' }) as const,
   );
-  const wanted = realPolicy({ ...files, rules: [...files.rules, ...matches] }, disk);
+  // Nor does a rule open anything again in what a glob matches.
+  const isMatched = (path: string) =>
+    request.deniedMatches.some((match) => isWithin(path, match)) ||
+    matches.some((match) => isWithin(followLinks(disk, path).path, match.path));
+  const kept =
+    matches.length === 0
+      ? files.rules
+      : files.rules.filter(({ access, path }) => access === 'deny' || !isMatched(path));
+  const wanted = realPolicy({ ...files, rules: [...kept, ...matches] }, disk);
   const { rules } = wanted;
   const accessAt = (path: string) => accessByRules(rules, path);
   const mounts = new Map<string, Mount>();

@@ -90,7 +90,7 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
 function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
   const { approvalPolicy, sandboxMode, allowLoginShell, features = {} } = config;
   const approval = brokenByApproval(requirements, approvalPolicy);
-  const sandbox = brokenByProfile(requirements, configuredProfile(config, sandboxMode));
+  const sandbox = brokenByProfile(requirements, configuredProfile(config));
   const loginShell = requirements.allowLoginShell ?? allowLoginShell;
   const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
   const { pins = {}, source = '' } = requirements.features ?? {};

@@ -6,6 +6,7 @@ import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
+import { filesWithSecrets } from '../../config/hide-secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import type { NewRule } from '../../gather/rules/save-rule.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
@@ -75,7 +76,7 @@ export function createEngineParts(
     /** The package's own folder. */
     root,
     /** The files of the engine itself. */
-    ownPlaces: () => (own ??= findOwnPlaces({ env, home, root })),
+    ownPlaces: () => (own ??= findOwnPlaces({ env, home, root, configFiles: filesWithSecrets(base.layers) })),
     spawn,
     sandboxOptions,
     sandbox: createSandbox(sandboxOptions),

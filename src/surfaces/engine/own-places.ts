@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { realPath } from '../../disk/folders.ts';
+import { namesIn, realPath } from '../../disk/folders.ts';
 import { loginPath } from '../../gather/system/login-store.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
@@ -22,10 +22,12 @@ export interface OwnPlacesInput {
   readonly script: string;
   /** Where engines record which mount points are in use. */
   readonly registries: readonly string[];
+  /** Configuration files that hold keys. */
+  readonly configFiles: readonly string[];
 }
 
 /** The places of the engine that runs in this process. */
-export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root'>): OwnPlaces {
+export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root' | 'configFiles'>): OwnPlaces {
   const { root } = input;
   const [code = ''] = fileURLToPath(import.meta.url)
     .slice(root.length + 1)
@@ -47,8 +49,22 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   return {
     program: [...new Set(program)],
     state: [...new Set(homes)],
-    secrets: [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)],
+    secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
+    stores: [...new Set(homes.flatMap(storesOf))],
   };
+}
+
+function secretsOf(home: string): readonly string[] {
+  return [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)];
+}
+
+/** Threads, snapshots, outputs, logs and indexes, of this program and of the one that shares the home. */
+const storeNames = ['sessions', 'archived_sessions', 'capstan', 'log', 'shell_snapshots'];
+const storeFiles = /^(?:history|session_index)\.jsonl$|\.sqlite(?:-\w+)?$/;
+
+function storesOf(home: string): readonly string[] {
+  const files = namesIn(home).filter((name) => storeFiles.test(name));
+  return [...storeNames, 'history.jsonl', 'session_index.jsonl', ...files].map((name) => join(home, name));
 }
 
 /** The login, and where a renewed one is written before it takes that name, as spelled and where links lead. */

@@ -104,7 +104,7 @@ async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string
   const { store, options, base } = parts;
   const { state } = await foldThread(store, id);
   const { profile: had, cwd = '/' } = lastSettings(state);
-  const configured = configuredProfile(base.config, base.config.sandboxMode);
+  const configured = configuredProfile(base.config);
   const profile = (await standingOf(parts, id, state)) === 'ours' ? had : configured;
   const places = findPlaces(cwd, options.env, { own: noOwnPlaces });
   return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));

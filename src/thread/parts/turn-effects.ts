@@ -80,15 +80,16 @@ export class TurnEffects {
     if (touched !== undefined) this.#touched.push(touched);
   }
 
-  /** Before the turn's end is recorded. */
-  async after(): Promise<void> {
+  /** Before the turn's end is recorded. Gives the folders that became repositories. */
+  async after(): Promise<readonly string[]> {
     if (!this.#hasBegun) {
       this.#first?.drop();
-      return this.#repositories.drop();
+      this.#repositories.drop();
+      return [];
     }
     const last = this.#lookAgain(await this.#before);
     const taken = last === undefined ? undefined : await this.#record('after', last);
-    await this.#repositories.after(taken);
+    return this.#repositories.after(taken);
   }
 
   /** Unless it has been done, or there is nothing to compare with. */

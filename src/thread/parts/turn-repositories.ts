@@ -43,15 +43,17 @@ export class TurnRepositories {
     this.#dropping.abort(notNeeded);
   }
 
-  async after(snapshot: Snapshot | undefined): Promise<void> {
+  /** What came up, which the user is warned of. */
+  async after(snapshot: Snapshot | undefined): Promise<readonly string[]> {
     const { guard, log } = this.#input;
     const before = await this.#before;
-    if (guard === undefined || before === undefined) return;
+    if (guard === undefined || before === undefined) return [];
     // After an interrupt it is still worth knowing what there is.
     const { repositories } = await this.#look(guard, snapshot, this.#dropping.signal);
     const known = new Set(before.repositories);
     const made = repositories.filter((folder) => !known.has(folder));
     if (made.length > 0) log.tell({ kind: 'warning', outcome: newRepositories(made) });
+    return made;
   }
 
   async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<GitLook> {

@@ -1,3 +1,4 @@
+import { newRepositoriesFragment } from '../../fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
@@ -26,7 +27,8 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) drainInbox(turn);
   memory.phase = 'ending';
-  await turn.effects.after();
+  const repositories = await turn.effects.after();
+  if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
   for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };

@@ -1,0 +1,352 @@
+import { parse } from 'smol-toml';
+import { describe, expect, test } from 'vitest';
+import { access, writableRoots } from '../policy/access.ts';
+import { noOwnPlaces } from '../policy/own-places.ts';
+import { resolvePolicy } from '../policy/resolve-policy.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import { type ConfigReading, readConfig } from './config.ts';
+import type { ConfigLayer, LayerName } from './config-layer.ts';
+
+function layer(text: string, name: LayerName = 'user'): ConfigLayer {
+  return {
+    name,
+    source: name === 'flags' ? 'command line' : `/etc/${name}.toml`,
+    values: parse(text) as JsonObject,
+    text,
+  };
+}
+
+const reading: ConfigReading = { osHome: '/home/me', cwd: '/repo' };
+
+function read(...layers: readonly ConfigLayer[]) {
+  return readConfig(layers, reading);
+}
+
+/** The profile of a text without a fault. */
+function profileOf(text: string): PermissionProfile {
+  const { config, problems } = read(layer(text));
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return config.namedProfile?.profile as PermissionProfile;
+}
+
+function resolved(text: string) {
+  const places = {
+    cwd: '/repo',
+    workspaceRoots: ['/repo'],
+    temporaryDirectory: '/var/tmp/me',
+    slashTmp: true,
+    gitDirectories: [],
+    own: noOwnPlaces,
+  };
+  return resolvePolicy(profileOf(text), places);
+}
+
+function at(text: string, ...paths: readonly string[]): readonly string[] {
+  const policy = resolved(text);
+  return paths.map((path) => access(policy, path));
+}
+
+const chosen = 'default_permissions = "dev"\n';
+
+describe('what a profile grants', () => {
+  test('built-in profiles are those of the sandbox modes', () => {
+    expect(profileOf('default_permissions = ":danger-full-access"')).toEqual({ type: 'disabled' });
+    expect(at('default_permissions = ":read-only"', '/repo', '/tmp')).toEqual(['read', 'read']);
+    expect(at('default_permissions = ":workspace"', '/repo/x', '/repo/.git', '/etc')).toEqual([
+      'write',
+      'read',
+      'read',
+    ]);
+  });
+
+  test('every form of an entry', () => {
+    const text = `${chosen}
+      [permissions.dev.filesystem]
+      ":minimal" = "read"
+      "/srv/data" = "read"
+      "~/docs/**" = "write"
+      "/srv/**/*.key" = "deny"
+      "~/.ssh" = "none"
+      [permissions.dev.filesystem."/opt/app"]
+      "." = "read"
+      "cache" = "write"
+      "logs/**" = "write"
+      "*.pem" = "deny"
+      [permissions.dev.filesystem.":workspace_roots"]
+      "." = "write"
+      "docs" = "read"
+      "docs/private" = "deny"
+      "docs/private/public" = "write"
+      "**/*.env" = "none"`;
+    const granted = {
+      '/usr/bin': 'read',
+      '/var': 'deny',
+      '/srv/data/x': 'read',
+      '/srv/data/x.key': 'deny',
+      '/home/me/docs/a/b': 'write',
+      '/home/me/.ssh/id': 'deny',
+      '/opt/app/x': 'read',
+      '/opt/app/cache/x': 'write',
+      '/opt/app/logs/today': 'write',
+      '/opt/app/server.pem': 'deny',
+      '/opt/app/sub/server.pem': 'read',
+      '/repo/x': 'write',
+      '/repo/docs/x': 'read',
+      '/repo/docs/private/x': 'deny',
+      '/repo/docs/private/public/x': 'write',
+      '/repo/deep/down/.env': 'deny',
+      '/repo/deep/down/prod.env': 'deny',
+      '/repo/prod.env': 'deny',
+    };
+    expect(at(text, ...Object.keys(granted))).toEqual(Object.values(granted));
+  });
+
+  test('an older name of the workspace means the same', () => {
+    expect(at(`${chosen}[permissions.dev.filesystem]\n":project_roots" = "write"`, '/repo/x')).toEqual(['write']);
+  });
+
+  test('a profile that extends the workspace keeps what it does not name', () => {
+    const text = `${chosen}[permissions.dev]\nextends = ":workspace"\nfilesystem = { ":tmpdir" = "read" }`;
+    expect(at(text, '/var/tmp/me/x', '/tmp/x', '/repo/x', '/repo/.codex/x')).toEqual([
+      'read',
+      'write',
+      'write',
+      'read',
+    ]);
+  });
+
+  test('a child overrides its parent key by key', () => {
+    const text = `${chosen}
+      [permissions.base]
+      description = "parent"
+      extends = ":read-only"
+      filesystem = { glob_scan_max_depth = 5, "/tmp/shared" = "write", "/srv" = "write", ":workspace_roots" = { "." = "write", "docs" = "read" } }
+      network = { enabled = true, domains = { "API.Example.com." = "allow", "b.com" = "allow" } }
+      [permissions.dev]
+      extends = "base"
+      filesystem = { glob_scan_max_depth = 2, "/tmp/shared" = "read", ":workspace_roots" = { "docs" = "write" } }
+      network = { domains = { "api.example.com" = "deny" } }`;
+    expect(at(text, '/tmp/shared/x', '/srv/x', '/repo/docs', '/etc')).toEqual(['read', 'write', 'write', 'read']);
+    const profile = profileOf(text);
+    expect(profile).toMatchObject({ file_system: { glob_scan_max_depth: 2 }, network: 'enabled' });
+    expect(profile).toMatchObject({
+      capstan_network: { lists: { allow: ['b.com'], deny: ['api.example.com'], local: false, methods: 'any' } },
+    });
+  });
+
+  test('roots that are turned on count to the workspace, with what is kept in it', () => {
+    const text = `${chosen}
+      [permissions.dev]
+      extends = ":workspace"
+      [permissions.dev.workspace_roots]
+      "~/shared" = true
+      "/srv/off" = false
+      "../beside" = true
+      [permissions.dev.filesystem.":workspace_roots"]
+      "secret" = "deny"`;
+    expect(
+      at(text, '/home/me/shared/x', '/srv/off/x', '/beside/x', '/beside/secret/x', '/home/me/shared/.git'),
+    ).toEqual(['write', 'read', 'write', 'deny', 'read']);
+  });
+
+  test('tables of several layers are one', () => {
+    const { config } = read(
+      layer('[permissions.dev]\nextends = ":workspace"', 'system'),
+      layer('default_permissions = "dev"\n[permissions.dev.filesystem]\n"/srv" = "write"', 'user'),
+      layer('permissions.dev.filesystem."/srv" = "deny"', 'flags'),
+    );
+    const entries = expect.arrayContaining([{ path: { type: 'path', path: '/srv' }, access: 'deny' }]);
+    expect(config.namedProfile?.profile).toMatchObject({ file_system: { entries } });
+  });
+
+  test('globs look as deep as the profile says', () => {
+    const text = `${chosen}[permissions.dev.filesystem]\n":root" = "read"\n"/x/**/*.env" = "deny"\nglob_scan_max_depth = 2`;
+    expect(at(text, '/x/.env', '/x/a/p.env', '/x/a/b/p.env', '/x/a/p.env/inside')).toEqual([
+      'deny',
+      'deny',
+      'read',
+      'deny',
+    ]);
+  });
+
+  test('a symbol that is not known grants nothing and is reported', () => {
+    const text = `${chosen}[permissions.dev.filesystem]\n":root" = "read"\n":new_place" = "write"\n":other" = { x = "read" }`;
+    const { problems } = read(layer(text));
+    expect(problems.map(({ severity, key, line }) => ({ severity, key, line }))).toEqual([
+      { severity: 'warning', key: 'permissions.dev.filesystem.":new_place"', line: 4 },
+      { severity: 'warning', key: 'permissions.dev.filesystem.":other"', line: 5 },
+    ]);
+    expect(writableRoots(resolved(text))).toEqual([]);
+  });
+
+  test('the network is off unless a profile turns it on', () => {
+    expect(resolved(`${chosen}[permissions.dev]\nextends = ":workspace"`)).toMatchObject({ network: 'restricted' });
+    const open = resolved(`${chosen}[permissions.dev]\nextends = ":workspace"\nnetwork = { enabled = true }`);
+    expect([open.network, open.lists]).toEqual(['enabled', undefined]);
+  });
+
+  test('domains, methods and sockets', () => {
+    const policy = resolved(`${chosen}
+      [permissions.dev]
+      extends = ":workspace"
+      [permissions.dev.network]
+      enabled = true
+      mode = "limited"
+      allow_local_binding = true
+      domains = { "*.Example.com" = "allow", "**.b.org:8443" = "allow", "[::1]" = "allow", "x.example.com" = "deny", "X.Example.com." = "allow" }
+      unix_sockets = { "/run/docker.sock" = "allow", "/run/other.sock" = "deny", "~/s.sock" = "allow" }`);
+    expect(policy).toMatchObject({
+      lists: {
+        allow: ['**.b.org:8443', '*.example.com', '::1'],
+        deny: ['x.example.com'],
+        local: true,
+        methods: 'reading',
+      },
+      sockets: ['/home/me/s.sock', '/run/docker.sock'],
+    });
+  });
+});
+
+/** Text, the key at fault, and the reason. */
+const faults: readonly (readonly [string, string, RegExp])[] = [
+  ['default_permissions = "nope"', 'default_permissions', /not defined \("nope"\)/],
+  ['default_permissions = ":nope"', 'default_permissions', /built-in profile that does not exist/],
+  [`${chosen}permissions = { dev = { extends = "gone" } }`, 'permissions.dev.extends', /not defined/],
+  [`${chosen}permissions = { dev = { extends = ":danger-full-access" } }`, 'permissions.dev.extends', /no sandbox/],
+  [
+    'default_permissions = "foo"\npermissions = { foo = { extends = "bar" }, bar = { extends = "foo" } }',
+    'permissions.bar.extends',
+    /foo -> bar -> foo/,
+  ],
+  ['sandbox_mode = "read-only"\n[permissions.":mine"]', 'permissions.":mine"', /reserved/],
+  ['[permissions.dev]\nextends = ":workspace"', 'permissions', /neither default_permissions nor sandbox_mode/],
+  [`${chosen}[permissions.dev]\nfilesystm = {}`, 'permissions.dev.filesystm', /not a known key/],
+  [
+    `${chosen}[permissions.dev.filesystem]\nglob_scan_max_depth = 0`,
+    'permissions.dev.filesystem.glob_scan_max_depth',
+    /from 1/,
+  ],
+  [`${chosen}[permissions.dev.filesystem]\n"src" = "read"`, 'permissions.dev.filesystem.src', /absolute/],
+  [`${chosen}[permissions.dev.filesystem]\n"~you/x" = "read"`, 'permissions.dev.filesystem."~you/x"', /absolute/],
+  [`${chosen}[permissions.dev.filesystem]\n"/a/*.txt" = "write"`, 'permissions.dev.filesystem."/a/*.txt"', /only deny/],
+  [`${chosen}[permissions.dev.filesystem]\n"/a/*/**" = "read"`, 'permissions.dev.filesystem."/a/*/**"', /only deny/],
+  [
+    `${chosen}[permissions.dev.filesystem]\n"/a" = "rw"`,
+    'permissions.dev.filesystem."/a"',
+    /"read", "write" or "deny"/,
+  ],
+  [
+    `${chosen}[permissions.dev.filesystem]\n"/a" = true`,
+    'permissions.dev.filesystem."/a"',
+    /"read", "write" or "deny"/,
+  ],
+  [
+    `${chosen}[permissions.dev.filesystem.":workspace_roots"]\n"../x" = "read"`,
+    'permissions.dev.filesystem.":workspace_roots"."../x"',
+    /without/,
+  ],
+  [
+    `${chosen}[permissions.dev.filesystem.":workspace_roots"]\n"a/./x" = "read"`,
+    'permissions.dev.filesystem.":workspace_roots"."a/./x"',
+    /without/,
+  ],
+  [
+    `${chosen}[permissions.dev.filesystem.":tmpdir"]\n"x" = "read"`,
+    'permissions.dev.filesystem.":tmpdir".x',
+    /no subpaths/,
+  ],
+  [
+    `${chosen}[permissions.dev.filesystem."/a/*"]\n"x" = "deny"`,
+    'permissions.dev.filesystem."/a/*".x',
+    /below a pattern/,
+  ],
+  [
+    `${chosen}[permissions.dev.filesystem]\n":vault" = "deny"`,
+    'permissions.dev.filesystem.":vault"',
+    /cannot be denied/,
+  ],
+  [`${chosen}[permissions.dev.filesystem]\n"/a/[z-a]*" = "deny"`, 'permissions.dev.filesystem."/a/[z-a]*"', /pattern/],
+  [`${chosen}[permissions.dev.workspace_roots]\n"/x" = "yes"`, 'permissions.dev.workspace_roots."/x"', /true or false/],
+  [`${chosen}[permissions.dev.network]\nenable = true`, 'permissions.dev.network.enable', /not a known key/],
+  [`${chosen}[permissions.dev.network]\nmode = "some"`, 'permissions.dev.network.mode', /"full" or "limited"/],
+  [`${chosen}[permissions.dev.network]\nmitm = { hooks = {} }`, 'permissions.dev.network.mitm', /not supported/],
+  [`${chosen}[permissions.dev.network.domains]\n"*" = "deny"`, 'permissions.dev.network.domains."*"', /every host/],
+  [
+    `${chosen}[permissions.dev.network.domains]\n"https://x" = "allow"`,
+    'permissions.dev.network.domains."https://x"',
+    /host/,
+  ],
+  [`${chosen}[permissions.dev.network.domains]\n"a.*" = "allow"`, 'permissions.dev.network.domains."a.*"', /host/],
+  [
+    `${chosen}[permissions.dev.network]\ndangerously_allow_all_unix_sockets = true`,
+    'permissions.dev.network.dangerously_allow_all_unix_sockets',
+    /not supported/,
+  ],
+];
+
+test.each(faults)('%s is refused with file, line and reason', (text, key, reason) => {
+  const { problems } = read(layer(text));
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  expect(errors.map((problem) => problem.key)).toEqual([key]);
+  expect(errors[0]?.message).toMatch(reason);
+  expect(errors[0]?.message).toMatch(/^\/etc\/user\.toml:\d+: /);
+});
+
+test('a profile that was not chosen must be right as well', () => {
+  const { problems } = read(layer('sandbox_mode = "read-only"\n[permissions.dev.filesystem]\n"/a" = "rw"'));
+  expect(problems).toMatchObject([{ severity: 'error', line: 3 }]);
+});
+
+test.each([
+  ['a profile without entries', `${chosen}[permissions.dev]`, /can read nothing/],
+  ['a profile with no entry', `${chosen}[permissions.dev.filesystem]`, /can read nothing/],
+  [
+    'a relative socket',
+    `${chosen}[permissions.dev]\nextends = ":workspace"\nnetwork.unix_sockets = { "a" = "allow" }`,
+    /grants nothing/,
+  ],
+  [
+    'a port of another proxy',
+    `${chosen}[permissions.dev]\nextends = ":workspace"\nnetwork.proxy_url = "http://[::1]:1"`,
+    /no effect/,
+  ],
+])('%s is only reported', (_, text, reason) => {
+  const { problems } = read(layer(text));
+  expect(problems.map(({ severity }) => severity)).toEqual(['warning']);
+  expect(problems[0]?.message).toMatch(reason);
+});
+
+describe('which of the two ways counts', () => {
+  const dev = '[permissions.dev]\nextends = ":workspace"\n';
+  const idOf = (...layers: readonly ConfigLayer[]) => read(...layers).config.namedProfile?.id;
+
+  test('the highest layer with either key; of both in one layer, the profile', () => {
+    expect(idOf(layer(chosen + dev))).toBe('dev');
+    expect(idOf(layer(`${chosen}sandbox_mode = "read-only"\n${dev}`))).toBe('dev');
+    expect(idOf(layer(chosen + dev), layer('sandbox_mode = "read-only"', 'flags'))).toBeUndefined();
+    expect(
+      idOf(layer('sandbox_mode = "read-only"', 'user'), layer('default_permissions = ":workspace"', 'project')),
+    ).toBe(':workspace');
+    expect(idOf(layer(`sandbox_mode = "read-only"\n${dev}`), layer(chosen, 'flags'))).toBe('dev');
+  });
+
+  test('both as flags contradict each other', () => {
+    const { problems } = read(layer(dev), layer(`${chosen}sandbox_mode = "read-only"`, 'flags'));
+    expect(problems).toMatchObject([{ severity: 'error', message: expect.stringContaining('contradict') }]);
+  });
+
+  test('the managed file does not widen a flag that says read-only', () => {
+    expect(idOf(layer('sandbox_mode = "read-only"', 'flags'), layer(chosen + dev, 'managed'))).toBeUndefined();
+    expect(idOf(layer('sandbox_mode = "workspace-write"', 'flags'), layer(chosen + dev, 'managed'))).toBe('dev');
+  });
+
+  test('a project that is not trusted has no say', () => {
+    const project = { ...layer('default_permissions = ":danger-full-access"', 'project'), disabled: 'untrusted' };
+    expect(idOf(layer(chosen + dev), project)).toBe('dev');
+  });
+
+  test('whether a name is known is asked where the folder is known', () => {
+    expect(readConfig([layer('default_permissions = "theirs"')], { osHome: '/home/me' }).problems).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import type { NamedProfile } from '../policy/profiles.ts';
+import { type CompileBase, compileProfile, tableProblems } from '../policy/tables/compile-profile.ts';
+import type { ProfileTables } from '../policy/profile-tables.ts';
+import { type TableProblem, wrongValue } from '../policy/tables/table-problem.ts';
+import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../protocol/json.ts';
+import type { CheckedLayer } from './check-layers.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import { type ConfigProblem, type ConfigProblemCode, keyProblem } from './config-problem.ts';
+
+export interface ProfileReading extends CompileBase {
+  /** Profiles that the administrator defines: they replace those of the same name. */
+  readonly managedProfiles?: ProfileTables;
+}
+
+export interface ReadProfiles {
+  /** Absent where a sandbox mode decides, or the profile is at fault. */
+  readonly named?: NamedProfile;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * The profile that `default_permissions` chooses, if that key decides: the highest layer that has it or `sandbox_mode`
+ * does, and of both in one layer it is the stronger. Whether a name is known is only asked where the folder is known,
+ * since a project may define or choose a profile.
+ */
+export function readProfiles(
+  checked: readonly CheckedLayer[],
+  given: JsonObject,
+  { managedProfiles = {}, ...base }: ProfileReading,
+): ReadProfiles {
+  const own = objectAt(given, 'permissions') ?? {};
+  const decider = checked.findLast(({ values }) => 'default_permissions' in values || 'sandbox_mode' in values);
+  const id = stringAt(decider?.values, 'default_permissions');
+  const problems = [...tableProblems(own, base), ...contradiction(decider, id)];
+  const tables = Object.fromEntries(
+    Object.entries({ ...own, ...managedProfiles }).filter(([, table]) => isJsonObject(table)),
+  );
+  const compiled = id === undefined ? undefined : compileProfile(tables as ProfileTables, id, base);
+  if (base.cwd !== undefined) {
+    if (compiled !== undefined && 'problem' in compiled) problems.push(compiled.problem);
+    if (decider === undefined && Object.keys(own).length > 0) problems.push(nothingChosen);
+  }
+  const layers = checked.map(({ layer }) => layer);
+  const located = problems.map((problem) => locate(layers, problem));
+  if (id === undefined || compiled === undefined || 'problem' in compiled) return { problems: located };
+  return { named: { id, profile: compiled.profile }, problems: located };
+}
+
+const nothingChosen = wrongValue(
+  ['permissions'],
+  'defines profiles, but neither default_permissions nor sandbox_mode chooses what commands may access',
+  'Set default_permissions to the name of a profile.',
+);
+
+function contradiction(decider: CheckedLayer | undefined, id: string | undefined): readonly TableProblem[] {
+  const mode = stringAt(decider?.values, 'sandbox_mode');
+  if (decider?.layer.name !== 'flags' || id === undefined || mode === undefined) return [];
+  const what = `= "${id}" and sandbox_mode = "${mode}" contradict each other`;
+  return [wrongValue(['default_permissions'], what, 'Use one of them.')];
+}
+
+const codes: Readonly<Record<Exclude<TableProblem['kind'], 'warning'>, ConfigProblemCode>> = {
+  'unknown-key': 'config-unknown-key',
+  'wrong-type': 'config-wrong-type',
+  'wrong-value': 'config-wrong-value',
+  'reserved-name': 'config-reserved-name',
+};
+
+/** In the highest layer that has the key, or else the nearest table around it. */
+export function locate(layers: readonly ConfigLayer[], { kind, path, what, next }: TableProblem): ConfigProblem {
+  const lengths = path.map((_, index) => path.length - index);
+  const holder = lengths
+    .map((length) => layers.findLast(({ values }) => valueAt(values, path.slice(0, length)) !== undefined))
+    .find((layer) => layer !== undefined);
+  const isWarning = kind === 'warning';
+  return keyProblem(holder ?? { name: 'default', source: 'configuration', values: {} }, path, {
+    code: isWarning ? 'config-wrong-value' : codes[kind],
+    severity: isWarning ? 'warning' : 'error',
+    what,
+    next,
+  });
+}

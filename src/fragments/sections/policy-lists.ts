@@ -1,0 +1,84 @@
+import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import { staticFolderOf } from '../../policy/glob.ts';
+import { isWithin } from '../../policy/paths.ts';
+import { quote } from '../text/markup.ts';
+import { byteLength } from '../text/truncate.ts';
+
+/** What commands may read and write, as lines. However long the lists are, the lines have less than 16,000 bytes. */
+export function fileLines(told: PolicyDescription): readonly string[] {
+  return [
+    ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
+    ...grants('Writable roots', told.writableRoots, 2500),
+    ...grants('Not writable until the user creates them', told.missingRoots, 500),
+    ...grants('Readable', told.readablePaths, 2500),
+    ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
+    ...limits('Read-only wherever they exist already', told.keptGlobs, 800),
+    ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
+    ...limits('Nor is anything that matches', told.deniedGlobs, 1500),
+    ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
+    ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
+    ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
+  ];
+}
+
+/** Which hosts and sockets commands reach where a policy names some: less than 6,000 bytes. */
+export function networkLines({ lists, sockets }: PolicyDescription): readonly string[] {
+  const allowed =
+    lists === undefined ? [] : lists.allow.length === 0 ? ['Hosts: none'] : grants('Hosts', lists.allow, 2000);
+  const { kept, left } = bounded(lists?.deny ?? [], 1500);
+  const more = left === 0 ? [] : [`… and ${left} more that are not listed here, so a listed host may fail as well`];
+  const denied = kept.length + left === 0 ? [] : [`But not: ${[...kept, ...more].join(', ')}`];
+  return [...allowed, ...denied, ...grants('Sockets that commands can connect to', sockets, 800)];
+}
+
+function grants(title: string, paths: readonly string[], bytes: number): readonly string[] {
+  const { kept, left } = bounded(paths, bytes);
+  const tail = left === 0 ? [] : [`… and ${left} more that are not listed here`];
+  return paths.length === 0 ? [] : [`${title}: ${[...kept, ...tail].join(', ')}`];
+}
+
+/** The same for what takes access away: where some are not listed, the text says where they may be. */
+function limits(title: string, paths: readonly string[], bytes: number): readonly string[] {
+  const { kept, left } = bounded(paths, bytes);
+  if (left === 0) return grants(title, paths, bytes);
+  const where = shortFolder(commonFolder(paths.slice(kept.length)));
+  const tail = `… and ${left} more below ${quote(where)} that are not listed here`;
+  return [`${title}: ${[...kept, tail].join(', ')}`];
+}
+
+/** Quoted as JSON: a name with a newline or a quote in it stays one name. */
+function bounded(texts: readonly string[], bytes: number) {
+  const kept: string[] = [];
+  let used = 0;
+  for (const text of texts.slice(0, 100)) {
+    const quoted = quote(text);
+    used += byteLength(quoted) + 2;
+    if (used > bytes) break;
+    kept.push(quoted);
+  }
+  return { kept, left: texts.length - kept.length };
+}
+
+/** The folder that all of them lie in. What follows a wildcard may lie anywhere. */
+function commonFolder(paths: readonly string[]): string {
+  const [first = [], ...others] = paths.map((path) => staticFolderOf(path).split('/').slice(1));
+  const differs = first.findIndex((name, index) => others.some((other) => other[index] !== name));
+  return `/${(differs === -1 ? first : first.slice(0, differs)).join('/')}`;
+}
+
+/** A folder above it that takes little space. */
+function shortFolder(folder: string): string {
+  const names = folder.split('/').slice(1);
+  while (byteLength(quote(`/${names.join('/')}`)) > 300) names.pop();
+  return `/${names.join('/')}`;
+}
+
+function depthSentence(depth: number): string {
+  return `These patterns match at most ${depth} ${depth === 1 ? 'name' : 'names'} below the folder they begin with.`;
+}
+
+/** Whether something is open inside of what is closed. */
+function reopens({ writableRoots, readablePaths, readOnlyPaths, deniedPaths, ownPaths }: PolicyDescription): boolean {
+  const open = [...writableRoots, ...readablePaths];
+  return [...readOnlyPaths, ...deniedPaths, ...ownPaths].some((closed) => open.some((path) => isWithin(path, closed)));
+}

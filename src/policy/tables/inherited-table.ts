@@ -1,0 +1,57 @@
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { ProfileTables } from '../profile-tables.ts';
+import { builtInTables, isBuiltInId } from './built-in-tables.ts';
+import { withNormalHosts } from './network-details.ts';
+import { type TableProblem, wrongValue } from './table-problem.ts';
+
+type InheritedTable = { readonly table: JsonObject } | { readonly problem: TableProblem };
+
+/** A profile's table over those of its parents. Its words about itself are its own. */
+export function inheritedTable(tables: ProfileTables, id: string): InheritedTable {
+  const chain: string[] = [];
+  const found: JsonObject[] = [];
+  for (let next: string | undefined = id; next !== undefined;) {
+    const child: string | undefined = chain.at(-1);
+    const at = child === undefined ? ['default_permissions'] : ['permissions', child, 'extends'];
+    if (chain.includes(next)) {
+      const circle = [...chain.slice(chain.indexOf(next)), next].join(' -> ');
+      return { problem: wrongValue(at, `makes a circle: ${circle}`, 'Remove one of these extends.') };
+    }
+    const named: InheritedTable = tableOf(tables, next, at, child !== undefined);
+    if ('problem' in named) return named;
+    chain.push(next);
+    found.push(named.table);
+    next = isBuiltInId(next) ? undefined : stringAt(named.table, 'extends');
+  }
+  const [own = {}, ...parents] = found.map(withNormalHosts);
+  return { table: parents.reduce<JsonObject>((child, parent) => merge(withoutWords(parent), child), own) };
+}
+
+function tableOf(tables: ProfileTables, id: string, at: readonly string[], isParent: boolean): InheritedTable {
+  const known: ProfileTables = isBuiltInId(id) ? builtInTables : tables;
+  const table = Object.hasOwn(known, id) ? known[id] : undefined;
+  if (table !== undefined) return { table };
+  const wrong = (what: string, next: string) => ({ problem: wrongValue(at, what, next) });
+  if (isParent && id === ':danger-full-access') {
+    return wrong(`cannot be "${id}", which has no sandbox`, 'Extend ":workspace" or ":read-only".');
+  }
+  if (!isBuiltInId(id)) {
+    return wrong(`names a profile that is not defined ("${id}")`, `Define [permissions.${id}], or name another.`);
+  }
+  const ids = [...Object.keys(builtInTables), ...(isParent ? [] : [':danger-full-access'])];
+  return wrong(`names a built-in profile that does not exist ("${id}")`, `Use ${ids.join(', ')}.`);
+}
+
+function withoutWords({ description: _description, extends: _extends, ...table }: JsonObject): JsonObject {
+  return table;
+}
+
+/** Tables merge key by key; any other value replaces what the parent says. */
+function merge(parent: JsonObject, child: JsonObject): JsonObject {
+  const merged = new Map<string, Json | undefined>(Object.entries(parent));
+  for (const [key, value] of Object.entries(child)) {
+    const below = merged.get(key);
+    merged.set(key, isJsonObject(value) && isJsonObject(below) ? merge(below, value) : value);
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,29 @@
+import type { Json } from '../../protocol/json.ts';
+
+/** What is wrong with a key of a permission table. A caller that knows the files adds the file and the line. */
+export interface TableProblem {
+  readonly kind: 'unknown-key' | 'wrong-type' | 'wrong-value' | 'reserved-name' | 'warning';
+  /** From the root of the file. */
+  readonly path: readonly string[];
+  /** The rest of a sentence that begins with the key. */
+  readonly what: string;
+  readonly next: string;
+}
+
+export function wrongType(path: readonly string[], expected: string, given: Json): TableProblem {
+  const kind = Array.isArray(given) ? 'a list' : typeof given === 'object' ? 'a table' : JSON.stringify(given);
+  return { kind: 'wrong-type', path, what: `must be ${expected}, not ${kind}`, next: `Write ${expected}.` };
+}
+
+export function wrongValue(path: readonly string[], what: string, next: string): TableProblem {
+  return { kind: 'wrong-value', path, what, next };
+}
+
+export function tableWarning(path: readonly string[], what: string, next: string): TableProblem {
+  return { kind: 'warning', path, what, next };
+}
+
+/** A restriction with a slip in its name would be lost, so no unknown key is ignored. */
+export function unknownTableKey(path: readonly string[], known: readonly string[]): TableProblem {
+  return { kind: 'unknown-key', path, what: 'is not a known key', next: `Use ${known.join(', ')}, or remove it.` };
+}

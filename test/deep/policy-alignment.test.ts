@@ -1,0 +1,221 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
+import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
+import { render } from '../../src/fragments/text/define.ts';
+import { access } from '../../src/policy/access.ts';
+import { describePolicy } from '../../src/policy/describe-policy.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createTrial } from '../harness/sandbox-trial.ts';
+import { readPermissions } from '../laws/permissions-reader.ts';
+import { statedAccess } from './stated-access.ts';
+
+const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
+const spawn = createNodeSpawn({ clock, runFolder: '/nowhere' });
+const parts = { spawn, programFiles: nodeProgramFiles, processes: processTable };
+const trial = createTrial(parts);
+
+// Outside of /tmp, which a profile may open as a whole.
+const base = trial.isPossible ? mkdtempSync('/var/tmp/capstan-alignment-') : '/nowhere';
+const home = join(base, 'home');
+const sandbox = createSandbox({
+  platform: process.platform,
+  architecture: process.arch,
+  env: process.env,
+  writable: () => [],
+  packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
+  mountRegistries: () => [`${base}-registry`],
+  ...parts,
+});
+
+/** Folders, each with a file `m`; below them more files. Everything that a probe looks at stands here when it starts. */
+const folders = `
+  . ws ws/a ws/a/b ws/a/b/c ws/a/.git ws/docs ws/docs/private ws/docs/private/public ws/.git ws/.codex
+  side side/a side/a/b side/a/b/c side/.agents side/deep side/deep/down home home/sessions home/capstan home/skills
+`
+  .trim()
+  .split(/\s+/);
+const files = `
+  ws/x.env ws/a/x.env ws/a/b/x.env ws/a/b/c/x.env ws/docs/private/key.pem side/x.env side/a/y side/a/b/x.env
+  side/deep/down/key.pem home/auth.json home/.env home/config.toml home/capstan/key
+`
+  .trim()
+  .split(/\s+/);
+/** Names that do not exist, and that a policy may keep from being made. */
+const missing = [
+  '.codex',
+  'ws/docs/private/public/.git',
+  'ws/.agents',
+  'ws/a/.codex',
+  'side/.codex',
+  'side/a/new',
+  'ws/docs/new',
+];
+
+beforeAll(() => {
+  for (const folder of trial.isPossible ? folders : []) {
+    mkdirSync(join(base, folder), { recursive: true });
+    writeFileSync(join(base, folder, 'm'), 'content\n');
+  }
+  for (const file of trial.isPossible ? files : []) writeFileSync(join(base, file), 'content\n');
+});
+afterAll(() => {
+  trial.remove();
+  for (const folder of [base, `${base}-registry`]) rmSync(folder, { recursive: true, force: true });
+});
+
+const granted = fc.constantFrom('read', 'write', 'deny', 'none');
+const place = fc.constantFrom(...folders.slice(1), ...files).map((name) => join(base, name));
+const below = fc.constantFrom(
+  '.',
+  'a',
+  'a/b',
+  'a/b/c',
+  'docs',
+  'docs/private',
+  'docs/private/public',
+  'a/b/**',
+  '.git',
+);
+const glob = fc.constantFrom('**/*.env', '*/*.env', 'a/**/x.env', '**/private', 'docs/*/key.pem', '**/b', '*/d*n');
+
+const filesystem: fc.Arbitrary<JsonObject> = fc
+  .record({
+    root: fc.constantFrom<JsonObject>(
+      { ':root': 'read' },
+      { ':root': 'read' },
+      { ':minimal': 'read' },
+      { ':minimal': 'read', ':root': 'deny' },
+      { ':root': 'write' },
+    ),
+    paths: fc.dictionary(place, granted, { maxKeys: 6 }),
+    workspace: fc.option(fc.dictionary(below, granted, { maxKeys: 4 }), { nil: undefined }),
+    patterns: fc.array(glob, { maxLength: 2 }),
+    outer: fc.array(glob, { maxLength: 1 }),
+    depth: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 2 }),
+    temporary: fc.constantFrom<JsonObject>({}, { ':slash_tmp': 'write' }),
+  })
+  .map(({ root, paths, workspace, patterns, outer, depth, temporary }) => ({
+    ...root,
+    ...temporary,
+    ...paths,
+    ...Object.fromEntries(outer.map((pattern) => [join(base, 'side', pattern), 'deny'])),
+    ':workspace_roots': {
+      ...(workspace ?? { '.': 'write' }),
+      ...Object.fromEntries(patterns.map((pattern) => [pattern, 'deny'])),
+    },
+    ...(depth === undefined ? {} : { glob_scan_max_depth: depth }),
+  }));
+
+function policyOf(table: JsonObject): ResolvedPolicy {
+  const values: JsonObject = { default_permissions: 'random', permissions: { random: { filesystem: table } } };
+  const { config, problems } = readConfig([{ name: 'user', source: 'x', values }], {
+    osHome: home,
+    cwd: join(base, 'ws'),
+  });
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return resolvePolicy(config.namedProfile!.profile, {
+    cwd: join(base, 'ws'),
+    workspaceRoots: [join(base, 'ws')],
+    slashTmp: true,
+    gitDirectories: [],
+    repositories: [join(base, 'ws'), base],
+    submodules: [join(base, 'ws/docs/private/public')],
+    own: {
+      program: [],
+      state: [home],
+      secrets: ['auth.json', '.env', 'capstan/key'].map((name) => join(home, name)),
+      stores: ['sessions', 'capstan'].map((name) => join(home, name)),
+    },
+  });
+}
+
+function stated(policy: ResolvedPolicy) {
+  const told = {
+    ...describePolicy(policy, join(base, 'ws')),
+    approval: 'never',
+    approvedPrefixes: [],
+    networkRules: [],
+  } as const;
+  const read = readPermissions(render(permissionsFragment, told).text);
+  return (path: string) => (read === undefined ? 'deny' : statedAccess(read, path));
+}
+
+/** Says of each path, on one line each, what can be done with it. */
+const probe = `
+shopt -s dotglob nullglob
+file() { local l=; if { IFS= read -r l < "$1"; } 2>/dev/null && [ "$l" = content ]; then
+  if { : >> "$1"; } 2>/dev/null; then echo write; else echo read; fi; else echo deny; fi; }
+folder() { local seen=no e; for e in "$1"/*; do [ "$e" = "$1/m" ] && seen=yes; done
+  if [ $seen = no ]; then echo deny; elif { : > "$1/probe-$$"; } 2>/dev/null; then rm -f "$1/probe-$$"; echo write; else echo read; fi; }
+absent() { if { : > "$1"; } 2>/dev/null; then rm -f "$1"; echo made; else echo kept; fi; }
+`;
+
+async function observed(policy: ResolvedPolicy): Promise<readonly string[] | string> {
+  const lines = [
+    ...folders.map((name) => `folder '${join(base, name)}'`),
+    ...files.map((name) => `file '${join(base, name)}'`),
+    ...missing.map((name) => `absent '${join(base, name)}'`),
+  ];
+  const argv = ['bash', '-c', [probe, ...lines].join('\n')];
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  const git = ['ws/.git', 'ws/a/.git'].map((name) => join(base, name));
+  const planned = await sandbox.plan({ argv, cwd: join(base, 'ws'), env }, policy, git);
+  if (planned.kind === 'refused') return planned.message;
+  const end = await spawn.run(
+    planned,
+    { timeoutMs: 20_000, outputBytes: 100_000 },
+    { signal: new AbortController().signal },
+  );
+  await planned.cleanup();
+  for (const name of missing) expect(existsSync(join(base, name)), `${name} is left behind`).toBe(false);
+  return end.kind === 'exited' ? end.output.text.trim().split('\n') : end.kind;
+}
+
+const runs = 20 * inject('runFactor');
+
+describe.skipIf(!trial.isPossible)('the text, access() and a real process agree', () => {
+  test(`law: about every path of ${runs} random profiles`, { timeout: 300_000 }, async () => {
+    let cases = 0;
+    await fc.assert(
+      fc.asyncProperty(filesystem, async (table) => {
+        const policy = policyOf(table);
+        fc.pre(access(policy, join(base, 'ws')) !== 'deny');
+        const told = stated(policy);
+        const found = await observed(policy);
+        if (typeof found === 'string') throw new Error(`refused: ${found}`);
+        const existing = [...folders, ...files];
+        const rows = existing.map((name, index) => {
+          const path = join(base, name);
+          return [name, access(policy, path), told(path), found[index]].join(' ');
+        });
+        expect(rows).toEqual(
+          existing.map((name) => {
+            const granted = access(policy, join(base, name));
+            return [name, granted, granted, granted].join(' ');
+          }),
+        );
+        const made = missing.map((name, index) => `${name} ${found[existing.length + index]}`);
+        expect(made).toEqual(
+          missing.map((name) => {
+            const [path, folder] = [join(base, name), join(base, dirname(name))];
+            expect(told(path)).toBe(access(policy, path));
+            const isMade = access(policy, path) === 'write' && access(policy, folder) === 'write';
+            return `${name} ${isMade ? 'made' : 'kept'}`;
+          }),
+        );
+        cases += found.length;
+      }),
+      { numRuns: runs },
+    );
+    expect(cases).toBeGreaterThanOrEqual(2000);
+  });
+});

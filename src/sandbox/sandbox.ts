@@ -1,4 +1,5 @@
 import { needsSandbox, writableRoots } from '../policy/access.ts';
+import { networkReach } from '../policy/network/network-reach.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
 import type { Sandbox, SandboxRefused } from '../ports/sandbox.ts';
@@ -9,6 +10,7 @@ import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
 import { protectGit } from './common/protect-git.ts';
+import { unenforceable } from './common/unenforceable.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */
@@ -49,6 +51,8 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
       if (!needsSandbox(asked)) return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
       const policy = protectGit(asked, gitFolders);
       if ('kind' in policy) return policy;
+      const isListed = networkReach(policy) === 'listed';
+      if (isListed && options.platform !== 'linux') return noProxyOn(options.platform);
       if (options.platform === 'darwin') return planMacos(command, policy);
       if (options.platform !== 'linux') return noSandboxOn(options.platform);
       const found = await findLinux(writableRoots(policy).map(({ path }) => path));
@@ -82,6 +86,14 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
     found.set(key, known);
     return known;
   };
+}
+
+/** Without the proxy the lists would be mere text (I10). */
+function noProxyOn(platform: string): SandboxRefused {
+  return unenforceable({
+    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    next: 'Remove the lists from the profile to allow every host, or disable the network.',
+  });
 }
 
 function noSandboxOn(platform: string): SandboxRefused {

@@ -1,12 +1,14 @@
 import { access } from '../../policy/access.ts';
+import { networkReach } from '../../policy/network/network-reach.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { expandGlobs } from '../common/expand-globs.ts';
-import { followLinks, viewHostDisk } from '../common/host-disk.ts';
+import { type DiskView, followLinks, viewHostDisk } from '../common/host-disk.ts';
 import { movedWorkspace, unenforceable } from '../common/unenforceable.ts';
-import { type Bubblewrap, bubblewrapArguments, environmentOptions } from './bubblewrap.ts';
+import { type Bubblewrap, bubblewrapArguments, environmentOptions, mountOptions } from './bubblewrap.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
+import { findPathSockets, hiddenSockets } from './path-sockets.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
 export interface LinuxSandbox {
@@ -26,7 +28,10 @@ export async function planLinux(
   policy: ResolvedPolicy,
   { bubblewrap, mountPoints, architecture }: LinuxSandbox,
 ): Promise<RunnableCommand | SandboxRefused> {
-  const { files, network } = policy;
+  const { files, lists, sockets = [] } = policy;
+  const reach = networkReach(policy);
+  // What the lists allow comes through the proxy; the command itself is cut off.
+  const network = reach === 'all' ? 'enabled' : 'restricted';
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
     return unenforceable({
@@ -44,6 +49,8 @@ export async function planLinux(
   }
   const expansion = await expandGlobs(files.kind === 'restricted' ? files.denyGlobs : []);
   if (expansion.kind === 'impossible') return unenforceable(expansion);
+  // Loaded on use: most commands have no proxy.
+  const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
 
   const disk = viewHostDisk();
   const moved = movedWorkspace(files, command.cwd, disk);
@@ -58,21 +65,43 @@ export async function planLinux(
   const { ownProcessTable } = bubblewrap;
   const plan = planMounts({ files, deniedMatches: expansion.paths, ownProcessTable }, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
+  const pathSockets = network === 'restricted' && sockets.length > 0;
+  const hidden = pathSockets ? hideSockets(policy, sockets, disk) : [];
+  const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);
   return {
     kind: 'runnable',
     argv: bubblewrapArguments({
       bubblewrap,
-      mounts: plan.options,
+      mounts: [...plan.options, ...hidden, ...(joined?.mounts ?? [])],
       network,
       cwd,
       environment: environmentDescriptor,
       ...(isFilterable ? { filter: filterDescriptor } : {}),
-      argv: command.argv,
+      argv: joined?.argv ?? command.argv,
     }),
     cwd: command.cwd,
     env: {},
-    files: [environmentOptions(command.env), ...(isFilterable ? [seccompFilter(architecture, network)] : [])],
-    cleanup: async () => hold.release(),
+    files: [
+      // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
+      environmentOptions(joined === undefined ? command.env : {}),
+      ...(isFilterable ? [seccompFilter(architecture, { network, pathSockets })] : []),
+    ],
+    ...(joined && { handover: joined.handover, denied: joined.denied }),
+    async cleanup() {
+      joined?.close();
+      hold.release();
+    },
   };
+}
+
+/** Mounts over every socket that the policy does not list and that a command could see. */
+function hideSockets(policy: ResolvedPolicy, sockets: readonly string[], disk: DiskView): readonly string[] {
+  const visiblePlace = (path: string): string | undefined => {
+    const place = followLinks(disk, path);
+    return place.kind === 'file' && access(policy, place.path) !== 'deny' ? place.path : undefined;
+  };
+  return hiddenSockets(findPathSockets(), sockets, visiblePlace).flatMap((path) =>
+    mountOptions(path, { kind: 'unreadable-file' }),
+  );
 }

@@ -22,8 +22,11 @@ export interface Environment {
 export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
   const { cwd, shell, timezone, roots } = workspace;
   const { mode, network, writableRoots, deniedPaths } = describePolicy(policy.resolved, cwd);
-  const hosts = (wanted: 'allow' | 'deny'): readonly string[] =>
-    policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
+  const lists = policy.networkProxy === 'lists' ? policy.resolved.lists : undefined;
+  const hosts = (wanted: 'allow' | 'deny'): readonly string[] => {
+    const saved = policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
+    return [...new Set([...(lists?.[wanted] ?? []), ...saved])];
+  };
   return {
     cwd,
     shell: shell.name,

@@ -113,6 +113,14 @@ suite(trial.title, () => {
       }
     });
 
+    test('files that variables name stay readable', async () => {
+      const env = { HOSTALIASES: join(repo, 'file') };
+      expect(await run(workspaceWrite, 'cat file', { sockets: ['/nowhere'], env })).toEqual({
+        exitCode: 0,
+        text: 'old',
+      });
+    });
+
     test('with a listed socket, commands have sockets of their own on the disk', async () => {
       const program = `
         const net = require('node:net');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
@@ -200,7 +200,6 @@ suite(trial.title, () => {
     );
     const script = `exec 9<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n' >&9; head -1 <&9`;
     expect((await run(workspace, script, { lists: here })).text).toBe('HTTP/1.1 200 Connection Established\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(closed).toBe(1);
+    await vi.waitFor(() => expect(closed).toBe(1), { timeout: 20_000 });
   });
 });

@@ -2,7 +2,7 @@ import { Server } from 'node:net';
 import type { PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
-import { createProxy } from '../network/proxy.ts';
+import { createCommandProxy } from '../network/command-proxy.ts';
 import { proxyPort, proxyVariables } from '../network/proxy-variables.ts';
 import { starterArguments, type StarterMessage, starterNode } from './starter-script.ts';
 
@@ -16,7 +16,7 @@ export interface JoinedProxy extends Required<Pick<RunnableCommand, 'handover' |
 }
 
 export function joinProxy({ argv, env, decideHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
-  const proxy = createProxy({ lists, ...defined({ decide: decideHost }) });
+  const proxy = createCommandProxy({ lists, ...defined({ decide: decideHost }) });
   // As bubblewrap does it: neither can stand in an environment.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
   const message: StarterMessage = {

@@ -8,7 +8,7 @@ import { movedWorkspace, unenforceable } from '../common/unenforceable.ts';
 import { type Bubblewrap, bubblewrapArguments, environmentOptions, mountOptions } from './bubblewrap.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
-import { findPathSockets, hiddenSockets } from './path-sockets.ts';
+import { findPathSockets, hiddenSockets, isPathSocket } from './path-sockets.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
 export interface LinuxSandbox {
@@ -66,7 +66,7 @@ export async function planLinux(
   const plan = planMounts({ files, deniedMatches: expansion.paths, ownProcessTable }, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
   const pathSockets = network === 'restricted' && sockets.length > 0;
-  const hidden = pathSockets ? hideSockets(policy, sockets, disk) : [];
+  const hidden = pathSockets ? hideSockets(command, policy, disk) : [];
   const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);
   return {
@@ -96,12 +96,13 @@ export async function planLinux(
 }
 
 /** Mounts over every socket that the policy does not list and that a command could see. */
-function hideSockets(policy: ResolvedPolicy, sockets: readonly string[], disk: DiskView): readonly string[] {
+function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk: DiskView): readonly string[] {
   const visiblePlace = (path: string): string | undefined => {
     const place = followLinks(disk, path);
-    return place.kind === 'file' && access(policy, place.path) !== 'deny' ? place.path : undefined;
+    const isSeen = place.kind === 'file' && access(policy, place.path) !== 'deny' && isPathSocket(place.path);
+    return isSeen ? place.path : undefined;
   };
-  return hiddenSockets(findPathSockets(), sockets, visiblePlace).flatMap((path) =>
+  return hiddenSockets(findPathSockets(env), policy.sockets ?? [], visiblePlace).flatMap((path) =>
     mountOptions(path, { kind: 'unreadable-file' }),
   );
 }

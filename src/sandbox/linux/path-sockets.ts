@@ -1,24 +1,35 @@
 import { fileSystem } from '../../disk/file-system.ts';
 import { isWithin, joinPath } from '../../policy/paths.ts';
 
-/** Where services of the system and of the user put their sockets. They may belong to another network namespace. */
-const socketFolders = ['/run', '/tmp'];
-const deepest = 4;
-const mostNames = 20_000;
+type Variables = Readonly<Record<string, string>>;
 
-/** The sockets that this machine shows: those that the kernel lists, and those that stand in the usual folders. */
-export function findPathSockets(): readonly string[] {
-  const found = new Set(listedSockets(readList()));
+/** Names that are looked at in all. */
+const mostNames = 5000;
+
+/**
+ * Where services of the system and of the user put their sockets, and how deep. The kernel's list does not have those
+ * that belong to another network namespace, such as the socket of a container engine inside a container.
+ */
+function socketFolders({ HOME: home, XDG_RUNTIME_DIR: runtime }: Variables): readonly (readonly [string, number])[] {
+  const own = ['.gnupg', '.ssh', '.docker/run'].map((name) => [`${home}/${name}`, 1] as const);
+  return [['/run', 4], ...(home ? own : []), ...(runtime ? [[runtime, 4] as const] : []), ['/tmp', 2]];
+}
+
+/** The sockets that this machine shows: those that the kernel lists, that variables name, and of the usual folders. */
+export function findPathSockets(variables: Variables): readonly string[] {
+  const found = new Set([...listedSockets(readList()), ...namedSockets(variables)]);
   let left = mostNames;
   const walk = (folder: string, depth: number): void => {
+    const inner: string[] = [];
     for (const entry of entriesOf(folder)) {
       if (left-- <= 0) return;
       const path = joinPath(folder, entry.name);
       if (entry.isSocket()) found.add(path);
-      else if (entry.isDirectory() && depth < deepest) walk(path, depth + 1);
+      else if (entry.isDirectory() && depth > 1) inner.push(path);
     }
+    for (const path of inner) walk(path, depth - 1);
   };
-  for (const folder of socketFolders) walk(folder, 1);
+  for (const [folder, depth] of socketFolders(variables)) walk(folder, depth);
   return [...found];
 }
 
@@ -38,9 +49,27 @@ function entriesOf(folder: string) {
   }
 }
 
+/** Whether a socket stands there by now: names in lists and variables may be old. */
+export function isPathSocket(path: string): boolean {
+  try {
+    return fileSystem.lstatSync(path).isSocket();
+  } catch {
+    return false;
+  }
+}
+
 /** The names in the kernel's list of Unix sockets that are paths. */
 export function listedSockets(list: string): readonly string[] {
   return list.split('\n').flatMap((line) => /^\S+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1] ?? []);
+}
+
+/** Paths in variables such as SSH_AUTH_SOCK, DOCKER_HOST and DBUS_SESSION_BUS_ADDRESS. They may be no sockets. */
+export function namedSockets(variables: Variables): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    /SOCK|HOST|ADDRESS|AGENT|SERVER/i.test(name)
+      ? [...value.matchAll(/\/[^\s:;,=]+/g)].map(([path]) => path.replace(/^\/\/+/, '/'))
+      : [],
+  );
 }
 
 /** Which of the sockets must be hidden: all but those that are listed, by their name or by a folder around them. */

@@ -31,7 +31,7 @@ export type SocksStep =
     };
 
 /** The greeting: version, count, that many ways to log in. We take programs that need none. */
-export function readGreeting(bytes: Buffer): SocksStep {
+export function readSocksGreeting(bytes: Buffer): SocksStep {
   const [version, count] = bytes;
   if (version !== undefined && version !== socksVersion) return { kind: 'wrong' };
   if (count === undefined || bytes.length < 2 + count) return { kind: 'more' };
@@ -39,7 +39,7 @@ export function readGreeting(bytes: Buffer): SocksStep {
 }
 
 /** The request: version, command, a zero, an address of one of three kinds, a port. No host: no such kind, or no name. */
-export function readRequest(bytes: Buffer): SocksStep {
+export function readSocksRequest(bytes: Buffer): SocksStep {
   const [version, asked, , kind, first] = bytes;
   if (version !== undefined && version !== socksVersion) return { kind: 'wrong' };
   if (asked === undefined || kind === undefined || first === undefined) return { kind: 'more' };
@@ -52,7 +52,7 @@ export function readRequest(bytes: Buffer): SocksStep {
     kind === 1
       ? field.join('.')
       : kind === 3
-        ? field.toString('latin1')
+        ? field.toString('utf8')
         : (field.toString('hex').match(/.{4}/g) ?? []).join(':'),
   );
   const port = bytes.readUInt16BE(start + length);
@@ -61,7 +61,7 @@ export function readRequest(bytes: Buffer): SocksStep {
 
 /** Speaks SOCKS5 with one program. Only TCP: a datagram could go anywhere after the first. */
 export function takeSocks(gate: Gate, socket: Socket): void {
-  let read: (bytes: Buffer) => SocksStep = readGreeting;
+  let read: (bytes: Buffer) => SocksStep = readSocksGreeting;
   let bytes = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {
     bytes = Buffer.concat([bytes, chunk]);
@@ -72,7 +72,7 @@ export function takeSocks(gate: Gate, socket: Socket): void {
     if (step.kind === 'greeting') {
       if (!step.isOpen) return endWith(socket, Buffer.from([socksVersion, noMethod]));
       socket.write(Buffer.from([socksVersion, 0]));
-      read = readRequest;
+      read = readSocksRequest;
       if (bytes.length > 0) onData(Buffer.alloc(0));
       return;
     }

@@ -7,7 +7,7 @@ import { idleMs } from './join-sockets.ts';
 import { socksVersion, takeSocks } from './socks5.ts';
 
 /** Stands between one command and the network. */
-export interface Proxy {
+export interface CommandProxy {
   /** Answers on the socket from now on, for HTTP and SOCKS5 alike: the first byte tells them apart. */
   serve(listener: Server): void;
   denied(): readonly DeniedRequest[];
@@ -19,7 +19,9 @@ const mostConnections = 256;
 /** How long a program may take to say what it wants. */
 const handshakeMs = 30_000;
 
-export function createProxy(options: Omit<GateOptions, 'ways'> & Partial<Pick<GateOptions, 'ways'>>): Proxy {
+export function createCommandProxy(
+  options: Omit<GateOptions, 'ways'> & Partial<Pick<GateOptions, 'ways'>>,
+): CommandProxy {
   const gate = createGate({ ways: systemWays, ...options });
   const http = createHttpProxy(gate);
   const listeners: Server[] = [];

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';
+import { createTrial, modeProfile, type TrialOptions } from '../harness/sandbox-trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const trial = createTrial({
@@ -110,6 +110,22 @@ suite(trial.title, () => {
         );
       } finally {
         for (const server of servers) server.close();
+      }
+    });
+
+    test('abstract sockets of the machine are in another network', async () => {
+      const name = `capstan-test-${process.pid}`;
+      const server = await outside(`\0${name}`);
+      try {
+        const program = `use Socket; socket(my $s, AF_UNIX, SOCK_STREAM, 0) or die "$!\n"; connect($s, pack("S", AF_UNIX) . chr(0) . "${name}") or die "$!\n"; print <$s>`;
+        const dialled = (options?: TrialOptions) => run(workspaceWrite, ['perl', '-e', program], options);
+        expect((await dialled()).text).toBe('Operation not permitted\n');
+        expect((await dialled({ sockets: ['/nowhere'] })).text).toBe('Connection refused\n');
+        expect(await run(modeProfile('workspace-write', 'enabled'), ['perl', '-e', program])).toMatchObject({
+          text: 'hello\n',
+        });
+      } finally {
+        server.close();
       }
     });
 

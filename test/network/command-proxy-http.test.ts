@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemWays } from '../../src/sandbox/network/dial.ts';
 import {
   closeStages,
   echo,
   get,
+  listen,
   names,
   publicAddress,
   say,
@@ -140,6 +141,37 @@ test('where only reading is allowed, requests that do more are refused, and so a
 });
 
 describe('CONNECT', () => {
+  test('a lot of bytes, both ways at once, to a host that reads slowly', async () => {
+    const size = 8 * 1024 * 1024;
+    const target = await listen(
+      createServer({ allowHalfOpen: true }, (socket) => {
+        let count = 0;
+        socket.on('data', (bytes) => {
+          count += bytes.length;
+          socket.pause();
+          setImmediate(() => socket.resume());
+        });
+        socket.on('end', () => socket.end(` ${count}`));
+        socket.write(Buffer.alloc(size, 'x'));
+      }),
+    );
+    const { port } = await stage({ allow: ['ok.test'] }, { names });
+    const { length, end } = await new Promise<{ length: number; end: string }>((resolve) => {
+      let [length, end] = [0, ''];
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('data', (bytes) => {
+        length += bytes.length;
+        end = bytes.toString('latin1').slice(-20);
+      });
+      socket.on('close', () => resolve({ length, end }));
+      socket.write(`CONNECT ok.test:${target} HTTP/1.1\r\n\r\n`);
+      socket.end(Buffer.alloc(size, 'y'));
+    });
+    const greeting = 'HTTP/1.1 200 Connection Established\r\n\r\n'.length;
+    expect(end).toContain(` ${size}`);
+    expect(length).toBe(greeting + size + ` ${size}`.length);
+  });
+
   test('carries bytes both ways, also those that came with the request', async () => {
     const target = await echo();
     const { port, traffic } = await stage({ allow: [`ok.test:${target}`] }, { names });

@@ -187,6 +187,15 @@ suite(trial.title, () => {
     expect(end.denied).toEqual([{ host: 'new.invalid', port: 80, protocol: 'http', reason: 'not_allowed_local' }]);
   });
 
+  test('a time limit ends the command, whether it runs yet or not', async () => {
+    for (const timeoutMs of [5, 1500]) {
+      const startedAt = performance.now();
+      const end = await run(workspace, 'echo started; sleep 100', { lists: here, timeoutMs });
+      expect(end).toMatchObject({ exitCode: -1, denied: [] });
+      expect(performance.now() - startedAt).toBeLessThan(15_000);
+    }
+  });
+
   test('connections end with the command', async () => {
     let closed = 0;
     const port = await listen(

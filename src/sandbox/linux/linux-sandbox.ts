@@ -3,12 +3,11 @@ import { networkReach } from '../../policy/network/network-reach.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { expandGlobs } from '../common/expand-globs.ts';
-import { type DiskView, followLinks, viewHostDisk } from '../common/host-disk.ts';
+import { followLinks, viewHostDisk } from '../common/host-disk.ts';
 import { movedWorkspace, unenforceable } from '../common/unenforceable.ts';
-import { type Bubblewrap, bubblewrapArguments, environmentOptions, mountOptions } from './bubblewrap.ts';
+import { type Bubblewrap, bubblewrapArguments, environmentOptions } from './bubblewrap.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
-import { findPathSockets, hiddenSockets, isPathSocket } from './path-sockets.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
 export interface LinuxSandbox {
@@ -49,8 +48,10 @@ export async function planLinux(
   }
   const expansion = await expandGlobs(files.kind === 'restricted' ? files.denyGlobs : []);
   if (expansion.kind === 'impossible') return unenforceable(expansion);
-  // Loaded on use: most commands have no proxy.
+  const pathSockets = network === 'restricted' && sockets.length > 0;
+  // Loaded on use: few policies have lists.
   const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
+  const hideSockets = pathSockets ? (await import('./path-sockets.ts')).hideSockets : undefined;
 
   const disk = viewHostDisk();
   const moved = movedWorkspace(files, command.cwd, disk);
@@ -65,8 +66,7 @@ export async function planLinux(
   const { ownProcessTable } = bubblewrap;
   const plan = planMounts({ files, deniedMatches: expansion.paths, ownProcessTable }, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
-  const pathSockets = network === 'restricted' && sockets.length > 0;
-  const hidden = pathSockets ? hideSockets(command, policy, disk) : [];
+  const hidden = hideSockets?.(command, policy, disk) ?? [];
   const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);
   return {
@@ -93,16 +93,4 @@ export async function planLinux(
       hold.release();
     },
   };
-}
-
-/** Mounts over every socket that the policy does not list and that a command could see. */
-function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk: DiskView): readonly string[] {
-  const visiblePlace = (path: string): string | undefined => {
-    const place = followLinks(disk, path);
-    const isSeen = place.kind === 'file' && access(policy, place.path) !== 'deny' && isPathSocket(place.path);
-    return isSeen ? place.path : undefined;
-  };
-  return hiddenSockets(findPathSockets(env), policy.sockets ?? [], visiblePlace).flatMap((path) =>
-    mountOptions(path, { kind: 'unreadable-file' }),
-  );
 }

@@ -1,5 +1,22 @@
 import { fileSystem } from '../../disk/file-system.ts';
+import { access } from '../../policy/access.ts';
 import { isWithin, joinPath } from '../../policy/paths.ts';
+import type { PlainCommand } from '../../ports/sandbox.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { type DiskView, followLinks } from '../common/host-disk.ts';
+import { mountOptions } from './bubblewrap.ts';
+
+/** Mounts over every path socket that the policy does not list and that a command could see. */
+export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk: DiskView): readonly string[] {
+  const visiblePlace = (path: string): string | undefined => {
+    const place = followLinks(disk, path);
+    const isSeen = place.kind === 'file' && access(policy, place.path) !== 'deny' && isPathSocket(place.path);
+    return isSeen ? place.path : undefined;
+  };
+  return hiddenSockets(findPathSockets(env), policy.sockets ?? [], visiblePlace).flatMap((path) =>
+    mountOptions(path, { kind: 'unreadable-file' }),
+  );
+}
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -16,7 +33,7 @@ function socketFolders({ HOME: home, XDG_RUNTIME_DIR: runtime }: Variables): rea
 }
 
 /** The sockets that this machine shows: those that the kernel lists, that variables name, and of the usual folders. */
-export function findPathSockets(variables: Variables): readonly string[] {
+function findPathSockets(variables: Variables): readonly string[] {
   const found = new Set([...listedSockets(readList()), ...namedSockets(variables)]);
   let left = mostNames;
   const walk = (folder: string, depth: number): void => {
@@ -50,7 +67,7 @@ function entriesOf(folder: string) {
 }
 
 /** Whether a socket stands there by now: names in lists and variables may be old. */
-export function isPathSocket(path: string): boolean {
+function isPathSocket(path: string): boolean {
   try {
     return fileSystem.lstatSync(path).isSocket();
   } catch {

@@ -85,7 +85,7 @@ export async function planLinux(
     files: [
       // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
       environmentOptions(joined === undefined ? command.env : {}),
-      ...(isFilterable ? [seccompFilter(architecture, { network, pathSockets })] : []),
+      ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
     ],
     ...(joined && { handover: joined.handover, denied: joined.denied }),
     async cleanup() {

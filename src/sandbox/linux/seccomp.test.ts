@@ -62,13 +62,14 @@ const raw = 3;
 const packets = 5;
 const flags = 0x80800;
 
-const restrictedFilter = (name: 'x64' | 'arm64') => seccompFilter(name, { network: 'restricted', pathSockets: false });
+const restrictedFilter = (name: 'x64' | 'arm64') =>
+  seccompFilter(name, { network: 'restricted', isApart: true, pathSockets: false });
 
 describe.each(['x64', 'arm64'] as const)('%s', (name) => {
   const { audit, read, socket, socketpair, connect, bind, sendto, ptrace } = numbers[name];
   const restricted = restrictedFilter(name);
-  const listed = seccompFilter(name, { network: 'restricted', pathSockets: true });
-  const enabled = seccompFilter(name, { network: 'enabled', pathSockets: false });
+  const listed = seccompFilter(name, { network: 'restricted', isApart: true, pathSockets: true });
+  const enabled = seccompFilter(name, { network: 'enabled', isApart: false, pathSockets: false });
 
   test.each([
     ['ordinary calls', read, [], 'allow', 'allow', 'allow'],
@@ -105,6 +106,17 @@ describe.each(['x64', 'arm64'] as const)('%s', (name) => {
   test('other calling conventions do not get through', () => {
     expect(decide(restricted, { audit: 0x40000003, call: read })).toBe('kill');
     expect(decide(enabled, { audit: 0x40000028, call: read })).toBe('kill');
+  });
+
+  test('without a namespace, only pairs can be made', () => {
+    const alone = seccompFilter(name, { network: 'restricted', isApart: false, pathSockets: false });
+    const kind = fc.constantFrom(0, stream, datagram, raw, packets, stream | flags);
+    fc.assert(
+      fc.property(fc.nat(50), kind, fc.constantFrom(0, 1, 6, 17), (domain, type, protocol) => {
+        expect(decide(alone, { audit, call: socket, arguments: [domain, type, protocol] })).toBe('deny');
+      }),
+    );
+    expect(decide(alone, { audit, call: socketpair, arguments: [unix, stream] })).toBe('allow');
   });
 
   test('without listed sockets, no arguments make a Unix socket', () => {

@@ -3,6 +3,8 @@ import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 /** What commands may open. */
 export interface FilterRequest {
   readonly network: NetworkAccess;
+  /** Of a restricted network: whether a namespace cuts commands off. If not, nothing but the filter does. */
+  readonly isApart: boolean;
   /** Of a restricted network: whether sockets with names on the disk may be opened. Mounts must hide those that count. */
   readonly pathSockets: boolean;
 }
@@ -10,14 +12,15 @@ export interface FilterRequest {
 /**
  * The system-call filter, as a program for the kernel's classic packet-filter machine.
  *
- * The network namespace cuts off IP: what commands bind and reach there is their own loopback. Sockets with names on the
+ * A network namespace cuts off IP: what commands bind and reach there is their own loopback. Sockets with names on the
  * disk are left, on which a container engine or a key agent listens, and the filter cannot see the target of a
  * `connect`: so no Unix socket may be made but connected pairs. Pairs of datagrams are refused too, because a single
  * message can name another target. Netlink answers questions about the loopback, which development servers ask.
  *
  * With the network enabled only calls that reach around a filter or out of a namespace are refused.
  */
-export function seccompFilter(architecture: SeccompArchitecture, { network, pathSockets }: FilterRequest): Uint8Array {
+export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
+  const { network } = request;
   const { audit, foreignCalls } = architectures[architecture];
   const call = (name: Call): number => calls[name][architecture];
   const isRestricted = network === 'restricted';
@@ -34,7 +37,7 @@ export function seccompFilter(architecture: SeccompArchitecture, { network, path
     jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
     jump('equal', call('socketpair'), isRestricted ? 'pair' : 'no hypervisor', 'allow'),
   );
-  if (isRestricted) program.push(...families(pathSockets));
+  if (isRestricted) program.push(...families(request));
   else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
   program.push(
     label('allow'),
@@ -48,13 +51,14 @@ export function seccompFilter(architecture: SeccompArchitecture, { network, path
 }
 
 /** Which sockets a restricted command may make: the checks at `family`, and at `pair` for both ends at once. */
-function families(pathSockets: boolean): readonly Statement[] {
+function families({ isApart, pathSockets }: FilterRequest): readonly Statement[] {
+  const internet = isApart ? 'internet' : 'deny';
   return [
     label('family'),
     load(offset.firstArgument),
-    jump('equal', family.inet, 'internet', 'next'),
-    jump('equal', family.inet6, 'internet', 'next'),
-    jump('equal', family.netlink, 'questions', pathSockets ? 'next' : 'deny'),
+    jump('equal', family.inet, internet, 'next'),
+    jump('equal', family.inet6, internet, 'next'),
+    jump('equal', family.netlink, isApart ? 'questions' : 'deny', pathSockets ? 'next' : 'deny'),
     label('pair'),
     load(offset.firstArgument),
     jump('equal', family.unix, 'next', 'deny'),

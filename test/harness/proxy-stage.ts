@@ -53,9 +53,9 @@ export async function stage(
       if (found === undefined) throw new Error('no such name');
       return found;
     },
-    connect(address, port) {
+    connect(address, port, signal) {
       traffic.push(`connect ${address} ${port}`);
-      return systemWays.connect(address === publicAddress ? '127.0.0.1' : address, port);
+      return systemWays.connect(address === publicAddress ? '127.0.0.1' : address, port, signal);
     },
   };
   const proxy = createCommandProxy({ lists: { ...none, ...lists }, ways, ...more });

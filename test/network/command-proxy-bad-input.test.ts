@@ -1,6 +1,7 @@
 import { connect, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemWays } from '../../src/sandbox/network/dial.ts';
 import {
   closeStages,
   get,
@@ -94,6 +95,20 @@ describe('what no program should send', () => {
         .end(bytes);
     await soon(() => expect(taken()).toBe(refused.length));
     await soon(async () => expect(await open()).toBe(0));
+  });
+
+  test('closing ends connections that are still being opened', async () => {
+    const signals: AbortSignal[] = [];
+    const ways = {
+      ...systemWays,
+      connect: (_: string, __: number, signal: AbortSignal) => (signals.push(signal), new Promise<never>(() => {})),
+    };
+    const { port, proxy } = await stage({ allow: ['127.0.0.1'] }, { ways });
+    const answer = say(port, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\n\r\n');
+    await soon(() => expect(signals).toHaveLength(1));
+    proxy.close();
+    expect(await answer).toBe('');
+    expect(signals[0]?.aborted).toBe(true);
   });
 
   test('closing ends everything', async () => {

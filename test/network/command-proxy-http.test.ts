@@ -91,6 +91,12 @@ describe('plain HTTP', () => {
     expect(await say(listed.port, get(`http://127.0.0.1:${site.port}/`))).toContain('200 OK');
   });
 
+  test('a name whose lookup takes too long is refused', async () => {
+    const ways = { ...systemWays, resolve: () => new Promise<never>(() => {}) };
+    const { port } = await stage({ allow: ['*'] }, { ways, lookupMs: 30 });
+    expect(await say(port, get('http://slow.test/'))).toContain('"reason":"not_allowed_local"');
+  });
+
   test('an address that is denied is not reached by a name', async () => {
     const { port } = await stage({ allow: ['*'], deny: [publicAddress] }, { names });
     expect(await say(port, get('http://ok.test/'))).toContain('"reason":"denied"');
@@ -105,7 +111,10 @@ describe('plain HTTP', () => {
       {
         ways: {
           resolve: async () => answers.shift() ?? [],
-          connect: (address, target) => (dialled.push(address), systemWays.connect('127.0.0.1', target)),
+          connect: (address, target, signal) => (
+            dialled.push(address),
+            systemWays.connect('127.0.0.1', target, signal)
+          ),
         },
       },
     );

@@ -12,7 +12,10 @@ describe('a host that no list names', () => {
   test('is asked about once, however often it is wanted', async () => {
     const asked: unknown[] = [];
     const { port, proxy } = await ask(async (host) => (asked.push(host), 'allow'), {
-      ways: { resolve: async () => [publicAddress], connect: (_, to) => systemWays.connect('127.0.0.1', to) },
+      ways: {
+        resolve: async () => [publicAddress],
+        connect: (_, to, signal) => systemWays.connect('127.0.0.1', to, signal),
+      },
     });
     const site = await website();
     const wanted = get(`http://new.test:${site.port}/`);

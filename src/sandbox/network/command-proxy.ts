@@ -57,6 +57,7 @@ export function createCommandProxy(
     close() {
       for (const listener of listeners) listener.close();
       for (const socket of sockets) socket.destroy();
+      gate.close();
     },
   };
 }

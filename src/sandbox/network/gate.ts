@@ -30,6 +30,8 @@ export interface Gate {
   pass(request: GateRequest): Promise<Passage>;
   /** In the order in which they were first asked for. */
   denied(): readonly DeniedRequest[];
+  /** Ends every connection that it opened. */
+  close(): void;
 }
 
 export interface GateOptions {
@@ -38,6 +40,8 @@ export interface GateOptions {
   readonly decide?: DecideHost;
   /** How long a command waits for an answer. Default: five minutes. */
   readonly decideMs?: number;
+  /** How long a lookup may take. Default: two seconds. */
+  readonly lookupMs?: number;
 }
 
 /** Refusals that are kept. */
@@ -46,8 +50,9 @@ const mostDenied = 200;
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createGate({ lists, ways, decide, decideMs = 300_000 }: GateOptions): Gate {
+export function createGate({ lists, ways, decide, decideMs = 300_000, lookupMs = 2000 }: GateOptions): Gate {
   const rules = readHostRules(lists);
+  const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
   const answers = new Map<string, Promise<'allow' | 'deny'>>();
 
@@ -72,7 +77,7 @@ export function createGate({ lists, ways, decide, decideMs = 300_000 }: GateOpti
       verdict = allowedByAnswer(rules);
     }
     if (verdict.kind === 'blocked') return verdict.reason;
-    const found = isAddress(host) ? [host] : await ways.resolve(host).catch(() => []);
+    const found = isAddress(host) ? [host] : await within(lookupMs, ways.resolve(host)).catch(() => []);
     // The addresses that are checked are the ones that are dialled.
     const addresses = found.map((address) => normaliseHost(address) ?? address);
     return decideAddresses(rules, verdict.addresses, { addresses, port }) ?? { addresses };
@@ -84,7 +89,7 @@ export function createGate({ lists, ways, decide, decideMs = 300_000 }: GateOpti
       try {
         const judged = await judge(request);
         if (typeof judged !== 'string') {
-          return { kind: 'open', socket: await dialFirst(ways, judged.addresses, port) };
+          return { kind: 'open', socket: await dialFirst(ways, { ...judged, port }, life.signal) };
         }
         const denied = { host, port, protocol, reason: judged };
         if (refused.size < mostDenied) refused.set(JSON.stringify(denied), denied);
@@ -94,6 +99,7 @@ export function createGate({ lists, ways, decide, decideMs = 300_000 }: GateOpti
       }
     },
     denied: () => [...refused.values()],
+    close: () => life.abort(),
   };
 }
 

@@ -22,8 +22,10 @@ export interface Environment {
 export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
   const { cwd, shell, timezone, roots } = workspace;
   const { mode, network, lists, writableRoots, deniedPaths, deniedGlobs } = describePolicy(policy.resolved, cwd);
-  const hosts = (wanted: 'allow' | 'deny'): readonly string[] =>
-    policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
+  const hosts = (wanted: 'allow' | 'deny'): readonly string[] => {
+    const saved = policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
+    return [...new Set([...(lists?.[wanted] ?? []), ...saved])];
+  };
   return {
     cwd,
     shell: shell.name,
@@ -35,7 +37,7 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
-    allowedDomains: [...new Set([...(lists?.allow ?? []), ...hosts('allow')])],
-    deniedDomains: [...new Set([...(lists?.deny ?? []), ...hosts('deny')])],
+    allowedDomains: hosts('allow'),
+    deniedDomains: hosts('deny'),
   };
 }

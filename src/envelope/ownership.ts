@@ -136,7 +136,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.rules': { ...chosen('default', 'rules'), awaits: 'decisions about calls' },
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
-  'policy.networkProxy': { ...byDefault, awaits: 'a proxy between commands and the network' },
+  'policy.networkProxy': chosen('default', 'profile'),
 
   'capabilities.tools': facts,
   'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },

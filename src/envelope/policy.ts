@@ -1,4 +1,5 @@
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
+import { networkReach } from '../policy/network/network-reach.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
@@ -15,8 +16,8 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
   readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
   readonly networkRules: readonly NetworkRule[];
-  /** What stands between commands and the network. There is none so far. */
-  readonly networkProxy: 'none';
+  /** What stands between commands and the network: a proxy with lists of hosts, or nothing. */
+  readonly networkProxy: 'none' | 'lists';
 }
 
 export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
@@ -33,6 +34,6 @@ export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly
     rules,
     approvedPrefixes,
     networkRules,
-    networkProxy: 'none',
+    networkProxy: resolved.enforcement === 'managed' && networkReach(resolved) === 'listed' ? 'lists' : 'none',
   };
 }

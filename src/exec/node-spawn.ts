@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
-import type { RunnableCommand } from '../ports/sandbox.ts';
+import type { Handover, RunnableCommand } from '../ports/sandbox.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ProcessEnd, Spawn } from '../ports/spawn.ts';
 import { findInheritedDoors, type InheritedDoors } from './processes/inherited-descriptors.ts';
@@ -87,7 +87,13 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
       cwd: command.cwd,
       env: { ...command.env, [markName]: guarded.mark },
       detached: true,
-      stdio: doors.shut(['ignore', write, write, ...command.files.map(() => 'pipe' as const)]),
+      stdio: doors.shut([
+        'ignore',
+        write,
+        write,
+        ...command.files.map(() => 'pipe' as const),
+        ...(command.handover === undefined ? [] : (['ipc'] as const)),
+      ]),
     });
     if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
@@ -113,6 +119,7 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     stream.on('error', () => {});
     stream.end(command.files[index]);
   }
+  if (command.handover !== undefined) handOver(child, command.handover);
   const pid = child.pid as number;
   const group = trackGroup(pid);
   const running: Running = {
@@ -129,11 +136,22 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     close() {
       running.over = true;
       for (const stream of [...outputs, ...extra]) stream.destroy();
+      if (child.connected) child.disconnect();
       group.release();
       guarded.ended();
     },
   };
   return running;
+}
+
+/** One message each way. The channel is closed before the command runs, so that no command can speak on it. */
+function handOver(child: ChildProcess, { message, received }: Handover): void {
+  child.once('message', (_, handle: unknown) => {
+    received(handle);
+    if (child.connected) child.disconnect();
+  });
+  // A process that died already shows by its end.
+  child.send(message, () => {});
 }
 
 /** Reports by what the process can be known again; not after its end, when no listener is left. */

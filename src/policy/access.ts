@@ -1,6 +1,7 @@
 import type { Access } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { globCovers } from './glob.ts';
+import { networkReach } from './network/network-reach.ts';
 import { byDepth, depthOf, isWithin, normalisePath } from './paths.ts';
 
 /**
@@ -109,7 +110,7 @@ function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRul
 }
 
 /** Whether commands run in a sandbox of ours: something is restricted, and no other sandbox stands around us. */
-export function needsSandbox({ enforcement, files, network, lists }: ResolvedPolicy): boolean {
-  const isOpen = files.kind === 'unrestricted' && network === 'enabled' && lists === undefined;
-  return enforcement === 'managed' && !isOpen;
+export function needsSandbox(policy: ResolvedPolicy): boolean {
+  const { enforcement, files } = policy;
+  return enforcement === 'managed' && !(files.kind === 'unrestricted' && networkReach(policy) === 'all');
 }

@@ -1,5 +1,8 @@
+import type { DeniedRequest } from '../protocol/denied-request.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { DecideHost } from './decide-host.ts';
 
 /** A command as a tool wants it run, before it is isolated. */
 export interface PlainCommand {
@@ -10,6 +13,8 @@ export interface PlainCommand {
   readonly env: Readonly<Record<string, string>>;
   /** It has the terminal of this process, if there is one, and must not type into it. Absent: it has none. */
   readonly terminal?: 'inherited';
+  /** Asked about hosts that the policy's lists do not name. Absent: they are refused. */
+  readonly decideHost?: DecideHost;
 }
 
 /** A command as the operating system gets it. */
@@ -19,8 +24,19 @@ export interface RunnableCommand extends PlainCommand {
   readonly files: readonly Uint8Array[];
   /** What the user should know about the sandbox. Said once. */
   readonly notice?: Outcome<'sandbox-packaged'>;
+  /** What passes between the process that is started and this one before it becomes the command. Absent: nothing. */
+  readonly handover?: Handover;
+  /** What the proxy refused so far. Absent: there is no proxy. */
+  denied?(): readonly DeniedRequest[];
   /** Undoes what the isolation needed on the host. Called once after the process ended. Never rejects. */
   cleanup(): Promise<void>;
+}
+
+/** The process is a Node with a message channel. It gets one message, answers with one, and then the channel is closed. */
+export interface Handover {
+  readonly message: JsonObject;
+  /** `handle`: the open handle that came with the answer, or undefined. The channel is closed when this returns. */
+  received(handle: unknown): void;
 }
 
 /** The policy cannot be enforced here, so the command must not run (I10). */

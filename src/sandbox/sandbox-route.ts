@@ -47,7 +47,7 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
   if (!needsSandbox(policy)) return { kind: 'direct' };
   switch (machine.platform) {
     case 'darwin':
-      return { kind: 'seatbelt' };
+      return options.hostLists ? noProxyOn('darwin') : { kind: 'seatbelt' };
     case 'linux':
       return chooseOnLinux(machine, policy, options);
     case 'win32':
@@ -106,6 +106,14 @@ function chooseOnWindows(
   const plan = planWindows({ level: windows.level, policy, usualRoots: windows.usualRoots, hostLists });
   if (plan.kind === 'windows-impossible') return unenforceable({ message: plan.message, next: isolatedElsewhere });
   return windows.hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
+}
+
+/** Without the proxy the lists would be mere text (I10). */
+function noProxyOn(platform: string): SandboxRefused {
+  return unenforceable({
+    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    next: 'Remove the lists from the profile to allow every host, or disable the network.',
+  });
 }
 
 const onWsl1: SandboxRefused = {

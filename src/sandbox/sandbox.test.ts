@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { RunnableCommand } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { processTable } from '../exec/processes/process-identity.ts';
@@ -86,6 +87,60 @@ test('a processor without a filter refuses while the network is restricted', asy
   expect(await sandbox.plan(broken, { ...restricted, network: 'enabled' }, [])).toMatchObject({
     code: 'policy-unenforceable',
     message: 'The variable "A" contains a NUL byte, which is not allowed in an environment.',
+  });
+});
+
+describe('lists of hosts', () => {
+  const lists = { allow: ['example.com'], deny: [], local: false, methods: 'any' } as const;
+  const listed: ResolvedPolicy = { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled', lists };
+  const spawn: Spawn = {
+    run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
+  };
+  const env = { CAPSTAN_BWRAP: '/opt/bwrap' };
+  const linux = () =>
+    createSandbox({ ...parts, platform: 'linux', architecture: 'x64', env, writable: () => [], spawn });
+
+  test('need a sandbox, even where all else is open', async () => {
+    const planned = await linux().plan(command, listed, []);
+    if (planned.kind !== 'runnable') throw new Error(planned.message);
+    expect(planned.argv).toContain('--unshare-net');
+    expect(planned.argv.slice(planned.argv.indexOf('--'))).toEqual([
+      '--',
+      '/dev/capstan-node',
+      '--no-warnings',
+      '-e',
+      expect.any(String),
+    ]);
+    expect(planned.handover?.message).toMatchObject({
+      argv: ['ls'],
+      port: 3128,
+      env: { A: '1', HTTPS_PROXY: 'http://127.0.0.1:3128' },
+    });
+    expect(planned.files[0]).toEqual(Buffer.from(''));
+    expect(planned.denied?.()).toEqual([]);
+    await planned.cleanup();
+  });
+
+  test('are refused where no proxy enforces them', async () => {
+    for (const platform of ['darwin', 'win32']) {
+      expect(await sandboxOn(platform).plan(command, listed, [])).toMatchObject({
+        code: 'policy-unenforceable',
+        message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+      });
+    }
+  });
+
+  test('do nothing where the network is restricted, and without them there is neither proxy nor message', async () => {
+    const [plain, shut] = [
+      await linux().plan(command, restricted, []),
+      await linux().plan(command, { ...restricted, lists }, []),
+    ];
+    for (const planned of [plain, shut]) expect(planned).not.toHaveProperty('handover');
+    expect(plain).toMatchObject({ argv: (shut as RunnableCommand).argv, files: (shut as RunnableCommand).files });
+  });
+
+  test.each(['disabled', 'external'] as const)('mean nothing to a policy that is %s', async (enforcement) => {
+    expect(await linux().plan(command, { ...listed, enforcement }, [])).toMatchObject({ ...command, files: [] });
   });
 });
 

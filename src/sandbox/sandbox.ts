@@ -1,4 +1,5 @@
 import { needsSandbox, writableRoots } from '../policy/access.ts';
+import { networkReach } from '../policy/network/network-reach.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
 import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
@@ -65,7 +66,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     const roots = writableRoots(policy).map(({ path }) => path);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {
-      const hostLists = 'lists' in policy && policy.lists !== undefined;
+      const hostLists = networkReach(policy) === 'listed';
       const chosen = chooseRoute(facts, policy, { landlock: options.landlock ?? 'fallback', hostLists });
       if (chosen.kind !== 'look') return chosen;
       facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };

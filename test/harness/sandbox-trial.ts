@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { ProcessTable } from '../../src/ports/processes.ts';
+import type { PlainCommand } from '../../src/ports/sandbox.ts';
 import type { ProgramFiles } from '../../src/ports/program-files.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
+import { defined } from '../../src/protocol/defined.ts';
+import type { DeniedRequest } from '../../src/protocol/denied-request.ts';
 import type {
   Access,
   FileSystemEntry,
@@ -12,6 +15,7 @@ import type {
   PermissionProfile,
   SandboxMode,
 } from '../../src/protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
@@ -35,10 +39,16 @@ export interface Trial {
   run(
     profile: PermissionProfile,
     script: string | readonly string[],
-    options?: { readonly cwd?: string; readonly timeoutMs?: number; readonly env?: Readonly<Record<string, string>> },
-  ): Promise<{ readonly exitCode: number; readonly text: string }>;
+    options?: TrialOptions,
+  ): Promise<{ readonly exitCode: number; readonly text: string; readonly denied?: readonly DeniedRequest[] }>;
   /** Which of the scripts do not fail, one after the other. */
   succeeding(profile: PermissionProfile, scripts: readonly string[]): Promise<readonly string[]>;
+}
+
+export interface TrialOptions extends Pick<ResolvedPolicy, 'lists' | 'sockets'>, Pick<PlainCommand, 'decideHost'> {
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface TrialParts {
@@ -94,12 +104,13 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {} } = {}) {
+    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {}, decideHost, ...network } = {}) {
       const own = { program: registries.slice(0, 1), state: [], secrets: [], stores: [] };
-      const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own });
+      const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own };
+      const policy = { ...resolvePolicy(profile, places), ...network };
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
-      const planned = await sandbox.plan({ argv, cwd, env }, policy, []);
+      const planned = await sandbox.plan({ argv, cwd, env, ...defined({ decideHost }) }, policy, []);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(
         planned,
@@ -107,7 +118,8 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
         { signal: new AbortController().signal },
       );
       if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };
-      return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
+      const denied = planned.denied?.();
+      return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text, ...defined({ denied }) };
     },
     async succeeding(profile, scripts) {
       const succeeded: string[] = [];

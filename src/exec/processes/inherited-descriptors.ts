@@ -1,7 +1,7 @@
 import { openSync, readFileSync } from 'node:fs';
 import { namesIn } from '../../disk/folders.ts';
 
-type Standard = 'ignore' | 'pipe' | number;
+type Standard = 'ignore' | 'pipe' | 'ipc' | number;
 
 /**
  * Descriptors that children of this process would get without being given them, because our parent left them open. An

@@ -1,3 +1,4 @@
+import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
 import { type Budget, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
 /** How a command came to its end, as the model is told. */
@@ -8,6 +9,8 @@ export interface CommandReport {
     | { readonly kind: 'timed-out'; readonly limitSeconds: number }
     | { readonly kind: 'aborted' };
   readonly output: string;
+  /** What the proxy refused to the command. Absent: there is none. */
+  readonly denied?: readonly DeniedRequest[];
 }
 
 /** The answer to a command call. Over budget, the output is cut and a warning with its full size comes first. */
@@ -16,6 +19,7 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
   const facts = [
     `Wall time: ${report.seconds.toFixed(4)} seconds`,
     endLine(report.end),
+    ...deniedLine(report.denied ?? []),
     `Original token count: ${tokens}`,
   ];
   const cut = truncateMiddle(report.output, budget);
@@ -34,4 +38,28 @@ function endLine(end: CommandReport['end']): string {
     case 'aborted':
       return 'Process killed: aborted by user';
   }
+}
+
+/** Requests that are named; the rest is counted. */
+const mostNamed = 5;
+const longestHost = 80;
+
+const denialWords: Readonly<Record<DenialReason, string>> = {
+  denied: 'denied',
+  not_allowed: 'not on the allow list',
+  not_allowed_local: 'local, private or unknown host',
+  method_not_allowed: 'only reading is allowed',
+  mitm_required: 'only reading is allowed, and it is encrypted',
+  policy_denied: 'this kind of connection is not allowed',
+};
+
+function deniedLine(denied: readonly DeniedRequest[]): readonly string[] {
+  if (denied.length === 0) return [];
+  const named = denied.slice(0, mostNamed).map(({ host, port, protocol, reason }) => {
+    const name = host.length > longestHost ? `${host.slice(0, longestHost)}…` : host;
+    const place = `${host.includes(':') ? `[${name}]` : name}:${port}`;
+    return `${place} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${denialWords[reason]})`;
+  });
+  const rest = denied.length > mostNamed ? [`and ${denied.length - mostNamed} more`] : [];
+  return [`Network requests blocked by the policy: ${[...named, ...rest].join(', ')}`];
 }

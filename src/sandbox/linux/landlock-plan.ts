@@ -54,7 +54,10 @@ export function planLandlock({ model, policy, architecture, disk }: LandlockRequ
   const written = [...(isOpen ? [] : devices), ...folders].map((path) => ({ path, kind: disk.kindAt(path) }));
   const isRestricted = policy.network === 'restricted';
   const denied = [...(isOpen ? [] : attributeCalls), ...(isRestricted ? meetingCalls : [])];
-  const filters = [seccompFilter(architecture, policy.network), denyCalls(architecture, denied)];
+  const filters = [
+    seccompFilter(architecture, { network: policy.network, isApart: false, pathSockets: false }),
+    denyCalls(architecture, denied),
+  ];
   return {
     handled: everyWrite,
     scoped: abstractSocketsAndSignals,

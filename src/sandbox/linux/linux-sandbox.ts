@@ -1,4 +1,5 @@
 import { access } from '../../policy/access.ts';
+import { networkReach } from '../../policy/network/network-reach.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -27,7 +28,10 @@ export async function planLinux(
   policy: ResolvedPolicy,
   { bubblewrap, mountPoints, architecture }: LinuxSandbox,
 ): Promise<RunnableCommand | SandboxRefused> {
-  const { files, network } = policy;
+  const { files, lists, sockets = [] } = policy;
+  const reach = networkReach(policy);
+  // What the lists allow comes through the proxy; the command itself is cut off.
+  const network = reach === 'all' ? 'enabled' : 'restricted';
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
     return unenforceable({
@@ -43,8 +47,14 @@ export async function planLinux(
       next: 'Change it in shell_environment_policy.set.',
     });
   }
-  const expansion = await (files.kind === 'restricted' ? expandGlobs(files.denyGlobs, files.globDepth) : expandGlobs([]));
+  const expansion = await (files.kind === 'restricted'
+    ? expandGlobs(files.denyGlobs, files.globDepth)
+    : expandGlobs([]));
   if (expansion.kind === 'impossible') return unenforceable(expansion);
+  const pathSockets = network === 'restricted' && sockets.length > 0;
+  // Loaded on use: few policies have lists.
+  const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
+  const hideSockets = pathSockets ? (await import('./path-sockets.ts')).hideSockets : undefined;
 
   const disk = viewHostDisk();
   const moved = movedWorkspace(files, command.cwd, disk);
@@ -60,22 +70,32 @@ export async function planLinux(
   const request = { files: mountPoints.protect(files), deniedMatches: expansion.paths, ownProcessTable };
   const plan = planMounts(request, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
+  const hidden = hideSockets?.(command, policy, disk) ?? [];
+  const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);
   return {
     kind: 'runnable',
     argv: bubblewrapArguments({
       bubblewrap,
-      mounts: plan.options,
+      mounts: [...plan.options, ...hidden, ...(joined?.mounts ?? [])],
       network,
       cwd,
       environment: environmentDescriptor,
       ...(isFilterable ? { filter: filterDescriptor } : {}),
       ...defined({ terminal: command.terminal }),
-      argv: command.argv,
+      argv: joined?.argv ?? command.argv,
     }),
     cwd: command.cwd,
     env: {},
-    files: [environmentOptions(command.env), ...(isFilterable ? [seccompFilter(architecture, network)] : [])],
-    cleanup: async () => hold.release(),
+    files: [
+      // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
+      environmentOptions(joined === undefined ? command.env : {}),
+      ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
+    ],
+    ...(joined && { handover: joined.handover, denied: joined.denied }),
+    async cleanup() {
+      joined?.close();
+      hold.release();
+    },
   };
 }

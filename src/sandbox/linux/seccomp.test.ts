@@ -37,21 +37,24 @@ function fail(what: number): never {
 }
 
 const numbers = {
-  x64: { audit: 0xc000003e, read: 0, socket: 41, socketpair: 53, connect: 42, sendto: 44, getsockopt: 55, ptrace: 101 },
+  x64: { audit: 0xc000003e, read: 0, socket: 41, socketpair: 53, connect: 42, bind: 49, sendto: 44, ptrace: 101 },
   arm64: {
     audit: 0xc00000b7,
     read: 63,
     socket: 198,
     socketpair: 199,
     connect: 203,
+    bind: 200,
     sendto: 206,
-    getsockopt: 209,
     ptrace: 117,
   },
 } as const;
 
 const unix = 1;
 const inet = 2;
+const inet6 = 10;
+const netlink = 16;
+const packet = 17;
 const vsock = 40;
 const stream = 1;
 const datagram = 2;
@@ -59,34 +62,69 @@ const raw = 3;
 const packets = 5;
 const flags = 0x80800;
 
+const restrictedFilter = (name: 'x64' | 'arm64') =>
+  seccompFilter(name, { network: 'restricted', isApart: true, pathSockets: false });
+
 describe.each(['x64', 'arm64'] as const)('%s', (name) => {
-  const { audit, read, socket, socketpair, connect, sendto, getsockopt, ptrace } = numbers[name];
-  const restricted = seccompFilter(name, 'restricted');
-  const enabled = seccompFilter(name, 'enabled');
+  const { audit, read, socket, socketpair, connect, bind, sendto, ptrace } = numbers[name];
+  const restricted = restrictedFilter(name);
+  const listed = seccompFilter(name, { network: 'restricted', isApart: true, pathSockets: true });
+  const enabled = seccompFilter(name, { network: 'enabled', isApart: false, pathSockets: false });
 
   test.each([
-    ['ordinary calls', read, [], 'allow', 'allow'],
-    ['connecting', connect, [], 'deny', 'allow'],
-    ['talking on a pair', sendto, [], 'allow', 'allow'],
-    ['asking a pair about itself', getsockopt, [], 'allow', 'allow'],
-    ['looking into processes', ptrace, [], 'deny', 'allow'],
-    ['work queues', 425, [], 'deny', 'deny'],
-    ['a stream pair', socketpair, [unix, stream | flags], 'allow', 'allow'],
-    ['a packet pair', socketpair, [unix, packets], 'allow', 'allow'],
-    ['a datagram pair', socketpair, [unix, datagram | flags], 'deny', 'allow'],
-    ['a raw socket, which is a datagram socket by another name', socket, [unix, raw], 'deny', 'allow'],
-    ['a Unix stream', socket, [unix, stream], 'allow', 'allow'],
-    ['the internet', socket, [inet, stream], 'deny', 'allow'],
-    ['the hypervisor', socket, [vsock, stream], 'deny', 'deny'],
-    ['a family hidden behind high bits', socket, [inet + 2 ** 32, stream], 'deny', 'allow'],
-  ] as const)('%s', (_, call, given, whenRestricted, whenEnabled) => {
+    ['ordinary calls', read, [], 'allow', 'allow', 'allow'],
+    ['connecting', connect, [], 'allow', 'allow', 'allow'],
+    ['binding', bind, [], 'allow', 'allow', 'allow'],
+    ['talking on a pair', sendto, [], 'allow', 'allow', 'allow'],
+    ['looking into processes', ptrace, [], 'deny', 'deny', 'allow'],
+    ['work queues', 425, [], 'deny', 'deny', 'deny'],
+    ['a stream pair', socketpair, [unix, stream | flags], 'allow', 'allow', 'allow'],
+    ['a packet pair', socketpair, [unix, packets], 'allow', 'allow', 'allow'],
+    ['a datagram pair', socketpair, [unix, datagram | flags], 'deny', 'deny', 'allow'],
+    ['a pair of another family', socketpair, [inet, stream], 'deny', 'deny', 'allow'],
+    ['a raw socket, which is a datagram socket by another name', socket, [unix, raw], 'deny', 'deny', 'allow'],
+    ['a Unix datagram socket', socket, [unix, datagram], 'deny', 'deny', 'allow'],
+    ['a Unix stream', socket, [unix, stream], 'deny', 'allow', 'allow'],
+    ['a Unix stream with flags', socket, [unix, stream | flags], 'deny', 'allow', 'allow'],
+    ['a Unix stream with an odd protocol', socket, [unix, stream, 1], 'deny', 'allow', 'allow'],
+    ['a Unix stream hidden behind high bits', socket, [unix + 2 ** 32, stream], 'deny', 'allow', 'allow'],
+    ['TCP', socket, [inet, stream | flags], 'allow', 'allow', 'allow'],
+    ['TCP by its number', socket, [inet6, stream, 6], 'allow', 'allow', 'allow'],
+    ['UDP', socket, [inet6, datagram, 17], 'allow', 'allow', 'allow'],
+    ['a protocol that would load a module', socket, [inet, stream, 132], 'deny', 'deny', 'allow'],
+    ['raw packets', socket, [inet, raw, 1], 'deny', 'deny', 'allow'],
+    ['packets of an interface', socket, [packet, raw], 'deny', 'deny', 'allow'],
+    ['questions about interfaces', socket, [netlink, raw | flags, 0], 'allow', 'allow', 'allow'],
+    ['the audit of the kernel', socket, [netlink, raw, 9], 'deny', 'deny', 'allow'],
+    ['the hypervisor', socket, [vsock, stream], 'deny', 'deny', 'deny'],
+  ] as const)('%s', (_, call, given, whenRestricted, whenListed, whenEnabled) => {
     expect(decide(restricted, { audit, call, arguments: given })).toBe(whenRestricted);
+    expect(decide(listed, { audit, call, arguments: given })).toBe(whenListed);
     expect(decide(enabled, { audit, call, arguments: given })).toBe(whenEnabled);
   });
 
   test('other calling conventions do not get through', () => {
     expect(decide(restricted, { audit: 0x40000003, call: read })).toBe('kill');
     expect(decide(enabled, { audit: 0x40000028, call: read })).toBe('kill');
+  });
+
+  test('without a namespace, only pairs can be made', () => {
+    const alone = seccompFilter(name, { network: 'restricted', isApart: false, pathSockets: false });
+    const kind = fc.constantFrom(0, stream, datagram, raw, packets, stream | flags);
+    fc.assert(
+      fc.property(fc.nat(50), kind, fc.constantFrom(0, 1, 6, 17), (domain, type, protocol) => {
+        expect(decide(alone, { audit, call: socket, arguments: [domain, type, protocol] })).toBe('deny');
+      }),
+    );
+    expect(decide(alone, { audit, call: socketpair, arguments: [unix, stream] })).toBe('allow');
+  });
+
+  test('without listed sockets, no arguments make a Unix socket', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 32 - 1), fc.nat(2 ** 32 - 1), (type, protocol) => {
+        expect(decide(restricted, { audit, call: socket, arguments: [unix, type, protocol] })).toBe('deny');
+      }),
+    );
   });
 
   test('every call gets an answer', () => {
@@ -100,5 +138,5 @@ describe.each(['x64', 'arm64'] as const)('%s', (name) => {
 
 test('on x64 the numbers of the x32 convention are refused', () => {
   const { audit, connect } = numbers.x64;
-  expect(decide(seccompFilter('x64', 'restricted'), { audit, call: 0x40000000 + connect })).toBe('deny');
+  expect(decide(restrictedFilter('x64'), { audit, call: 0x40000000 + connect })).toBe('deny');
 });

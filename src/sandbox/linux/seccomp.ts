@@ -1,17 +1,29 @@
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 
+/** What commands may open. */
+export interface FilterRequest {
+  readonly network: NetworkAccess;
+  /** Of a restricted network: whether a namespace cuts commands off. If not, nothing but the filter does. */
+  readonly isApart: boolean;
+  /** Of a restricted network: whether sockets with names on the disk may be opened. Mounts must hide those that count. */
+  readonly pathSockets: boolean;
+}
+
 /**
  * The system-call filter, as a program for the kernel's classic packet-filter machine.
  *
- * The network namespace cuts off IP and abstract Unix sockets. Named Unix sockets are left, on which a container engine
- * or a key agent listens, and the filter cannot see the target of a `connect`: so no socket may connect, bind or
- * listen, and datagram sockets are refused. Connected pairs stay: build tools use them to reach their children.
+ * A network namespace cuts off IP: what commands bind and reach there is their own loopback. Sockets with names on the
+ * disk are left, on which a container engine or a key agent listens, and the filter cannot see the target of a
+ * `connect`: so no Unix socket may be made but connected pairs. Pairs of datagrams are refused too, because a single
+ * message can name another target. Netlink answers questions about the loopback, which development servers ask.
  *
  * With the network enabled only calls that reach around a filter or out of a namespace are refused.
  */
-export function seccompFilter(architecture: SeccompArchitecture, network: NetworkAccess): Uint8Array {
+export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
+  const { network } = request;
   const { audit, foreignCalls } = architectures[architecture];
   const call = (name: Call): number => calls[name][architecture];
+  const isRestricted = network === 'restricted';
   const program: Statement[] = [
     load(offset.architecture),
     // Another calling convention has other numbers: nothing below would hold.
@@ -19,23 +31,14 @@ export function seccompFilter(architecture: SeccompArchitecture, network: Networ
     load(offset.call),
     ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
   ];
-  const denied = [...around, ...(network === 'restricted' ? [...introspection, ...meeting] : [])];
+  const denied = [...around, ...(isRestricted ? introspection : [])];
   for (const name of denied) program.push(jump('equal', call(name), 'deny', 'next'));
-  const check = network === 'restricted' ? 'pairs only' : 'no hypervisor';
-  program.push(jump('equal', call('socket'), check, 'next'), jump('equal', call('socketpair'), check, 'allow'));
-  if (network === 'restricted') {
-    program.push(
-      label('pairs only'),
-      load(offset.firstArgument),
-      jump('equal', family.unix, 'next', 'deny'),
-      load(offset.secondArgument),
-      { code: instruction.and, k: 0xf },
-      jump('equal', socketType.stream, 'allow', 'next'),
-      jump('equal', socketType.sequencedPackets, 'allow', 'deny'),
-    );
-  } else {
-    program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
-  }
+  program.push(
+    jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
+    jump('equal', call('socketpair'), isRestricted ? 'pair' : 'no hypervisor', 'allow'),
+  );
+  if (isRestricted) program.push(...families(request));
+  else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
   program.push(
     label('allow'),
     answer(0x7fff0000),
@@ -45,6 +48,39 @@ export function seccompFilter(architecture: SeccompArchitecture, network: Networ
     answer(0x80000000),
   );
   return assemble(program);
+}
+
+/** Which sockets a restricted command may make: the checks at `family`, and at `pair` for both ends at once. */
+function families({ isApart, pathSockets }: FilterRequest): readonly Statement[] {
+  const internet = isApart ? 'internet' : 'deny';
+  return [
+    label('family'),
+    load(offset.firstArgument),
+    jump('equal', family.inet, internet, 'next'),
+    jump('equal', family.inet6, internet, 'next'),
+    jump('equal', family.netlink, isApart ? 'questions' : 'deny', pathSockets ? 'next' : 'deny'),
+    label('pair'),
+    load(offset.firstArgument),
+    jump('equal', family.unix, 'next', 'deny'),
+    load(offset.secondArgument),
+    { code: instruction.and, k: 0xf },
+    jump('equal', socketType.stream, 'allow', 'next'),
+    jump('equal', socketType.sequencedPackets, 'allow', 'deny'),
+    label('internet'),
+    load(offset.secondArgument),
+    { code: instruction.and, k: 0xf },
+    jump('equal', socketType.stream, 'protocol', 'next'),
+    jump('equal', socketType.datagram, 'protocol', 'deny'),
+    // Others would load modules into the kernel that no test needs.
+    label('protocol'),
+    load(offset.thirdArgument),
+    jump('equal', protocol.tcp, 'allow', 'next'),
+    jump('equal', protocol.udp, 'allow', 'next'),
+    // The usual one, and for netlink the one of routes.
+    label('questions'),
+    load(offset.thirdArgument),
+    jump('equal', 0, 'allow', 'deny'),
+  ];
 }
 
 /** What the kernel calls these calling conventions. From `foreignCalls` on, numbers belong to another under the same name. */
@@ -70,11 +106,6 @@ const calls = {
   process_vm_readv: { x64: 310, arm64: 270 },
   process_vm_writev: { x64: 311, arm64: 271 },
   pidfd_getfd: { x64: 438, arm64: 438 },
-  connect: { x64: 42, arm64: 203 },
-  bind: { x64: 49, arm64: 200 },
-  listen: { x64: 50, arm64: 201 },
-  accept: { x64: 43, arm64: 202 },
-  accept4: { x64: 288, arm64: 242 },
   socket: { x64: 41, arm64: 198 },
   socketpair: { x64: 53, arm64: 199 },
 } as const;
@@ -85,14 +116,13 @@ type Call = keyof typeof calls;
 const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_key', 'request_key', 'keyctl'] as const;
 /** Looking into other processes. */
 const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
-/** Reaching a socket by its name, or being reached. */
-const meeting = ['connect', 'bind', 'listen', 'accept', 'accept4'] as const;
 
 /** Positions in what the kernel shows to the program. Arguments are 64 bits wide; these calls use the lower half. */
-const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24 };
+const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, and: 0x54, answer: 0x06 };
-const family = { unix: 1, vsock: 40 };
-const socketType = { stream: 1, sequencedPackets: 5 };
+const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };
+const socketType = { stream: 1, datagram: 2, sequencedPackets: 5 };
+const protocol = { tcp: 6, udp: 17 };
 const notPermitted = 1;
 
 type Statement =

@@ -178,7 +178,7 @@ describe('rows of the profile', () => {
     cwd: '/repo',
     workspaceRoots: ['/repo'],
     slashTmp: false,
-    own: { program: [], state: [], secrets: [] },
+    own: { program: [], state: [], secrets: [], stores: [] },
   };
 
   test('a .git file stays, and so does what it leads to', () => {

@@ -8,6 +8,12 @@ it.each([
     0.25,
     'ok\n',
   ],
+  [
+    'Wall time: 1 seconds\nProcess exited with code 7\nNetwork requests blocked by the policy: x.test:443 (denied)\nOutput:\n',
+    'exit 7',
+    1,
+    '',
+  ],
   ['Exit code: 0\nWall time: 1.5 seconds\nOutput:\nSuccess.', 'exit 0', 1.5, 'Success.'],
   ['Chunk ID: a1\nWall time: 1 seconds\nProcess running with session ID 3\nOutput:\n', 'still running', 1, ''],
   ['Wall time: 9.0 seconds\nProcess killed after its time limit of 9 seconds\nOutput:\n', 'timed out', 9, ''],

@@ -41,7 +41,7 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 }
 
 const fact =
-  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines)\b/;
+  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked)\b/;
 const mostFacts = 8;
 
 /** Facts stand before a line `Output:`, one per line and nothing else between them. */

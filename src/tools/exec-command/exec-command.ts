@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Step } from '../../envelope/step.ts';
 import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
-import { commandOutput } from '../../fragments/answers/command-output.ts';
+import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
 import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
 import { access, needsSandbox } from '../../policy/access.ts';
@@ -123,7 +123,9 @@ async function run(
   const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
   const end = await spawn.run(command, limits, { signal, started, ...defined({ output }) });
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
-  return { ...answer(item, end, given, outputBudget(step.window.toolOutput, given.outputTokens)), ...touched };
+  const denied = command.denied?.();
+  const budget = outputBudget(step.window.toolOutput, given.outputTokens);
+  return { ...answer(item, { ...end, ...defined({ denied }) }, given, budget), ...touched };
 }
 
 /**
@@ -140,16 +142,18 @@ function withPatchProgram(
   return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
 }
 
-function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {
+type CommandEnd = ProcessEnd & Pick<CommandReport, 'denied'>;
+
+function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
     const { reason } = end;
     const over = { status: 'failed', output: reason, unfinished: end.kind } as const;
     return { output: refusedCall(reason, 'Nothing was done.'), item: { ...item, ...over } };
   }
-  const { durationMs } = end;
+  const { durationMs, denied } = end;
   const { text } = end.output;
   const how = end.kind === 'timed-out' ? { kind: end.kind, limitSeconds: given.timeoutMs / 1000 } : end;
-  const output = commandOutput({ seconds: durationMs / 1000, end: how, output: text }, budget);
+  const output = commandOutput({ seconds: durationMs / 1000, end: how, output: text, ...defined({ denied }) }, budget);
   const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
   const status = exitCode === 0 ? 'completed' : 'failed';
   const unfinished = ({ exited: undefined, 'timed-out': 'timed-out', aborted: 'interrupted' } as const)[end.kind];

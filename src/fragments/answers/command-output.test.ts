@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { DeniedRequest } from '../../protocol/denied-request.ts';
+import { commandOutput } from './command-output.ts';
+
+const budget = { mode: 'bytes', limit: 1000 } as const;
+const report = (denied: readonly DeniedRequest[]) =>
+  commandOutput({ seconds: 1, end: { kind: 'exited', exitCode: 7 }, output: 'failed\n', denied }, budget).split('\n');
+
+test('names what the proxy refused, before the output', () => {
+  const denied: readonly DeniedRequest[] = [
+    { host: 'registry.test', port: 443, protocol: 'https', reason: 'not_allowed' },
+    { host: '::1', port: 80, protocol: 'http', reason: 'not_allowed_local' },
+    { host: 'dns.test', port: 53, protocol: 'socks5_udp', reason: 'policy_denied' },
+  ];
+  expect(report(denied)).toEqual([
+    'Wall time: 1.0000 seconds',
+    'Process exited with code 7',
+    'Network requests blocked by the policy: registry.test:443 (not on the allow list), [::1]:80 (local, private or unknown host), dns.test:53 (UDP: this kind of connection is not allowed)',
+    'Original token count: 2',
+    'Output:',
+    'failed',
+    '',
+  ]);
+});
+
+test('many and long names take little space', () => {
+  const denied = Array.from({ length: 200 }, (_, at): DeniedRequest => {
+    return { host: `${at}${'x'.repeat(250)}`, port: 443, protocol: 'https', reason: 'denied' };
+  });
+  const line = report(denied)[2] ?? '';
+  expect(line).toMatch(/, and 195 more$/);
+  expect(line.length).toBeLessThan(700);
+});
+
+test('nothing refused, nothing said', () => {
+  expect(report([])).toHaveLength(6);
+});

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { NetworkLists } from '../../protocol/network-lists.ts';
+import { allowedByAnswer, decideAddresses, decideHost, readHostRules } from './decide-host.ts';
+import { normaliseHost } from './host-name.ts';
+import { parseHostPattern } from './host-pattern.ts';
+
+const none: NetworkLists = { allow: [], deny: [], local: false, methods: 'any' };
+
+function verdict(lists: Partial<NetworkLists>, host: string, port = 443): string {
+  const decided = decideHost(readHostRules({ ...none, ...lists }), { host, port });
+  return decided.kind === 'allowed' ? `allowed, ${decided.addresses}` : decided.reason;
+}
+
+test.each<[string, Partial<NetworkLists>, string, string]>([
+  ['nothing is listed', {}, 'x.com', 'not_allowed'],
+  ['deny beats allow', { allow: ['x.com'], deny: ['x.com'] }, 'x.com', 'denied'],
+  ['deny of all below beats an exact allow', { allow: ['a.x.com'], deny: ['**.x.com'] }, 'a.x.com', 'denied'],
+  ['deny beats any', { allow: ['*'], deny: ['x.com'] }, 'x.com', 'denied'],
+  ['exact', { allow: ['x.com'] }, 'x.com', 'allowed, public'],
+  ['exact is no suffix', { allow: ['x.com'] }, 'a.x.com', 'not_allowed'],
+  ['a longer name that ends the same', { allow: ['**.x.com'] }, 'evilx.com', 'not_allowed'],
+  ['a name that goes on', { allow: ['x.com'] }, 'x.com.evil.org', 'not_allowed'],
+  ['below does not mean itself', { allow: ['*.x.com'] }, 'x.com', 'not_allowed'],
+  ['below', { allow: ['*.x.com'] }, 'a.b.x.com', 'allowed, public'],
+  ['within means itself', { allow: ['**.x.com'] }, 'x.com', 'allowed, public'],
+  ['within', { allow: ['**.x.com'] }, 'a.x.com', 'allowed, public'],
+  ['any', { allow: ['*'] }, 'x.com', 'allowed, public'],
+  ['letters and final dots of a pattern', { allow: ['X.Com.'] }, 'x.com', 'allowed, public'],
+  ['its port', { allow: ['x.com:443'] }, 'x.com', 'allowed, public'],
+  ['another port', { allow: ['x.com:80'] }, 'x.com', 'not_allowed'],
+  ['any host at a port', { allow: ['*:80'] }, 'x.com', 'not_allowed'],
+  ['a port that is denied', { allow: ['x.com'], deny: ['x.com:443'] }, 'x.com', 'denied'],
+  ['another port is denied', { allow: ['x.com'], deny: ['x.com:22'] }, 'x.com', 'allowed, public'],
+  ['this machine', { allow: ['*'] }, 'localhost', 'not_allowed_local'],
+  ['this machine by another name', { allow: ['*'] }, 'a.localhost', 'not_allowed_local'],
+  ['a private address', { allow: ['*'] }, '10.0.0.1', 'not_allowed_local'],
+  ['an address that is listed', { allow: ['127.0.0.1'] }, '127.0.0.1', 'allowed, any'],
+  ['an address that is listed with its port', { allow: ['127.0.0.1:443'] }, '127.0.0.1', 'allowed, any'],
+  ['an address that is listed with another port', { allow: ['127.0.0.1:80'] }, '127.0.0.1', 'not_allowed_local'],
+  ['a name of this machine that is listed', { allow: ['localhost'] }, 'localhost', 'allowed, any'],
+  ['local, not listed', { local: true }, '127.0.0.1', 'not_allowed'],
+  ['local and any', { local: true, allow: ['*'] }, '127.0.0.1', 'allowed, any'],
+  ['local, and a name', { local: true, allow: ['x.com'] }, 'x.com', 'allowed, any'],
+  ['local, and denied', { local: true, allow: ['*'], deny: ['127.0.0.1'] }, '127.0.0.1', 'denied'],
+  ['a public address by name', { allow: ['8.8.8.8'] }, '8.8.8.8', 'allowed, public'],
+  ['an address is below no name', { allow: ['**.4.4'] }, '8.8.4.4', 'not_allowed'],
+  ['an allow that makes no sense', { allow: ['a.*.com', '**', 'x/y'] }, 'x.com', 'not_allowed'],
+  ['a deny that makes no sense', { allow: ['*'], deny: ['*'] }, 'x.com', 'denied'],
+])('%s', (_, lists, host, expected) => {
+  expect(verdict(lists, host)).toBe(expected);
+});
+
+describe('addresses', () => {
+  const rules = readHostRules({ ...none, allow: ['*'], deny: ['9.9.9.9', '8.8.4.4:80'] });
+  test.each([
+    [['1.1.1.1', '2606:4700::1'], 'public', undefined],
+    [['1.1.1.1', '127.0.0.1'], 'public', 'not_allowed_local'],
+    [['127.0.0.1'], 'any', undefined],
+    [[], 'any', 'not_allowed_local'],
+    [[], 'public', 'not_allowed_local'],
+    [['1.1.1.1', '9.9.9.9'], 'any', 'denied'],
+    [['8.8.4.4'], 'public', undefined],
+    [['fe80::1%eth0'], 'public', 'not_allowed_local'],
+    [['no address'], 'public', 'not_allowed_local'],
+  ] as const)('%j, wanted %s', (addresses, wanted, expected) => {
+    expect(decideAddresses(rules, wanted, { addresses, port: 443 })).toBe(expected);
+  });
+
+  test('an answer opens private addresses only where the lists do', () => {
+    expect(allowedByAnswer(rules)).toEqual({ kind: 'allowed', addresses: 'public' });
+    expect(allowedByAnswer({ ...rules, local: true })).toEqual({ kind: 'allowed', addresses: 'any' });
+  });
+});
+
+test.each([
+  ['*', 'deny', '"*" can only be allowed; leave a host out to deny it'],
+  ['*:0', 'allow', 'the port after "*" must be a number from 1 to 65535'],
+  ['**', 'allow', 'a wildcard must be "*", or stand before a dot: "*.example.com"'],
+  ['*example.com', 'allow', 'a wildcard must be "*", or stand before a dot: "*.example.com"'],
+  ['a.*.com', 'allow', 'it must be a host such as "example.com", "*.example.com" or "example.com:443"'],
+  ['https://example.com', 'allow', 'it must be a host such as "example.com", "*.example.com" or "example.com:443"'],
+  ['', 'allow', 'it must be a host such as "example.com", "*.example.com" or "example.com:443"'],
+  ['*.127.0.0.1', 'allow', 'an address takes no wildcard'],
+] as const)('the pattern %j is refused in a list of kind %s', (text, list, why) => {
+  expect(parseHostPattern(text, list)).toBe(why);
+});
+
+const label = fc.stringMatching(/^[a-z][a-z0-9]{0,4}$/);
+const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
+const pattern = fc
+  .tuple(fc.constantFrom('', '*.', '**.'), name, fc.constantFrom('', ':80', ':443'))
+  .map((parts) => parts.join(''));
+
+test('an answer never depends on order, and a longer deny list never allows more', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(pattern, fc.constant('*')), { maxLength: 6 }),
+      fc.array(pattern, { maxLength: 4 }),
+      pattern,
+      fc.oneof(name, fc.ipV4(), fc.ipV6()),
+      fc.constantFrom(80, 443, 22),
+      fc.boolean(),
+      (allow, deny, more, text, port, local) => {
+        const host = normaliseHost(text);
+        if (host === undefined) return;
+        const decided = verdict({ allow, deny, local }, host, port);
+        expect(verdict({ allow: allow.toReversed(), deny: deny.toReversed(), local }, host, port)).toBe(decided);
+        const stricter = verdict({ allow, deny: [...deny, more], local }, host, port);
+        expect([decided, 'denied']).toContain(stricter);
+        const narrower = verdict({ allow: allow.slice(1), deny, local }, host, port);
+        expect(narrower.startsWith('allowed') && !decided.startsWith('allowed')).toBe(false);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});

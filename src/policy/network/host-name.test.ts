@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { normaliseHost, splitHostAndPort } from './host-name.ts';
+import { addressBytes } from './ip-address.ts';
+
+test.each([
+  ['Example.COM', 'example.com'],
+  ['example.com.', 'example.com'],
+  ['example.com...', 'example.com'],
+  [' example.com ', 'example.com'],
+  ['a_b.example.com', 'a_b.example.com'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['127.1', '127.0.0.1'],
+  ['0x7f.0.0.1', '127.0.0.1'],
+  ['0177.0.0.1', '127.0.0.1'],
+  ['2130706433', '127.0.0.1'],
+  ['127.0.0.1.', '127.0.0.1'],
+  ['１２７.0.0.1', '127.0.0.1'],
+  ['[::1]', '::1'],
+  ['0:0:0:0:0:0:0:1', '::1'],
+  ['::FFFF:127.0.0.1', '127.0.0.1'],
+  ['[::ffff:7f00:1]', '127.0.0.1'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+])('%s is the host %s', (text, host) => {
+  expect(normaliseHost(text)).toBe(host);
+});
+
+test.each([
+  '',
+  '.',
+  '..',
+  'a..b',
+  '.example.com',
+  'a b',
+  'a/b',
+  'user@example.com',
+  'example.com?x',
+  'example.com#x',
+  'exa%6dple.com',
+  'a\\b',
+  '*.example.com',
+  '[example.com]',
+  '[127.0.0.1]',
+  '1.2.3.999',
+  '::1::',
+  '1:2:3:4:5:6:7:8:9',
+  'fe80::1%',
+  'fe80::1%a%b',
+  'a\0b',
+  'a\r\nb',
+  `${'a.'.repeat(130)}com`,
+])('%j is no host', (text) => {
+  expect(normaliseHost(text)).toBeUndefined();
+});
+
+test.each([
+  ['example.com', { host: 'example.com' }],
+  ['example.com:443', { host: 'example.com', port: 443 }],
+  ['[::1]:80', { host: '::1', port: 80 }],
+  ['[::1]', { host: '::1' }],
+  ['::1', { host: '::1' }],
+  ['::ffff:1.2.3.4', { host: '1.2.3.4' }],
+  ['example.com:', undefined],
+  ['example.com:0', undefined],
+  ['example.com:65536', undefined],
+  ['example.com:4 4', undefined],
+  ['example.com:1:2', undefined],
+  ['[::1]x:80', undefined],
+  [':80', undefined],
+] as const)('%s comes apart', (text, parts) => {
+  expect(splitHostAndPort(text)).toEqual(parts);
+});
+
+test('whatever is read as a host stays the same when it is read again, and holds nothing that ends a name', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.ipV4(), fc.ipV6(), fc.domain()), (text) => {
+      const host = normaliseHost(text);
+      if (host === undefined) return;
+      expect(normaliseHost(host)).toBe(host);
+      expect(host).toMatch(/^[^\s/@?#\\[\]\0]+$/);
+      expect(host).toBe(host.toLowerCase());
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('every address is a host, and reads as the same bytes', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
+      const bytes = addressBytes(text);
+      expect(bytes).toBeDefined();
+      const read = addressBytes(normaliseHost(text) ?? '') ?? [];
+      expect(read).toEqual(read.length === bytes?.length ? bytes : bytes?.slice(12));
+    }),
+    { numRuns: 1000 },
+  );
+});

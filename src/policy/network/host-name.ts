@@ -1,0 +1,61 @@
+import { addressBytes, mappedAddress } from './ip-address.ts';
+
+/** The longest name that the domain name system has. */
+const longestName = 253;
+
+/**
+ * One spelling for each host, so that patterns compare what programs would reach: small letters, no final dot, no
+ * brackets, names of other scripts as the domain name system has them, and `127.1` as `127.0.0.1`. Undefined: no host.
+ */
+export function normaliseHost(text: string): string | undefined {
+  const trimmed = text.trim().toLowerCase();
+  const isBracketed = trimmed.startsWith('[') && trimmed.endsWith(']');
+  const bare = isBracketed ? trimmed.slice(1, -1) : trimmed;
+  if (bare.includes(':')) return normaliseVersion6(bare);
+  const name = bare.replace(/\.+$/, '');
+  // Everything else would mean something to the parser of addresses.
+  if (isBracketed || name === '' || name.length > longestName || /[\0-,/:-@[-^`{-\x7f\s]/.test(name)) return undefined;
+  if (name.split('.').includes('')) return undefined;
+  const host = URL.parse(`http://${name}/`)?.hostname.replace(/\.+$/, '');
+  return host === undefined || host === '' || host.length > longestName ? undefined : host;
+}
+
+function normaliseVersion6(text: string): string | undefined {
+  const [address = '', zone, ...more] = text.split('%');
+  const bytes = addressBytes(address);
+  if (bytes === undefined || more.length > 0) return undefined;
+  if (zone !== undefined) return /^[\w.-]{1,32}$/.test(zone) ? `${shortest(address)}%${zone}` : undefined;
+  return mappedAddress(bytes) ?? shortest(address);
+}
+
+function shortest(address: string): string {
+  return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
+}
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port?: number;
+}
+
+/** Takes `host`, `host:80`, `[::1]:80` and `::1` apart; the host is in normal form. Undefined: it is none of them. */
+export function splitHostAndPort(text: string): HostAndPort | undefined {
+  const trimmed = text.trim();
+  const isVersion6 = !trimmed.startsWith('[') && trimmed.split(':').length > 2;
+  const [, name = '', digits] = isVersion6
+    ? [trimmed, trimmed]
+    : (/^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(trimmed) ?? []);
+  const host = normaliseHost(name);
+  if (host === undefined) return undefined;
+  if (digits === undefined) return { host };
+  const port = Number(digits);
+  return /^\d{1,5}$/.test(digits) && port > 0 && port < 65_536 ? { host, port } : undefined;
+}
+
+/** Names that mean this machine whatever the domain name system says. */
+export function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+export function isAddress(host: string): boolean {
+  return addressBytes(host) !== undefined;
+}

@@ -1,0 +1,57 @@
+import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
+
+/** The value of the header that tells programs who refused, as Codex's proxy has it. */
+const headerValues: Readonly<Record<DenialReason, string>> = {
+  denied: 'blocked-by-denylist',
+  not_allowed: 'blocked-by-allowlist',
+  not_allowed_local: 'blocked-by-allowlist',
+  method_not_allowed: 'blocked-by-method-policy',
+  mitm_required: 'blocked-by-mitm-required',
+  policy_denied: 'blocked-by-policy',
+};
+
+const sentences: Readonly<Record<DenialReason, string>> = {
+  denied: 'The deny list of the permission profile covers this host.',
+  not_allowed: 'This host is not on the allow list of the permission profile.',
+  not_allowed_local: 'This host is on this machine or in a private network, or its name cannot be resolved.',
+  method_not_allowed: 'The permission profile allows GET, HEAD and OPTIONS only.',
+  mitm_required: 'The permission profile allows reading only, which cannot be checked inside an encrypted connection.',
+  policy_denied: 'The permission profile does not allow this kind of connection.',
+};
+
+export interface ProxyAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a program reads instead of the host's answer. */
+export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): ProxyAnswer {
+  const message = sentences[reason];
+  const isTunnel = protocol === 'https';
+  const body = isTunnel
+    ? `${message}\n`
+    : JSON.stringify({ status: 'blocked', host, reason, decision: 'deny', protocol, port, message });
+  return {
+    status: 403,
+    headers: { 'content-type': isTunnel ? 'text/plain' : 'application/json', 'x-proxy-error': headerValues[reason] },
+    body,
+  };
+}
+
+/** For requests that no proxy understands, and hosts that do not answer. */
+export function failedAnswer(status: 400 | 502, message: string): ProxyAnswer {
+  return { status, headers: { 'content-type': 'text/plain' }, body: `${message}\n` };
+}
+
+const statusWords: Readonly<Record<number, string>> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' };
+
+/** The answer as bytes, for connections that are no longer in the hands of the HTTP server. */
+export function answerText({ status, headers, body }: ProxyAnswer): string {
+  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
+  const head = [
+    `HTTP/1.1 ${status} ${statusWords[status] ?? ''}`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,63 @@
+import type { Server, Socket } from 'node:net';
+import type { DeniedRequest } from '../../protocol/denied-request.ts';
+import { systemWays } from './dial.ts';
+import { createGate, type GateOptions } from './gate.ts';
+import { createHttpProxy } from './http-proxy.ts';
+import { idleMs } from './join-sockets.ts';
+import { socksVersion, takeSocks } from './socks5.ts';
+
+/** Stands between one command and the network. */
+export interface CommandProxy {
+  /** Answers on the socket from now on, for HTTP and SOCKS5 alike: the first byte tells them apart. */
+  serve(listener: Server): void;
+  denied(): readonly DeniedRequest[];
+  /** Ends every connection. */
+  close(): void;
+}
+
+const mostConnections = 256;
+/** How long a program may take to say what it wants. */
+const handshakeMs = 30_000;
+
+export function createCommandProxy(
+  options: Omit<GateOptions, 'ways'> & Partial<Pick<GateOptions, 'ways'>>,
+): CommandProxy {
+  const gate = createGate({ ways: systemWays, ...options });
+  const http = createHttpProxy(gate);
+  const listeners: Server[] = [];
+  const sockets = new Set<Socket>();
+
+  function take(socket: Socket): void {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(handshakeMs, () => socket.destroy());
+    const onEnd = (): void => void socket.destroy();
+    socket.once('end', onEnd);
+    socket.once('data', (bytes: Buffer) => {
+      socket.off('end', onEnd);
+      socket.pause();
+      socket.unshift(bytes);
+      socket.setTimeout(idleMs);
+      if (bytes[0] === socksVersion) takeSocks(gate, socket);
+      else http.take(socket);
+      process.nextTick(() => socket.resume());
+    });
+  }
+
+  return {
+    serve(listener) {
+      listeners.push(listener);
+      listener.maxConnections = mostConnections;
+      // A program may end its half of a connection first; Node would end the other half with it.
+      Object.assign(listener, { allowHalfOpen: true });
+      listener.on('connection', take).on('error', () => {});
+    },
+    denied: () => gate.denied(),
+    close() {
+      for (const listener of listeners) listener.close();
+      for (const socket of sockets) socket.destroy();
+      gate.close();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const source = join(import.meta.dirname, '../../src');
+
+/** The sources that an entry loads when it starts, without types and imports on use: what the build puts in one file. */
+function loadedAtStart(entry: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [join(source, entry)];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';/gm);
+    for (const [, specifier = ''] of imports) waiting.push(resolve(dirname(path), specifier));
+  }
+  return new Set([...found].map((path) => relative(source, path)));
+}
+
+test('a start loads nothing of the proxy, which most commands do not have', () => {
+  const loaded = [...loadedAtStart('surfaces/exec/run-exec.ts')];
+  expect(loaded).toContain('sandbox/linux/linux-sandbox.ts');
+  expect(
+    loaded.filter((path) => /^(?:sandbox|policy)\/network\/|join-proxy|starter-script|path-sockets/.test(path)),
+  ).toEqual(['policy/network/network-reach.ts']);
+});

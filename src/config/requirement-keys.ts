@@ -54,10 +54,7 @@ const passing: KeyTable = {
     'experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
       'auto_review windows computer_use browser_use in_app_browser',
   ),
-  ...each(
-    name,
-    'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir',
-  ),
+  ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
   ...each(
     { type: 'string-list' },
     'allowed_approvals_reviewers allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces',

@@ -122,12 +122,11 @@ describe('lists of hosts', () => {
   });
 
   test('are refused where no proxy enforces them', async () => {
-    for (const platform of ['darwin', 'win32']) {
-      expect(await sandboxOn(platform).plan(command, listed, [])).toMatchObject({
-        code: 'policy-unenforceable',
-        message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
-      });
-    }
+    expect(await sandboxOn('darwin').plan(command, listed, [])).toMatchObject({
+      code: 'policy-unenforceable',
+      message: 'The permission profile lists hosts, and there is no proxy that enforces the lists on darwin yet.',
+    });
+    expect(await sandboxOn('win32').plan(command, listed, [])).toMatchObject({ code: 'sandbox-missing' });
   });
 
   test('do nothing where the network is restricted, and without them there is neither proxy nor message', async () => {

@@ -68,7 +68,9 @@ describe('capstan replay', () => {
     const table = await live.place.run('replay', '--last');
     expect(table.stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
       'request turn step items bytes result',
-      ...rows.map((row) => `${row.number} ${row['turn']} ${Number(row['step']) + 1} ${row['items']} ${row['bytes']} ok`),
+      ...rows.map(
+        (row) => `${row.number} ${row['turn']} ${Number(row['step']) + 1} ${row['items']} ${row['bytes']} ok`,
+      ),
       '',
       '5 of 5 requests rebuilt byte for byte.',
       '',

@@ -16,7 +16,13 @@ export function registeredSubmodules(repository: string): readonly string[] {
   const folders = text.split('\n').flatMap((line) => {
     const [key = '', ...rest] = line.split('=');
     if (key.trim() !== 'path') return [];
-    const path = descend(repository, rest.join('=').trim().replace(/^"(.*)"$/, '$1'));
+    const path = descend(
+      repository,
+      rest
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1'),
+    );
     return path === undefined || path === repository ? [] : [path];
   });
   return [...new Set(folders)].filter((folder) => kindOfEntry(folder) === 'folder').slice(0, most);

@@ -73,11 +73,7 @@ function withWorkspaces(profile: PermissionProfile, roots: readonly string[]): C
   const isWorkspace = (pattern: PathPattern) => pattern.type === 'special' && pattern.value.kind === 'project_roots';
   const isManaged = profile.type === 'managed' && profile.file_system.type === 'restricted';
   if (!isManaged || !writtenPatterns(profile).some(isWorkspace)) {
-    return unused(
-      profile,
-      roots,
-      'Start with -s workspace-write to write there.',
-    );
+    return unused(profile, roots, 'Start with -s workspace-write to write there.');
   }
   const file_system = { ...profile.file_system, entries: withWorkspaceRoots(profile.file_system.entries, roots) };
   return { profile: { ...profile, file_system }, notices: [], added: true };

@@ -35,3 +35,12 @@ export function coversHost(pattern: HostPattern, { host, port }: { readonly host
   const isBelow = !isAddress(host) && host.endsWith(`.${pattern.host}`);
   return pattern.kind === 'exact' ? isSame : pattern.kind === 'below' ? isBelow : isSame || isBelow;
 }
+
+/** The one spelling of a pattern: small letters, no final dot, the port if it names one. Undefined: it is none. */
+export function normalHostPattern(text: string): string | undefined {
+  const pattern = parseHostPattern(text, 'allow');
+  if (typeof pattern === 'string') return undefined;
+  const { kind, host, port } = pattern;
+  const name = port !== undefined && host.includes(':') ? `[${host}]` : host;
+  return `${{ any: '*', exact: '', below: '*.', within: '**.' }[kind]}${name}${port === undefined ? '' : `:${port}`}`;
+}

@@ -11,7 +11,7 @@ import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
 import { type DecidedCall, type DecideOptions, decideNow, policyFor } from './decide-now.ts';
 import type { QuestionPlace } from './question-order.ts';
-import { saveRule } from './save-rule.ts';
+import { saveAllowedRule } from './save-allowed-rule.ts';
 
 /** What a call may do. `outside`: beyond the sandbox of its turn. */
 export interface GrantedCall {
@@ -69,7 +69,7 @@ export async function grantSuspended(
     return { kind: 'refused', output: noLongerAsked };
   }
   if (answer === undefined) return askInTurn(turn, wanted, asking, { ...options, isRecorded: true });
-  await saveRule(turn, asking.question, answer);
+  await saveAllowedRule(turn, asking.question, answer);
   return granted(turn, asking.decided.where);
 }
 
@@ -114,7 +114,7 @@ async function ask(turn: Turn, askUser: AskUser | undefined, asking: Asking): Pr
     const answer = asRecorded(given ?? { kind: 'lapsed' }, question, { about, keys: decided.grantKeys });
     await recordAnswer(turn, question, answer);
     if (answer.kind !== 'allowed') return refusedBy(turn, answer);
-    await saveRule(turn, question, answer);
+    await saveAllowedRule(turn, question, answer);
     return granted(turn, decided.where);
   };
   if (signal.aborted || askUser === undefined) return record(undefined);

@@ -1,5 +1,5 @@
 import { systemPrograms } from '../../src/exec/processes/programs.ts';
-import { saveRule } from '../../src/gather/rules/save-rule.ts';
+import { writeRule } from '../../src/gather/rules/write-rule.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
@@ -10,7 +10,7 @@ export async function saveForever(home: string, round: number): Promise<void> {
   const place = { home, locks: createFlock({ clock: systemClock, programs: systemPrograms }), clock: systemClock };
   for (let number = 0; ; number++) {
     const word = `${round}-${number}-${'x'.repeat(number % 5 === 0 ? 9000 : 10)}`;
-    const problem = await saveRule({ kind: 'prefix', prefix: ['make', word] }, place);
+    const problem = await writeRule({ kind: 'prefix', prefix: ['make', word] }, place);
     if (problem !== undefined) throw new Error(problem.message);
     process.stdout.write(`${word}\n`);
   }

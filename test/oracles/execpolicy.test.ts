@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRulesFiles } from '../../src/surfaces/engine/rules-files.ts';
@@ -14,8 +14,7 @@ import { requireOracles } from './require-oracles.ts';
 let root: string;
 beforeAll(async () => {
   await requireOracles();
-  // Not below /tmp, where Codex warns about its home.
-  root = realpathSync(mkdtempSync(join(homedir(), '.capstan-execpolicy-')));
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-execpolicy-')));
   mkdirSync(join(root, 'home'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

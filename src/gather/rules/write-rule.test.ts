@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Locks } from '../../ports/files.ts';
 import { readRules } from '../../policy/rules/read-rules.ts';
 import { systemClock } from '../system/system-clock.ts';
-import { type NewRule, saveRule } from './save-rule.ts';
+import { type NewRule, writeRule } from './write-rule.ts';
 
 let home: string;
 let file: string;
@@ -38,7 +38,7 @@ function createLocks(): Locks {
 }
 
 const locks = createLocks();
-const save = (rule: NewRule) => saveRule(rule, { home, locks, clock: systemClock });
+const save = (rule: NewRule) => writeRule(rule, { home, locks, clock: systemClock });
 const prefix = (...words: readonly string[]): NewRule => ({ kind: 'prefix', prefix: words });
 const written = () => readFileSync(file, 'utf8');
 

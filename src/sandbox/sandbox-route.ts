@@ -4,10 +4,14 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { unenforceable } from './common/unenforceable.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
-import { leastLandlockAbi } from './linux/landlock-plan.ts';
-import { type LegacyDifference, type LegacyModel, projectToLegacy } from './linux/legacy-projection.ts';
+import {
+  leastLandlockAbi,
+  type LegacyDifference,
+  type LegacyModel,
+  projectToLegacy,
+} from './linux/legacy-projection.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
-import { planWindows, type WindowsLevel, type WindowsPlan } from './windows/windows-plan.ts';
+import type { WindowsImpossible, WindowsPlan } from './windows/windows-plan.ts';
 
 /** What decides how commands are isolated on a machine. Absent: not looked at yet. */
 export interface MachineFacts {
@@ -17,12 +21,8 @@ export interface MachineFacts {
   readonly isWsl1?: boolean;
   readonly bubblewrap?: Bubblewrap | SandboxRefused;
   readonly landlock?: LandlockFact | SandboxRefused;
-  /** Which sandbox Windows has, and whether a program is there that starts commands in it. */
-  readonly windows?: {
-    readonly level: WindowsLevel;
-    readonly hasLauncher: boolean;
-    readonly usualRoots: readonly string[];
-  };
+  /** What the sandbox of Windows would do for the policy, and whether a program is there that starts commands in it. */
+  readonly windows?: { readonly plan: WindowsPlan | WindowsImpossible; readonly hasLauncher: boolean };
 }
 
 export interface SandboxRouteOptions {
@@ -51,7 +51,7 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
     case 'linux':
       return chooseOnLinux(machine, policy, options);
     case 'win32':
-      return chooseOnWindows(machine, policy, options);
+      return chooseOnWindows(machine);
     default:
       return noSandboxOn(machine.platform);
   }
@@ -97,15 +97,11 @@ function landlockCannot(why: string): SandboxRefused {
   return unenforceable({ message: `Landlock cannot enforce this policy: ${why}.`, next: 'Use bubblewrap.' });
 }
 
-function chooseOnWindows(
-  { windows }: MachineFacts,
-  policy: ResolvedPolicy,
-  { hostLists }: SandboxRouteOptions,
-): SandboxRoute {
+function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');
-  const plan = planWindows({ level: windows.level, policy, usualRoots: windows.usualRoots, hostLists });
+  const { plan, hasLauncher } = windows;
   if (plan.kind === 'windows-impossible') return unenforceable({ message: plan.message, next: isolatedElsewhere });
-  return windows.hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
+  return hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
 }
 
 const onWsl1: SandboxRefused = {

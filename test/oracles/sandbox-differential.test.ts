@@ -244,25 +244,40 @@ const script = commands
 type Helper = (words: readonly string[]) => readonly [program: string, words: readonly string[], argv0: string];
 const codex: Helper = (words) => [nativeCodex(), words, 'codex-linux-sandbox'];
 const capstan: Helper = (words) => [process.execPath, [capstanScript, ...words], 'capstan-linux-sandbox'];
+const codexCommand: Helper = (words) => [nativeCodex(), ['sandbox', ...words], 'codex'];
+const capstanCommand: Helper = (words) => [process.execPath, [capstanScript, 'sandbox', ...words], 'node'];
 
-/** Which commands succeed, or how the helper ended without running any. */
+/** The same flags for `codex sandbox` and `capstan sandbox`. */
+const modes: Readonly<Record<string, (ground: Ground) => readonly string[]>> = {
+  'no flag': () => [],
+  'mode read-only': () => ['sandbox_mode="read-only"'],
+  'mode workspace-write': () => ['sandbox_mode="workspace-write"'],
+  'mode workspace-write without /tmp': () => [
+    'sandbox_mode="workspace-write"',
+    'sandbox_workspace_write.exclude_slash_tmp=true',
+  ],
+  'mode workspace-write with network': () => [
+    'sandbox_mode="workspace-write"',
+    'sandbox_workspace_write.network_access=true',
+  ],
+  'mode workspace-write with another root': ({ outside }) => [
+    'sandbox_mode="workspace-write"',
+    `sandbox_workspace_write.writable_roots=["${join(outside, 'extra')}"]`,
+  ],
+};
+
+/** The words of the helper for a profile. */
+function helperWords(profile: PermissionProfile, { workspace: cwd }: Ground): readonly string[] {
+  return ['--sandbox-policy-cwd', cwd, '--command-cwd', cwd, '--permission-profile', JSON.stringify(profile), '--'];
+}
+
+/** Which commands succeed, or how the program ended without running any. */
 async function verdicts(
-  helper: Helper,
-  profile: PermissionProfile,
+  start: Helper,
+  before: readonly string[],
   ground: Ground,
 ): Promise<readonly boolean[] | string> {
-  const [program, words, argv0] = helper([
-    '--sandbox-policy-cwd',
-    ground.workspace,
-    '--command-cwd',
-    ground.workspace,
-    '--permission-profile',
-    JSON.stringify(profile),
-    '--',
-    'bash',
-    '-c',
-    script,
-  ]);
+  const [program, words, argv0] = start([...before, 'bash', '-c', script]);
   const { TMPDIR: _none, ...variables } = process.env;
   const numbers = process.arch === 'x64' ? { PTRACE: '101', KEYCTL: '250' } : { PTRACE: '117', KEYCTL: '219' };
   const env = {
@@ -292,31 +307,48 @@ describe('the sandbox of Codex and ours give the same verdicts', () => {
   const compared = new Set<string>();
   const found = new Set<string>();
 
-  it.each(Object.entries(policies))('%s', async (name, profileOf) => {
+  /** Compares the two, and gives the differences that are not known. */
+  async function compare(
+    name: string,
+    runs: readonly [Helper, Helper],
+    wordsFor: (ground: Ground) => readonly string[],
+  ) {
     const [theirs, ours] = await Promise.all(
-      ([codex, capstan] as const).map(async (helper, index) => {
-        const ground = makeGround(`${name.replaceAll(' ', '-')}-${index}`);
-        return verdicts(helper, profileOf(ground), ground);
+      runs.map(async (start, index) => {
+        const ground = makeGround(`${name.replaceAll(/[ /]/g, '-')}-${index}`);
+        return verdicts(start, wordsFor(ground), ground);
       }),
     );
     const ends = [theirs, ours].map((end) => (typeof end === 'string' ? end : 'ran'));
-    const expected = name === notInCodex ? /No such file/ : /^ran$/;
-    expect(ends[0]).toMatch(expected);
-    expect(ends[1]).toBe('ran');
     const odd = commands.flatMap(([command], index) => {
+      if (ends.some((end) => end !== 'ran')) return [];
       const [their, our] = [theirs?.[index], ours?.[index]];
-      if (name === notInCodex) return [];
       compared.add(`${name}: ${command}`);
       return their === our ? [] : [`${name}: ${command} (${their === true ? 'Codex' : 'Capstan'} lets it)`];
     });
     for (const each of odd) found.add(each);
     const isKnown = (each: string): boolean =>
       particular.includes(each) || stricter.some((command) => each === `${name}: ${command} (Codex lets it)`);
-    expect(odd.filter((each) => !isKnown(each))).toEqual([]);
+    return { ends, odd: odd.filter((each) => !isKnown(each)) };
+  }
+
+  it.each(Object.entries(policies))('%s', async (name, profileOf) => {
+    const { ends, odd } = await compare(name, [codex, capstan], (ground) => helperWords(profileOf(ground), ground));
+    expect(ends[0]).toMatch(name === notInCodex ? /No such file/ : /^ran$/);
+    expect(ends[1]).toBe('ran');
+    expect(odd).toEqual([]);
+  });
+
+  it.each(Object.entries(modes))('%s, by the command', async (name, overridesFor) => {
+    const { ends, odd } = await compare(name, [codexCommand, capstanCommand], (ground) => [
+      ...overridesFor(ground).flatMap((override) => ['-c', override]),
+      '--',
+    ]);
+    expect({ ends, odd }).toEqual({ ends: ['ran', 'ran'], odd: [] });
   });
 
   it('over enough pairs of a policy and a command, and every difference that is known is seen', () => {
-    expect(compared.size).toBeGreaterThanOrEqual(900);
+    expect(compared.size).toBeGreaterThanOrEqual(1300);
     expect(particular.filter((each) => !found.has(each))).toEqual([]);
     const seen = [...found].map((each) => each.replace(/^.*?: (.*) \(Codex lets it\)$/, '$1'));
     expect(stricter.filter((command) => !seen.includes(command))).toEqual([]);

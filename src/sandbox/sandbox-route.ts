@@ -58,14 +58,17 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
 }
 
 function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
-  const landlock = landlockRoute(machine, policy, options);
-  if (options.landlock === 'required' || (options.landlock === 'preferred' && landlock.kind !== 'refused'))
-    return landlock;
+  // Asked only where it counts: comparing a policy with the coarse model looks at every rule.
+  if (options.landlock !== 'fallback') {
+    const landlock = landlockRoute(machine, policy, options);
+    if (options.landlock === 'required' || landlock.kind !== 'refused') return landlock;
+  }
   if (machine.isWsl1 === undefined) return { kind: 'look', at: 'isWsl1' };
   if (machine.isWsl1) return onWsl1;
   const { bubblewrap } = machine;
   if (bubblewrap === undefined) return { kind: 'look', at: 'bubblewrap' };
   if (bubblewrap.kind === 'bubblewrap') return { kind: 'bubblewrap', bubblewrap };
+  const landlock = landlockRoute(machine, policy, options);
   // What is missing is bubblewrap: a machine without it need not hear why the second choice would not do.
   return landlock.kind === 'refused' ? bubblewrap : landlock;
 }

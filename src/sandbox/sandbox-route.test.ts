@@ -92,6 +92,13 @@ const rows: readonly Row[] = [
   ['required, it is Landlock or nothing', known, 'workspace-write', { landlock: 'required' }, 'policy-unenforceable'],
   ['also with a list of hosts', kernel, 'read-only', { landlock: 'required', hostLists: true }, 'policy-unenforceable'],
   ['a Mac has Seatbelt', { platform: 'darwin', architecture: 'arm64' }, 'workspace-write', {}, 'seatbelt'],
+  [
+    'but no proxy for lists of hosts',
+    { platform: 'darwin', architecture: 'arm64' },
+    'workspace-write',
+    { hostLists: true },
+    'policy-unenforceable',
+  ],
   ['Windows without a level has none', { platform: 'win32', architecture: 'x64' }, 'read-only', {}, 'sandbox-missing'],
   ['nor without a launcher', windows('elevated', false, 'read-only'), 'read-only', {}, 'sandbox-missing'],
   ['elevated', windows('elevated', true, 'workspace-write'), 'workspace-write', {}, 'windows elevated'],

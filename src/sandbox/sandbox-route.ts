@@ -47,7 +47,7 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
   if (!needsSandbox(policy)) return { kind: 'direct' };
   switch (machine.platform) {
     case 'darwin':
-      return { kind: 'seatbelt' };
+      return options.hostLists ? noProxyOn(machine.platform) : { kind: 'seatbelt' };
     case 'linux':
       return chooseOnLinux(machine, policy, options);
     case 'win32':
@@ -116,6 +116,14 @@ const onWsl1: SandboxRefused = {
 
 const isolatedElsewhere =
   'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.';
+
+/** Without the proxy the lists would be mere text (I10). */
+function noProxyOn(platform: string): SandboxRefused {
+  return unenforceable({
+    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    next: 'Remove the lists from the profile to allow every host, or disable the network.',
+  });
+}
 
 function noSandboxOn(platform: string): SandboxRefused {
   const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;

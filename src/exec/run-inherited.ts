@@ -37,7 +37,7 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
     stream.end(file);
   }
   // A terminal sends this one to every process of the group by itself.
-  const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const handlers = forwarded.map((name) => {
     const forward = (): void => void ((name === 'SIGINT' || name === 'SIGQUIT') && isOnTerminal ? 0 : child.kill(name));
     process.on(name, forward);

@@ -1,8 +1,9 @@
+import { networkReach } from '../policy/network/network-reach.ts';
 import { staticFolderOf } from '../policy/glob.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { protectGit } from './common/protect-git.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
-import { leastLandlockAbi } from './linux/landlock-plan.ts';
+import { leastLandlockAbi } from './linux/legacy-projection.ts';
 import { chooseRoute, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
 import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
 
@@ -26,7 +27,7 @@ export function explainRoutes(
 ): readonly RouteExplanation[] {
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
-  const hostLists = 'lists' in policy && policy.lists !== undefined;
+  const hostLists = networkReach(policy) === 'listed';
   const usualRoots = [cwd, '/tmp', ...(temporary === undefined ? [] : [temporary])];
   return [
     explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute(linux, policy, { landlock: 'fallback', hostLists }), {
@@ -63,14 +64,14 @@ function onWindows(
   request: { readonly policy: ResolvedPolicy; readonly usualRoots: readonly string[]; readonly hostLists: boolean },
 ): RouteExplanation {
   const system = `windows-${level}` as const;
-  const windows = { level, hasLauncher: false, usualRoots: request.usualRoots };
   const { hostLists, policy } = request;
+  const plan = planWindows({ level, ...request });
+  const windows = { plan, hasLauncher: false };
   const route = chooseRoute({ platform: 'win32', architecture: 'x64', windows }, policy, {
     landlock: 'fallback',
     hostLists,
   });
   if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
-  const plan = planWindows({ level, ...request });
   if (plan.kind === 'windows-impossible') return { system, verdict: 'refused', why: plan.message };
   const network = plan.network === 'best-effort' ? ', but the network only for programs that cooperate' : '';
   return {

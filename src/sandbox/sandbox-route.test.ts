@@ -7,6 +7,7 @@ import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { chooseRoute, type MachineFacts, type SandboxRouteOptions } from './sandbox-route.ts';
+import { planWindows } from './windows/windows-plan.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 const places = { cwd: '/work', workspaceRoots: ['/work'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
@@ -33,10 +34,17 @@ const linux: MachineFacts = { platform: 'linux', architecture: 'x64' };
 const known: MachineFacts = { ...linux, isWsl1: false, bubblewrap };
 const without: MachineFacts = { ...linux, isWsl1: false, bubblewrap: absent };
 const kernel: MachineFacts = { ...without, landlock: { kind: 'landlock', abi: 7 } };
-const windows = (level: 'elevated' | 'unelevated', hasLauncher: boolean): MachineFacts => ({
+const windows = (
+  level: 'elevated' | 'unelevated',
+  hasLauncher: boolean,
+  policy: keyof typeof policies,
+): MachineFacts => ({
   platform: 'win32',
   architecture: 'x64',
-  windows: { level, hasLauncher, usualRoots: ['/work'] },
+  windows: {
+    plan: planWindows({ level, policy: policies[policy], usualRoots: ['/work'], hostLists: false }),
+    hasLauncher,
+  },
 });
 
 type Row = readonly [
@@ -84,11 +92,24 @@ const rows: readonly Row[] = [
   ['required, it is Landlock or nothing', known, 'workspace-write', { landlock: 'required' }, 'policy-unenforceable'],
   ['also with a list of hosts', kernel, 'read-only', { landlock: 'required', hostLists: true }, 'policy-unenforceable'],
   ['a Mac has Seatbelt', { platform: 'darwin', architecture: 'arm64' }, 'workspace-write', {}, 'seatbelt'],
+  [
+    'but no proxy for lists of hosts',
+    { platform: 'darwin', architecture: 'arm64' },
+    'workspace-write',
+    { hostLists: true },
+    'policy-unenforceable',
+  ],
   ['Windows without a level has none', { platform: 'win32', architecture: 'x64' }, 'read-only', {}, 'sandbox-missing'],
-  ['nor without a launcher', windows('elevated', false), 'read-only', {}, 'sandbox-missing'],
-  ['elevated', windows('elevated', true), 'workspace-write', {}, 'windows elevated'],
-  ['unelevated', windows('unelevated', true), 'workspace-write', {}, 'windows unelevated'],
-  ['what access lists cannot say is refused', windows('elevated', true), 'no network', {}, 'policy-unenforceable'],
+  ['nor without a launcher', windows('elevated', false, 'read-only'), 'read-only', {}, 'sandbox-missing'],
+  ['elevated', windows('elevated', true, 'workspace-write'), 'workspace-write', {}, 'windows elevated'],
+  ['unelevated', windows('unelevated', true, 'workspace-write'), 'workspace-write', {}, 'windows unelevated'],
+  [
+    'what access lists cannot say is refused',
+    windows('elevated', true, 'no network'),
+    'no network',
+    {},
+    'policy-unenforceable',
+  ],
   ['any other system has none', { platform: 'freebsd', architecture: 'x64' }, 'read-only', {}, 'sandbox-missing'],
 ];
 

@@ -4,10 +4,14 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { unenforceable } from './common/unenforceable.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
-import { leastLandlockAbi } from './linux/landlock-plan.ts';
-import { type LegacyDifference, type LegacyModel, projectToLegacy } from './linux/legacy-projection.ts';
+import {
+  leastLandlockAbi,
+  type LegacyDifference,
+  type LegacyModel,
+  projectToLegacy,
+} from './linux/legacy-projection.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
-import { planWindows, type WindowsLevel, type WindowsPlan } from './windows/windows-plan.ts';
+import type { WindowsImpossible, WindowsPlan } from './windows/windows-plan.ts';
 
 /** What decides how commands are isolated on a machine. Absent: not looked at yet. */
 export interface MachineFacts {
@@ -17,12 +21,8 @@ export interface MachineFacts {
   readonly isWsl1?: boolean;
   readonly bubblewrap?: Bubblewrap | SandboxRefused;
   readonly landlock?: LandlockFact | SandboxRefused;
-  /** Which sandbox Windows has, and whether a program is there that starts commands in it. */
-  readonly windows?: {
-    readonly level: WindowsLevel;
-    readonly hasLauncher: boolean;
-    readonly usualRoots: readonly string[];
-  };
+  /** What the sandbox of Windows would do for the policy, and whether a program is there that starts commands in it. */
+  readonly windows?: { readonly plan: WindowsPlan | WindowsImpossible; readonly hasLauncher: boolean };
 }
 
 export interface SandboxRouteOptions {
@@ -47,25 +47,28 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
   if (!needsSandbox(policy)) return { kind: 'direct' };
   switch (machine.platform) {
     case 'darwin':
-      return options.hostLists ? noProxyOn('darwin') : { kind: 'seatbelt' };
+      return options.hostLists ? noProxyOn(machine.platform) : { kind: 'seatbelt' };
     case 'linux':
       return chooseOnLinux(machine, policy, options);
     case 'win32':
-      return chooseOnWindows(machine, policy, options);
+      return chooseOnWindows(machine);
     default:
       return noSandboxOn(machine.platform);
   }
 }
 
 function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
-  const landlock = landlockRoute(machine, policy, options);
-  if (options.landlock === 'required' || (options.landlock === 'preferred' && landlock.kind !== 'refused'))
-    return landlock;
+  // Asked only where it counts: comparing a policy with the coarse model looks at every rule.
+  if (options.landlock !== 'fallback') {
+    const landlock = landlockRoute(machine, policy, options);
+    if (options.landlock === 'required' || landlock.kind !== 'refused') return landlock;
+  }
   if (machine.isWsl1 === undefined) return { kind: 'look', at: 'isWsl1' };
   if (machine.isWsl1) return onWsl1;
   const { bubblewrap } = machine;
   if (bubblewrap === undefined) return { kind: 'look', at: 'bubblewrap' };
   if (bubblewrap.kind === 'bubblewrap') return { kind: 'bubblewrap', bubblewrap };
+  const landlock = landlockRoute(machine, policy, options);
   // What is missing is bubblewrap: a machine without it need not hear why the second choice would not do.
   return landlock.kind === 'refused' ? bubblewrap : landlock;
 }
@@ -97,23 +100,11 @@ function landlockCannot(why: string): SandboxRefused {
   return unenforceable({ message: `Landlock cannot enforce this policy: ${why}.`, next: 'Use bubblewrap.' });
 }
 
-function chooseOnWindows(
-  { windows }: MachineFacts,
-  policy: ResolvedPolicy,
-  { hostLists }: SandboxRouteOptions,
-): SandboxRoute {
+function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');
-  const plan = planWindows({ level: windows.level, policy, usualRoots: windows.usualRoots, hostLists });
+  const { plan, hasLauncher } = windows;
   if (plan.kind === 'windows-impossible') return unenforceable({ message: plan.message, next: isolatedElsewhere });
-  return windows.hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
-}
-
-/** Without the proxy the lists would be mere text (I10). */
-function noProxyOn(platform: string): SandboxRefused {
-  return unenforceable({
-    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
-    next: 'Remove the lists from the profile to allow every host, or disable the network.',
-  });
+  return hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
 }
 
 const onWsl1: SandboxRefused = {
@@ -125,6 +116,14 @@ const onWsl1: SandboxRefused = {
 
 const isolatedElsewhere =
   'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.';
+
+/** Without the proxy the lists would be mere text (I10). */
+function noProxyOn(platform: string): SandboxRefused {
+  return unenforceable({
+    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    next: 'Remove the lists from the profile to allow every host, or disable the network.',
+  });
+}
 
 function noSandboxOn(platform: string): SandboxRefused {
   const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;

@@ -171,3 +171,71 @@ test('on a Mac the command runs under Seatbelt', async () => {
   const argv = planned.kind === 'runnable' ? planned.argv : [];
   expect([argv[0], argv[1], ...argv.slice(3)]).toEqual(['/usr/bin/sandbox-exec', '-p', '-DPATH_0=/', '--', 'ls']);
 });
+
+describe('the kernel', () => {
+  const on = (version: string, spawn: Spawn) =>
+    createSandbox({
+      ...parts,
+      platform: 'linux',
+      architecture: 'x64',
+      env: { CAPSTAN_BWRAP: '/opt/bwrap' },
+      writable: () => [],
+      spawn,
+      kernelVersion: () => version,
+    });
+  const works: Spawn = {
+    run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
+  };
+
+  test('of WSL 1 is refused before bubblewrap is started', async () => {
+    const sandbox = on('Linux version 4.4.0-19041-Microsoft', unused);
+    sandbox.prepare();
+    expect(await sandbox.plan(command, restricted, [])).toMatchObject({
+      code: 'sandbox-unusable',
+      message: 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',
+      next: expect.stringContaining('wsl --set-version') as string,
+    });
+  });
+
+  test('of WSL 2 is one of Linux', async () => {
+    const planned = await on('Linux version 5.15.90.1-microsoft-standard-WSL2', works).plan(command, restricted, []);
+    expect(planned).toMatchObject({ kind: 'runnable' });
+  });
+});
+
+test('that a packaged bubblewrap is used is said once', async () => {
+  const spawn: Spawn = {
+    run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
+  };
+  const options = { ...parts, platform: 'linux', architecture: 'x64', env: {}, writable: () => [], spawn };
+  const sandbox = createSandbox({ ...options, packagedBubblewrap: '/opt/bwrap' });
+  const notices = [];
+  for (let round = 0; round < 2; round += 1) {
+    const planned = await sandbox.plan(command, restricted, []);
+    notices.push(planned.kind === 'runnable' ? planned.notice?.code : planned.code);
+  }
+  expect(notices).toEqual(['sandbox-packaged', undefined]);
+});
+
+test('limits stand inside the sandbox, and nowhere else', async () => {
+  const sandbox = createSandbox({
+    ...parts,
+    platform: 'darwin',
+    architecture: 'arm64',
+    env: {},
+    writable: () => [],
+    spawn: unused,
+    limits: { maxMemoryMb: 1 },
+  });
+  const planned = await sandbox.plan(command, restricted, []);
+  const argv = planned.kind === 'runnable' ? planned.argv : [];
+  expect(argv.slice(argv.indexOf('--') + 1)).toEqual([
+    '/bin/sh',
+    '-c',
+    expect.stringContaining('ulimit -d 1024') as string,
+    'sh',
+    'ls',
+  ]);
+  const open: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+  expect(await sandbox.plan(command, open, [])).toMatchObject({ argv: ['ls'] });
+});

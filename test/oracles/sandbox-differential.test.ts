@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access, FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
 import { codexSearchPath, nativeCodex } from './native-codex.ts';
@@ -10,7 +11,12 @@ import { codexSearchPath, nativeCodex } from './native-codex.ts';
 // commands follow one another in it, in folders that both programs find alike.
 
 const base = mkdtempSync('/var/tmp/capstan-differential-');
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const listener = createServer((socket) => socket.on('error', () => {}).end());
+beforeAll(() => new Promise<void>((resolve) => void listener.listen(0, '127.0.0.1', resolve)));
+afterAll(() => {
+  listener.close();
+  rmSync(base, { recursive: true, force: true });
+});
 
 /** What each command may touch. The workspace is `w`. */
 interface Ground {
@@ -194,8 +200,7 @@ const commands: readonly (readonly [name: string, script: string])[] = [
   ['see a process outside', 'test -e /proc/$OUTER'],
   ['signal a process outside', 'kill -0 $OUTER'],
   ['mount', 'mount -t tmpfs none /mnt'],
-  ['an internet socket', `perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0) or exit 1'`],
-  ['a datagram socket', `perl -MSocket -e 'socket(S, PF_INET, SOCK_DGRAM, 0) or exit 1'`],
+  ['reach a port outside', 'exec 3<>/dev/tcp/127.0.0.1/$PORT'],
   ['a local pair', `perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'`],
   ['io_uring', `perl -e 'exit(syscall(425, 8, my $x = "\\0" x 120) >= 0 ? 0 : 1)'`],
   ['capabilities', 'grep -q "CapEff:.0000000000000000" /proc/self/status'],
@@ -244,25 +249,40 @@ const script = commands
 type Helper = (words: readonly string[]) => readonly [program: string, words: readonly string[], argv0: string];
 const codex: Helper = (words) => [nativeCodex(), words, 'codex-linux-sandbox'];
 const capstan: Helper = (words) => [process.execPath, [capstanScript, ...words], 'capstan-linux-sandbox'];
+const codexCommand: Helper = (words) => [nativeCodex(), ['sandbox', ...words], 'codex'];
+const capstanCommand: Helper = (words) => [process.execPath, [capstanScript, 'sandbox', ...words], 'node'];
 
-/** Which commands succeed, or how the helper ended without running any. */
+/** The same flags for `codex sandbox` and `capstan sandbox`. */
+const modes: Readonly<Record<string, (ground: Ground) => readonly string[]>> = {
+  'no flag': () => [],
+  'mode read-only': () => ['sandbox_mode="read-only"'],
+  'mode workspace-write': () => ['sandbox_mode="workspace-write"'],
+  'mode workspace-write without /tmp': () => [
+    'sandbox_mode="workspace-write"',
+    'sandbox_workspace_write.exclude_slash_tmp=true',
+  ],
+  'mode workspace-write with network': () => [
+    'sandbox_mode="workspace-write"',
+    'sandbox_workspace_write.network_access=true',
+  ],
+  'mode workspace-write with another root': ({ outside }) => [
+    'sandbox_mode="workspace-write"',
+    `sandbox_workspace_write.writable_roots=["${join(outside, 'extra')}"]`,
+  ],
+};
+
+/** The words of the helper for a profile. */
+function helperWords(profile: PermissionProfile, { workspace: cwd }: Ground): readonly string[] {
+  return ['--sandbox-policy-cwd', cwd, '--command-cwd', cwd, '--permission-profile', JSON.stringify(profile), '--'];
+}
+
+/** Which commands succeed, or how the program ended without running any. */
 async function verdicts(
-  helper: Helper,
-  profile: PermissionProfile,
+  start: Helper,
+  before: readonly string[],
   ground: Ground,
 ): Promise<readonly boolean[] | string> {
-  const [program, words, argv0] = helper([
-    '--sandbox-policy-cwd',
-    ground.workspace,
-    '--command-cwd',
-    ground.workspace,
-    '--permission-profile',
-    JSON.stringify(profile),
-    '--',
-    'bash',
-    '-c',
-    script,
-  ]);
+  const [program, words, argv0] = start([...before, 'bash', '-c', script]);
   const { TMPDIR: _none, ...variables } = process.env;
   const numbers = process.arch === 'x64' ? { PTRACE: '101', KEYCTL: '250' } : { PTRACE: '117', KEYCTL: '219' };
   const env = {
@@ -271,6 +291,7 @@ async function verdicts(
     CODEX_HOME: ground.home,
     CAPSTAN_HOME: ground.home,
     OUTER: String(process.pid),
+    PORT: String((listener.address() as AddressInfo).port),
     ...numbers,
   };
   const child = spawn(program, words, { argv0, cwd: ground.workspace, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -292,31 +313,48 @@ describe('the sandbox of Codex and ours give the same verdicts', () => {
   const compared = new Set<string>();
   const found = new Set<string>();
 
-  it.each(Object.entries(policies))('%s', async (name, profileOf) => {
+  /** Compares the two, and gives the differences that are not known. */
+  async function compare(
+    name: string,
+    runs: readonly [Helper, Helper],
+    wordsFor: (ground: Ground) => readonly string[],
+  ) {
     const [theirs, ours] = await Promise.all(
-      ([codex, capstan] as const).map(async (helper, index) => {
-        const ground = makeGround(`${name.replaceAll(' ', '-')}-${index}`);
-        return verdicts(helper, profileOf(ground), ground);
+      runs.map(async (start, index) => {
+        const ground = makeGround(`${name.replaceAll(/[ /]/g, '-')}-${index}`);
+        return verdicts(start, wordsFor(ground), ground);
       }),
     );
     const ends = [theirs, ours].map((end) => (typeof end === 'string' ? end : 'ran'));
-    const expected = name === notInCodex ? /No such file/ : /^ran$/;
-    expect(ends[0]).toMatch(expected);
-    expect(ends[1]).toBe('ran');
     const odd = commands.flatMap(([command], index) => {
+      if (ends.some((end) => end !== 'ran')) return [];
       const [their, our] = [theirs?.[index], ours?.[index]];
-      if (name === notInCodex) return [];
       compared.add(`${name}: ${command}`);
       return their === our ? [] : [`${name}: ${command} (${their === true ? 'Codex' : 'Capstan'} lets it)`];
     });
     for (const each of odd) found.add(each);
     const isKnown = (each: string): boolean =>
       particular.includes(each) || stricter.some((command) => each === `${name}: ${command} (Codex lets it)`);
-    expect(odd.filter((each) => !isKnown(each))).toEqual([]);
+    return { ends, odd: odd.filter((each) => !isKnown(each)) };
+  }
+
+  it.each(Object.entries(policies))('%s', async (name, profileOf) => {
+    const { ends, odd } = await compare(name, [codex, capstan], (ground) => helperWords(profileOf(ground), ground));
+    expect(ends[0]).toMatch(name === notInCodex ? /No such file/ : /^ran$/);
+    expect(ends[1]).toBe('ran');
+    expect(odd).toEqual([]);
+  });
+
+  it.each(Object.entries(modes))('%s, by the command', async (name, overridesFor) => {
+    const { ends, odd } = await compare(name, [codexCommand, capstanCommand], (ground) => [
+      ...overridesFor(ground).flatMap((override) => ['-c', override]),
+      '--',
+    ]);
+    expect({ ends, odd }).toEqual({ ends: ['ran', 'ran'], odd: [] });
   });
 
   it('over enough pairs of a policy and a command, and every difference that is known is seen', () => {
-    expect(compared.size).toBeGreaterThanOrEqual(900);
+    expect(compared.size).toBeGreaterThanOrEqual(1250);
     expect(particular.filter((each) => !found.has(each))).toEqual([]);
     const seen = [...found].map((each) => each.replace(/^.*?: (.*) \(Codex lets it\)$/, '$1'));
     expect(stricter.filter((command) => !seen.includes(command))).toEqual([]);

@@ -10,7 +10,7 @@ import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
 /** What an attempt prints when it reached what it must not reach. */
 export const escaped = 'ESCAPED';
-export const secretText = 'the secret of the laboratory';
+const secretText = 'the secret of the laboratory';
 
 /** A place to break out of: a writable workspace, what stands outside, a secret, listeners, and a process to hit. */
 export async function createEscapeLab() {

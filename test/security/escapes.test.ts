@@ -159,7 +159,7 @@ const kernel: Attempts = [
   ],
   ['raw packets', systemCall('socket', '2, 3, 1')],
   ['packets of the link', systemCall('socket', '17, 3, 0')],
-  ['messages to the kernel', systemCall('socket', '16, 3, 0')],
+  ['messages to the kernel', systemCall('socket', '16, 3, 9')],
   ['the host of a virtual machine', systemCall('socket', '40, 1, 0')],
   [
     'calls of another convention',

@@ -7,7 +7,7 @@ import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/linux/landlock-plan.ts';
+import { leastLandlockAbi } from '../../src/sandbox/linux/legacy-projection.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
 const root = join(import.meta.dirname, '../..');

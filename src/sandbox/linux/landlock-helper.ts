@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { LandlockHelperInput } from './landlock-helper-input.ts';
 import { loadLandlock } from './landlock-library.ts';
@@ -46,6 +46,8 @@ function findProgramFile(name: string, path: string): string | undefined {
 }
 
 function fail(code: number, why: string): never {
-  process.stderr.write(`capstan: the sandbox could not be built: ${why}\n`);
+  // A path may hold anything, and none of it may steer a terminal.
+  const shown = why.replaceAll(/[^ -~]/g, '?');
+  writeSync(2, `capstan: the sandbox could not be built: ${shown}\n`);
   process.exit(code);
 }

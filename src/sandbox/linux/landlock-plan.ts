@@ -20,9 +20,6 @@ interface LandlockRule {
   readonly rights: number;
 }
 
-/** Below this the kernel cannot keep signals and abstract sockets inside. */
-export const leastLandlockAbi = 6;
-
 const right = { writeFile: 1 << 1, refer: 1 << 13, truncate: 1 << 14, ioctlDevice: 1 << 15 };
 /** Removing and making anything, from REMOVE_DIR to MAKE_SYM. */
 const namesInFolders = 0b1_1111_1111 << 4;

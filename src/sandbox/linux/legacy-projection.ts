@@ -9,6 +9,9 @@ export interface LegacyModel {
   readonly writable: readonly string[];
 }
 
+/** Below this version of Landlock the kernel cannot keep signals and abstract sockets inside. */
+export const leastLandlockAbi = 6;
+
 /** Where the coarse model would give another access than the policy. A pattern stands for what it matches. */
 export interface LegacyDifference {
   readonly kind: 'legacy-difference';

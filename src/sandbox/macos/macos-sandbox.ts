@@ -16,7 +16,10 @@ export async function planMacos(
   const moved = movedWorkspace(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
   // Hosts by list need a proxy, and none is bridged here yet: without a port nothing is reached.
-  const doors = 'lists' in policy && policy.lists !== undefined ? { proxyPorts: [] } : {};
+  const isListed = 'lists' in policy && policy.lists !== undefined;
+  const sockets =
+    'sockets' in policy && Array.isArray(policy.sockets) ? { sockets: policy.sockets as readonly string[] } : {};
+  const doors = { ...(isListed ? { proxyPorts: [] } : {}), ...sockets };
   const { text, parameters } = seatbeltProfile(policy, disk, doors);
   return {
     kind: 'runnable',

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Command } from './command.ts';
+import { type Command, flag } from './command.ts';
 import { allCommands } from './command-group.ts';
 import { commandHelp } from './command-help.ts';
 import { commandTable } from '../cli/command-table.ts';
@@ -193,4 +193,27 @@ describe('help', () => {
       }
     },
   );
+});
+
+test('with a verbatim word the options end, and so do variants', () => {
+  const runner = {
+    name: 'runner',
+    does: '',
+    summary: '',
+    forms: [],
+    options: { json: flag('--json', '') },
+    words: [{ name: 'COMMAND', many: true, verbatim: true, missing: 'which?' }],
+    variants: { look: [], run: [{ name: 'COMMAND', many: true, verbatim: true }] },
+  } as const satisfies Command;
+  const parsed = (...words: readonly string[]) => {
+    const given = parseCommand(runner, words);
+    return typeof given === 'string' || 'code' in given ? given : [given.variant, given.options.json, ...given.words];
+  };
+  expect(parsed('ls', '--json', '--help')).toEqual([undefined, false, 'ls', '--json', '--help']);
+  expect(parsed('--json', 'ls', '--', '-x')).toEqual([undefined, true, 'ls', '--', '-x']);
+  expect(parsed('--', 'look')).toEqual([undefined, false, 'look']);
+  expect(parsed('look', '--json')).toEqual(['look', true]);
+  expect(parsed('run', '--json', 'look', '--json')).toEqual(['run', true, 'look', '--json']);
+  expect(parsed('--help')).toBe('help');
+  expect(parsed()).toMatchObject({ code: 'usage', message: 'runner: which?' });
 });

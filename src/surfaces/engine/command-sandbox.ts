@@ -107,7 +107,11 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const overrides = named !== undefined ? overridesFor(named) : isChosen ? [] : modeOverrides('read-only');
   const configured = await configureThread(engine, { cwd }, { overrides });
   if ('code' in configured) return configured;
-  const { settings, notices } = configured;
+  const { settings, notices, config } = configured;
+  // What a command of another run may have put there is not started here.
+  const { writableRoots } = config.sandboxWorkspaceWrite;
+  for (const path of [cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
+    engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;
   const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
   const policy = resolvePolicy(profile, places);

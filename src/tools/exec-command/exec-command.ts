@@ -114,7 +114,9 @@ async function run(
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy, gitGuard?.current ?? []);
   if (command.kind === 'refused') {
-    const { message, next } = command;
+    const { code, message, next } = command;
+    // The user can do something about the machine, the model cannot.
+    if (code !== 'policy-unenforceable') warn({ code, message, next });
     return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   if (command.notice !== undefined) warn(command.notice);

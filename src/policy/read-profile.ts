@@ -9,7 +9,7 @@ import type {
 import { workspaceGlobPrefix } from './expand-entry.ts';
 import { parseGlob } from './glob.ts';
 import { descend, normalisePath } from './paths.ts';
-import { normaliseHost } from './host-pattern.ts';
+import { plainHostPattern } from './plain-host-pattern.ts';
 import { isWrong, memberAt, unknownKeyIn, type WrongValue, wrongAt } from './wrong-value.ts';
 
 /**
@@ -146,7 +146,7 @@ function object<Some extends Fields>(what: string, fields: Some) {
     isJsonObject(value) ? readMembers(value, at, { fields }) : wrongAt(at, what, value);
 }
 
-const host = text('a host, "*.host", "**.host" or "*"', normaliseHost);
+const host = text('a host, "*.host", "**.host" or "*"', plainHostPattern);
 
 const details: Reader<NetworkDetails> = object('an object with lists and sockets', {
   lists: optional(

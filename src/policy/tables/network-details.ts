@@ -3,7 +3,7 @@ import type { NetworkAccess, NetworkDetails } from '../../protocol/permission-pr
 import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { normalisePath } from '../paths.ts';
 import { expandHome, type TableBase } from './file-entries.ts';
-import { normaliseHost } from '../host-pattern.ts';
+import { plainHostPattern } from '../plain-host-pattern.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './table-problem.ts';
 
 type Path = readonly string[];
@@ -76,7 +76,7 @@ function hostLists(domains: JsonObject, at: Path) {
   const [allow, deny, problems] = [new Set<string>(), new Set<string>(), [] as TableProblem[]];
   for (const [pattern, action = null] of Object.entries(domains)) {
     const path = [...at, pattern];
-    const host = normaliseHost(pattern);
+    const host = plainHostPattern(pattern);
     if (action !== 'allow' && action !== 'deny') problems.push(wrongType(path, '"allow" or "deny"', action));
     else if (host === undefined) {
       const what = 'must be a host, "*.host" for all below it, "**.host" for it and all below it, or "*"';
@@ -95,7 +95,7 @@ export function withNormalHosts(profile: JsonObject): JsonObject {
   if (network === undefined || domains === undefined) return profile;
   const normal = new Map<string, Json | undefined>();
   for (const [pattern, action] of Object.entries(domains)) {
-    const host = normaliseHost(pattern) ?? pattern;
+    const host = plainHostPattern(pattern) ?? pattern;
     if (normal.get(host) !== 'deny') normal.set(host, action);
   }
   return { ...profile, network: { ...network, domains: Object.fromEntries(normal) } };

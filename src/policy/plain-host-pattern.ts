@@ -2,7 +2,7 @@
  * A host or a pattern of hosts as it is compared: in lower case, without brackets and dots at the end, with its port if
  * it names one. Undefined: it is none.
  */
-export function normaliseHost(text: string): string | undefined {
+export function plainHostPattern(text: string): string | undefined {
   const written = text.trim().toLowerCase();
   const inBrackets = /^\[([0-9a-f:.]+(?:%[\w.-]+)?)\](?::(\d{1,5}))?$/.exec(written);
   if (inBrackets !== null) {

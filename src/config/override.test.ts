@@ -25,3 +25,35 @@ test('a key named after the prototype stays an ordinary key', () => {
   expect(Object.keys(values)).toEqual(['__proto__']);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
+
+test.each([
+  ['permissions.dev.filesystem.:root', ['permissions', 'dev', 'filesystem', ':root']],
+  ['permissions.dev.filesystem.:workspace_roots..', ['permissions', 'dev', 'filesystem', ':workspace_roots', '.']],
+  [
+    'permissions.dev.filesystem.:workspace_roots.**/*.env',
+    ['permissions', 'dev', 'filesystem', ':workspace_roots', '**/*.env'],
+  ],
+  ['permissions.dev.filesystem./srv/data', ['permissions', 'dev', 'filesystem', '/srv/data']],
+  ['permissions.dev.filesystem.~/.ssh', ['permissions', 'dev', 'filesystem', '~/.ssh']],
+  ['permissions.dev.workspace_roots.~/code/a.b', ['permissions', 'dev', 'workspace_roots', '~/code/a.b']],
+  ['permissions.dev.network.domains.example.com', ['permissions', 'dev', 'network', 'domains', 'example.com']],
+  ['permissions.dev.network.domains', ['permissions', 'dev', 'network', 'domains']],
+  ['permissions.dev.network.domains.*.example.com', ['permissions', 'dev', 'network', 'domains', '*.example.com']],
+  [
+    'permissions.dev.network.unix_sockets./run/x.sock',
+    ['permissions', 'dev', 'network', 'unix_sockets', '/run/x.sock'],
+  ],
+  ['permissions.dev.filesystem."/srv/a.b"', ['permissions', 'dev', 'filesystem', '/srv/a.b']],
+])('%s may stand without quotes, as maps are written', (key, path) => {
+  expect(splitOverride(`${key}="read"`)).toEqual({ path, written: '"read"' });
+});
+
+test.each(['permissions.dev.filesystem./srv/a.b', 'permissions.dev.filesystem./opt/app.cache'])(
+  '%s could mean two things and is refused',
+  (key) => {
+    expect(splitOverride(`${key}="read"`)).toMatchObject({
+      severity: 'error',
+      message: expect.stringContaining('quotes'),
+    });
+  },
+);

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../protocol/json.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { mergeValues } from './merge-values.ts';
+import { rawProfileKey } from './raw-profile-key.ts';
 import { parseTomlKey } from './toml-key.ts';
 
 /** One key that a flag sets. */
@@ -13,7 +14,10 @@ export interface Override {
 export function splitOverride(text: string): (Pick<Override, 'path'> & { readonly written: string }) | ConfigProblem {
   const equals = text.indexOf('=');
   if (equals < 0) return malformed(text, 'has no "="');
-  const path = parseTomlKey(text.slice(0, equals).trim());
+  const key = text.slice(0, equals).trim();
+  const isQuoted = key.includes('"') || key.includes("'");
+  const path = (isQuoted ? undefined : rawProfileKey(key)) ?? parseTomlKey(key);
+  if (path === 'ambiguous') return malformed(text, 'has a path with dots in its key, which must be in quotes');
   if (path === undefined || path.includes('')) return malformed(text, 'has no valid key before the "="');
   return { path, written: text.slice(equals + 1).trim() };
 }

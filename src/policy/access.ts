@@ -90,15 +90,17 @@ export interface WritableRoot {
 }
 
 /** The paths that may be written with all below them, sorted by name. Empty when the whole disk may be written. */
-export function writableRoots(policy: ResolvedPolicy): readonly WritableRoot[] {
-  const { files } = policy;
+export function writablePaths({ files }: ResolvedPolicy): readonly string[] {
   if (files.kind === 'unrestricted') return [];
   const { rules } = files;
   const paths = new Set(rules.filter((rule) => rule.access === 'write').map((rule) => rule.path));
-  return [...paths]
-    .filter((path) => accessByRules(rules, path) === 'write')
-    .toSorted()
-    .map((path) => ({ path, carveOuts: carveOutsOf(rules, path) }));
+  return [...paths].filter((path) => accessByRules(rules, path) === 'write').toSorted();
+}
+
+/** The same with what is kept inside each. */
+export function writableRoots(policy: ResolvedPolicy): readonly WritableRoot[] {
+  const rules = policy.files.kind === 'unrestricted' ? [] : policy.files.rules;
+  return writablePaths(policy).map((path) => ({ path, carveOuts: carveOutsOf(rules, path) }));
 }
 
 function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRule[] {

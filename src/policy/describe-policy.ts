@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { NetworkLists } from '../protocol/network-lists.ts';
 import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writableRoots } from './access.ts';
+import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writablePaths } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
 import { byDepth, isWithin, joinPath, parentOf } from './paths.ts';
 
@@ -50,9 +50,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
     sockets: network === 'restricted' || isListed ? sockets : [],
     ...described,
     ...defined({ globDepth }),
-    writableRoots: writableRoots(policy)
-      .map((root) => root.path)
-      .toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
+    writableRoots: writablePaths(policy).toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { access, writableRoots } from './access.ts';
+import { access, writablePaths } from './access.ts';
 import { normalisePath } from './paths.ts';
 import { profileFor } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
@@ -24,7 +24,7 @@ export function sandboxPolicyOf(profile: PermissionProfile, places: Places): San
   const network = policy.network === 'enabled';
   const cwd = normalisePath(places.cwd);
   const temporary = places.temporaryDirectory === undefined ? undefined : normalisePath(places.temporaryDirectory);
-  const roots = writableRoots(policy).map((root) => root.path);
+  const roots = writablePaths(policy);
   if (roots.length === 0) return { type: 'read-only', ...(network ? { network_access: true } : {}) };
   // Where the working folder is writable, flags speak for the temporary folders; otherwise every root is named.
   const implied = roots.some((root) => root === cwd) ? [cwd, temporary, '/tmp'] : [cwd];
@@ -67,5 +67,5 @@ function textsOf(value: unknown): readonly string[] {
 /** The word for people and for the prompt. */
 export function sandboxModeOf(policy: ResolvedPolicy): SandboxMode {
   if (policy.files.kind === 'unrestricted') return 'danger-full-access';
-  return writableRoots(policy).length > 0 ? 'workspace-write' : 'read-only';
+  return writablePaths(policy).length > 0 ? 'workspace-write' : 'read-only';
 }

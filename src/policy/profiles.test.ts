@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
-import { materialise, profileFor } from './profiles.ts';
+import { materialise, profileFor, sharedProfile } from './profiles.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
@@ -78,4 +78,14 @@ test('materialising keeps what it cannot read, so that resolving can fail closed
   ];
   const profile = { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
   expect(materialise(profile as unknown as PermissionProfile, ['/a'])).toEqual(profile);
+});
+
+test('programs that know no lists of hosts read of no network', () => {
+  const open = { ...profileFor('read-only', { ...options, network: true }), network: 'enabled' } as const;
+  const lists = { allow: ['a.org'], deny: [], local: false, methods: 'any' } as const;
+  const listed = { ...open, capstan_network: { lists, sockets: ['/run/x'] } } as PermissionProfile;
+  expect(sharedProfile(listed, ['/repo'])).toEqual({ ...open, network: 'restricted' });
+  expect(sharedProfile({ ...open, capstan_network: { sockets: ['/run/x'] } } as PermissionProfile, ['/repo'])).toEqual(
+    open,
+  );
 });

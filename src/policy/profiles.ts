@@ -48,6 +48,14 @@ export function materialise(profile: PermissionProfile, workspaceRoots: readonly
   return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
+/** The same for programs that know no lists of hosts: they are told of no network rather than of a whole one. */
+export function sharedProfile(profile: PermissionProfile, workspaceRoots: readonly string[]): PermissionProfile {
+  const filledIn = materialise(profile, workspaceRoots);
+  if (filledIn.type !== 'managed' || filledIn.capstan_network === undefined) return filledIn;
+  const { capstan_network: details, ...shared } = filledIn;
+  return details.lists === undefined ? shared : { ...shared, network: 'restricted' };
+}
+
 /** The entries, and those about the workspace once more for each of the folders. The symbols stay: a turn may have others. */
 export function withWorkspaceRoots(
   entries: readonly FileSystemEntry[],

@@ -1,6 +1,6 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import { compatibilityField } from '../envelope/model-record.ts';
-import { materialise } from '../policy/profiles.ts';
+import { sharedProfile } from '../policy/profiles.ts';
 import { sandboxPolicyOf } from '../policy/legacy.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -48,7 +48,7 @@ export function turnContext(
       timezone: workspace.timezone,
       approval_policy: policy.approval,
       sandbox_policy: sandboxPolicyOf(policy.profile, workspace.places) as unknown as JsonObject,
-      permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
+      permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
       model: identity.model.slug,
       ...compatibilityField(identity.model),
       ...defined({ personality: modes.personality }),
@@ -77,7 +77,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
     model_provider_id: identity.provider,
     approval_policy: policy.approval,
     approvals_reviewer: 'user',
-    permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
+    permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
     cwd: workspace.cwd,
     ...defined({ reasoning_effort: identity.effort }),
     collaboration_mode: collaborationMode(envelope),

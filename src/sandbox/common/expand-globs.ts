@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { lookAt } from '../../disk/file-system.ts';
+import { realPath } from '../../disk/folders.ts';
 import type { GlobPart } from '../../policy/glob-matcher.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
-import { depthOf, joinPath } from '../../policy/paths.ts';
+import { depthOf, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Impossible } from './unenforceable.ts';
 
 const mostMatches = 8192;
@@ -34,6 +35,7 @@ export async function expandGlobs(
     const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
     const depth = Math.min(isDeep ? Number.POSITIVE_INFINITY : depthOf(glob), depthOf(start) + mostDepth);
     const pending = [start];
+    const linked = new Set<string>();
     while (pending.length > 0) {
       const folders = pending.splice(-breadth);
       const found = await Promise.all(folders.map(async (folder) => ({ folder, names: await read(folder) })));
@@ -42,7 +44,8 @@ export async function expandGlobs(
         for (const entry of names) {
           const path = joinPath(folder, entry.name);
           if (globCovers(glob, path)) matches.add(path);
-          else if (entry.isDirectory() && depthOf(path) < depth) pending.push(path);
+          else if (depthOf(path) >= depth) continue;
+          else if (entry.isDirectory() || (entry.isSymbolicLink() && isNewFolder(path, linked))) pending.push(path);
         }
       }
       if (matches.size > mostMatches)
@@ -54,6 +57,15 @@ export async function expandGlobs(
     }
   }
   return { kind: 'matches', paths: [...matches].toSorted() };
+}
+
+/** Whether a link leads to a folder that no link of this walk led to before, and that does not hold the link itself. */
+function isNewFolder(link: string, linked: Set<string>): boolean {
+  const place = realPath(link);
+  if (place === undefined || linked.has(place) || lookAt(place).kind !== 'folder') return false;
+  linked.add(place);
+  const own = realPath(parentOf(link));
+  return own === undefined || !isWithin(own, place);
 }
 
 /** The one path that a glob without wildcards means. */

@@ -127,7 +127,8 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
 #   window.effective_tokens, developer_instructions, instructions,
 #   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
-#   personality, experimental_realtime_start_instructions, openai_base_url
+#   personality, experimental_realtime_start_instructions, openai_base_url,
+#   default_permissions
 `;
 
 describe('config show', () => {

@@ -15,7 +15,13 @@ import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gathe
 import { configuredProfile } from '../../gather/settings/choose-profile.ts';
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { findHome } from '../../gather/system/home.ts';
-import { brokenByApproval, brokenByProfile, modeInstead, type Requirements } from '../../policy/requirements.ts';
+import {
+  brokenByApproval,
+  brokenByChoice,
+  brokenByProfile,
+  modeInstead,
+  type Requirements,
+} from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -91,6 +97,9 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const { approvalPolicy, sandboxMode, allowLoginShell, features = {} } = config;
   const approval = brokenByApproval(requirements, approvalPolicy);
   const sandbox = brokenByProfile(requirements, configuredProfile(config));
+  const choice = sandbox === undefined ? brokenByChoice(requirements, configuredProfile(config)) : undefined;
+  const named = config.namedProfile?.id;
+  const [key, value] = named === undefined ? ['sandbox_mode', sandboxMode] : ['default_permissions', named];
   const loginShell = requirements.allowLoginShell ?? allowLoginShell;
   const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
   const { pins = {}, source = '' } = requirements.features ?? {};
@@ -98,7 +107,8 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
     ...(approval ? [problem('approval_policy', `"${approvalPolicy}"`, approval, `"${approval.allowed[0]}"`)] : []),
-    ...(sandbox ? [problem('sandbox_mode', `"${sandboxMode}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
+    ...(sandbox ? [problem(key, `"${value}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
+    ...(choice ? [problem(key, `"${value}"`, choice, `"${choice.instead.id}"`)] : []),
     ...(loginShell === allowLoginShell
       ? []
       : [problem('allow_login_shell', String(allowLoginShell), shellRule, String(loginShell))]),

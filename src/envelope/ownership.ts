@@ -129,7 +129,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.approval': chosen('default', 'approval'),
   'policy.askedApproval': chosen('default', 'askedApproval'),
   'policy.profile': chosen('default', 'profile'),
-  'policy.resolved': chosen('default', 'profile'),
+  'policy.resolved': chosen('default', 'profile', 'networkRules'),
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),

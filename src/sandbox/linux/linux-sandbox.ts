@@ -46,6 +46,10 @@ export async function planLinux(
       next: 'Change it in shell_environment_policy.set.',
     });
   }
+  // Without the proxy the words reach the system as they are, which refuses them itself.
+  if (reach === 'listed' && command.argv.some((word) => word.includes('\0'))) {
+    return unenforceable({ message: 'The command contains a NUL byte.', next: 'Write it as an escape sequence.' });
+  }
   const expansion = await expandGlobs(files.kind === 'restricted' ? files.denyGlobs : []);
   if (expansion.kind === 'impossible') return unenforceable(expansion);
   const pathSockets = network === 'restricted' && sockets.length > 0;

@@ -130,7 +130,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.approval': chosen('default', 'approval'),
   'policy.askedApproval': chosen('default', 'askedApproval'),
   'policy.profile': chosen('default', 'profile'),
-  'policy.resolved': chosen('default', 'profile'),
+  'policy.resolved': chosen('default', 'profile', 'networkRules'),
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.rules': { ...chosen('default', 'rules'), awaits: 'decisions about calls' },

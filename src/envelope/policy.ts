@@ -1,4 +1,5 @@
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
+import { withSavedHosts } from '../policy/network/saved-hosts.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
@@ -23,7 +24,7 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
 export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
   const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
   const { approvedPrefixes = [], networkRules = [] } = settings;
-  const resolved = resolvePolicy(profile, workspace.places);
+  const resolved = withSavedHosts(resolvePolicy(profile, workspace.places), networkRules);
   return {
     approval,
     ...defined({ askedApproval }),

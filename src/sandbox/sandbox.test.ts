@@ -121,6 +121,12 @@ describe('lists of hosts', () => {
     await planned.cleanup();
   });
 
+  test('a command that no system takes is refused before it starts', async () => {
+    expect(await linux().plan({ ...command, argv: ['echo', 'a\0b'] }, listed, [])).toMatchObject({
+      message: 'The command contains a NUL byte.',
+    });
+  });
+
   test('are refused where no proxy enforces them', async () => {
     expect(await sandboxOn('darwin').plan(command, listed, [])).toMatchObject({
       code: 'policy-unenforceable',

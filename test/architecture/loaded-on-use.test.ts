@@ -18,9 +18,9 @@ function loadedAtStart(entry: string): ReadonlySet<string> {
 }
 
 test('a start loads nothing of the proxy, which most commands do not have', () => {
-  const loaded = [...loadedAtStart('surfaces/exec/run-exec.ts')];
+  const loaded = [...loadedAtStart('surfaces/exec/run-exec.ts')].toSorted();
   expect(loaded).toContain('sandbox/linux/linux-sandbox.ts');
   expect(
     loaded.filter((path) => /^(?:sandbox|policy)\/network\/|join-proxy|starter-script|path-sockets/.test(path)),
-  ).toEqual(['policy/network/network-reach.ts']);
+  ).toEqual(['policy/network/network-reach.ts', 'policy/network/saved-hosts.ts']);
 });

@@ -54,6 +54,7 @@ describe('plain HTTP', () => {
       host: 'secret-in-a-name.evil.test',
       reason: 'not_allowed',
       decision: 'deny',
+      source: 'baseline_policy',
       protocol: 'http',
       port: 80,
       message: 'This host is not on the allow list of the permission profile.',

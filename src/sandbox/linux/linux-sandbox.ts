@@ -47,6 +47,10 @@ export async function planLinux(
       next: 'Change it in shell_environment_policy.set.',
     });
   }
+  // Without the proxy the words reach the system as they are, which refuses them itself.
+  if (reach === 'listed' && command.argv.some((word) => word.includes('\0'))) {
+    return unenforceable({ message: 'The command contains a NUL byte.', next: 'Write it as an escape sequence.' });
+  }
   const expansion = await (files.kind === 'restricted'
     ? expandGlobs(files.denyGlobs, files.globDepth)
     : expandGlobs([]));

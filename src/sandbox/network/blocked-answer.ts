@@ -29,9 +29,10 @@ export interface ProxyAnswer {
 export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): ProxyAnswer {
   const message = sentences[reason];
   const isTunnel = protocol === 'https';
+  const source = reason === 'method_not_allowed' || reason === 'mitm_required' ? 'mode_guard' : 'baseline_policy';
   const body = isTunnel
     ? `${message}\n`
-    : JSON.stringify({ status: 'blocked', host, reason, decision: 'deny', protocol, port, message });
+    : JSON.stringify({ status: 'blocked', host, reason, decision: 'deny', source, protocol, port, message });
   return {
     status: 403,
     headers: { 'content-type': isTunnel ? 'text/plain' : 'application/json', 'x-proxy-error': headerValues[reason] },

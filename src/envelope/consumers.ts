@@ -31,7 +31,7 @@ modes | src/envelope/modes.ts | identity.model.modes
 window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares
 context updater | src/envelope/environment.ts | policy.approval policy.networkRules policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut
-context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.networkRules policy.resolved workspace.cwd
+context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.canAsk policy.networkRules policy.resolved workspace.cwd
 context updater | src/world/sections/collaboration-mode.ts | modes.collaboration.instructions modes.collaboration.mode modes.leaveOut
 context updater | src/world/sections/model.ts | identity.model.instructions identity.model.slug instructions.base instructions.model
 context updater | src/world/sections/personality.ts | identity.model.slug modes.personality
@@ -52,7 +52,7 @@ AGENTS.md | src/gather/instructions/find-instruction-files.ts | instructions.use
 AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
-capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
+capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 call pipeline | src/thread/calls/calls.ts | policy.sandboxLevel
 call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved

@@ -49,6 +49,8 @@ type WholeField =
   | 'identity.model.modes'
   | 'workspace.places'
   | 'instructions.base.provenance'
+  | 'policy.approval'
+  | 'policy.askedApproval'
   | 'policy.profile'
   | 'policy.resolved'
   | 'policy.shellEnvironment'
@@ -130,6 +132,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.askedApproval': chosen('default', 'askedApproval'),
   'policy.profile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile'),
+  'policy.canAsk': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),

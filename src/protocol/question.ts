@@ -1,5 +1,9 @@
+import type { ExtraPermissions } from './extra-permissions.ts';
 import type { TurnId } from './ids.ts';
 import type { JsonObject } from './json.ts';
+
+/** What is asked about: a call before it runs, a host that a command wants to reach, or another try outside the sandbox. */
+export type QuestionKind = 'command' | 'patch' | 'permissions' | 'network' | 'retry';
 
 /** Whether a call may run. It is durable before it is asked. */
 export interface Question {
@@ -9,15 +13,36 @@ export interface Question {
   readonly tool: string;
   /** What lists and screens show of the call, in the form of the file. */
   readonly item: JsonObject;
+  readonly kind: QuestionKind;
+  /** Why the policy asks, for people. */
+  readonly reason?: string;
+  /** The model's own reason. */
+  readonly justification?: string;
+  readonly argv?: readonly string[];
+  readonly cwd?: string;
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
-  /** It wants more than the sandbox grants, for this reason if one was given. */
-  readonly escalation?: { readonly reason?: string };
+  readonly host?: {
+    readonly name: string;
+    readonly port: number;
+    readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp';
+  };
+  /** What would be allowed beyond the sandbox. */
+  readonly permissions?: ExtraPermissions;
+  /** The rule that `rule` as scope would save. */
+  readonly prefix?: readonly string[];
+  /** Which scopes an `allowed` may have. `call` always. */
+  readonly scopes: readonly AnswerScope[];
 }
 
-/** `lapsed`: the turn was interrupted before the user answered. `note`: what the user wants the model to know. */
+/** How far an answer reaches: this call, all calls like it in the thread, or a rule that is saved. */
+export type AnswerScope = 'call' | 'session' | 'rule';
+
+/** `stopped`: no, and the turn ends. `lapsed`: no one answered in time. `note`: for the model. */
 export interface Answer {
-  readonly kind: 'allowed' | 'declined' | 'lapsed';
+  readonly kind: 'allowed' | 'declined' | 'stopped' | 'lapsed';
+  /** Of an `allowed`; `call` unless said otherwise. */
+  readonly scope?: AnswerScope;
   readonly note?: string;
 }
 

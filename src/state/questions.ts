@@ -6,9 +6,11 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /** Durable before the user is asked. */
-export function questionAsked({ callId, turnId, tool, item, paths, escalation }: Question): LineDraft {
-  const about = { tool, item, ...defined({ paths, escalation }) };
-  return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, ...about } };
+export function questionAsked({ callId, turnId, ...about }: Question): LineDraft {
+  return {
+    type: lineType.question,
+    payload: { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject) },
+  };
 }
 
 /** Durable before the call begins, or its refusal reaches the model. */
@@ -36,9 +38,9 @@ function readQuestion(callId: string, turnId: TurnId, payload: JsonObject): Pend
   const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
   if (tool === undefined || item === undefined) return undefined;
   const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
-  const wanted = objectAt(payload, 'escalation');
-  const escalation = wanted && { ...defined({ reason: stringAt(wanted, 'reason') }) };
-  return { callId, turnId, tool, item, ...defined({ paths, escalation }) };
+  const justification = stringAt(payload, 'justification');
+  const kind = stringAt(payload, 'kind') as Question['kind'];
+  return { callId, turnId, tool, item, kind, ...defined({ justification, paths }), scopes: ['call'] };
 }
 
 function readPath(value: Json): NonNullable<Question['paths']> {

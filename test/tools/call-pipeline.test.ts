@@ -87,7 +87,7 @@ describe('a call that needs the user', () => {
       expect.objectContaining({
         tool: 'reach',
         paths: [{ path: '/etc/x', access: 'read' }],
-        escalation: { reason: 'the network' },
+        justification: 'the network',
       }),
     ]);
     expect(durable).toEqual([true]);
@@ -149,7 +149,7 @@ describe('a call that needs the user', () => {
       expect.objectContaining({
         tool: 'reach',
         paths: [{ path: '/etc/x', access: 'read' }],
-        escalation: { reason: 'the network' },
+        justification: 'the network',
       }),
     ]);
     expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(

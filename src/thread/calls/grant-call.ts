@@ -1,8 +1,10 @@
 import { declined, lapsed, refusedCall } from '../../fragments/answers/call-answers.ts';
-import { decideApproval, grantedPolicy } from '../../policy/approval.ts';
+import type { RefuseDecision } from '../../policy/call-decision.ts';
+import { decideCall } from '../../policy/decide-call.ts';
+import { grantedPolicy } from '../../policy/granted-policy.ts';
+import { noRules } from '../../policy/rules/rule-set.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
-import { defined } from '../../protocol/defined.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -17,24 +19,18 @@ export function grantCall(
   call: CallItem,
   { needs, item }: Pick<PreparedCall, 'needs' | 'item'>,
 ): ResolvedPolicy | RefusedCall | Promise<ResolvedPolicy | RefusedCall> {
-  const { approval, resolved } = turn.envelope.policy;
-  const decision = decideApproval(approval, needs);
-  if (decision === 'run') return resolved;
+  const { approval, resolved: policy } = turn.envelope.policy;
   const { askUser } = turn.parts;
-  if (decision === 'refuse' || askUser === undefined) {
-    const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
-    const output = refusedCall(`the approval policy is ${approval}, and the user cannot be asked.`, within);
-    return { kind: 'refused', output };
+  const canAsk = askUser !== undefined;
+  const decision = decideCall({ approval, policy, rules: noRules, grants: [], canAsk }, needs);
+  if (decision.kind === 'refuse' || (decision.kind === 'ask' && askUser === undefined)) {
+    const { why, next } = decision as RefuseDecision;
+    return { kind: 'refused', output: refusedCall(why, next) };
   }
-  const { paths, escalation } = needs;
-  const question: Question = {
-    callId: call.call_id,
-    turnId: turn.turnId,
-    tool: call.name,
-    item: shownCall(item),
-    ...defined({ paths, escalation }),
-  };
-  return ask(turn, askUser, question).then((refusal) => refusal ?? grantedPolicy(resolved, needs));
+  const granted = grantedPolicy(policy, decision);
+  if (decision.kind === 'run' || askUser === undefined) return granted;
+  const about = { callId: call.call_id, turnId: turn.turnId, tool: call.name, item: shownCall(item) };
+  return ask(turn, askUser, { ...about, ...decision.question }).then((refusal) => refusal ?? granted);
 }
 
 /** Undefined when the user allows it. */
@@ -51,4 +47,3 @@ async function ask({ log, signal }: Turn, askUser: AskUser, question: Question):
 }
 
 const unanswered: Answer = { kind: 'lapsed' };
-const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';

@@ -23,7 +23,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const { settings, ...own } = asked;
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId, ...pastFacts(parts, log.state) };
-  const facts = { ...gathered, thread, tools: parts.router.tools };
+  const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
+  const facts = { ...gathered, thread, tools: parts.router.tools, ...canAsk };
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = thread;
   const { clock, snapshots, gitGuard } = parts;

@@ -1,0 +1,60 @@
+import { defined } from '../protocol/defined.ts';
+import type { CallNeeds } from './approval.ts';
+import type { CommandAnalysis } from './commands/analyse.ts';
+import type { DecisionContext } from './call-decision.ts';
+import { matchRules, type RuleMatch, strictest } from './rules/match-rules.ts';
+import type { RuleDecision } from './rules/rule-set.ts';
+
+/** One command of a call, by the rules that match it. */
+interface JudgedCommand {
+  readonly words: readonly string[];
+  readonly matches: readonly RuleMatch[];
+  /** Of the rules, or what holds for commands without one. */
+  readonly decision: 'allow' | 'prompt' | 'forbidden';
+}
+
+export interface Judged {
+  readonly commands: readonly JudgedCommand[];
+  readonly decision: RuleDecision;
+  /** A rule wants the question, whatever else would. */
+  readonly byRule: boolean;
+  /** Every command has a rule of its own that allows it. */
+  readonly allowedByRules: boolean;
+  /** It destroys, and no rule allows all of it. */
+  readonly danger?: NonNullable<CommandAnalysis['danger']>;
+}
+
+/**
+ * The commands of a call, each by its rules; the strictest decides. What is known only when it runs is judged as one
+ * command: the shell with its script. `escalates`: the call wants more than the sandbox grants.
+ */
+export function judgeCommands(
+  { approval, rules, analysis }: DecisionContext,
+  { argv = [] }: CallNeeds,
+  { escalates }: { readonly escalates: boolean },
+): Judged {
+  const found = analysis?.commands ?? [];
+  const all = (found.length === 0 ? [argv] : found).map((words) => {
+    const matches = matchRules(rules, words, { resolveExecutables: true });
+    return { words, matches, byRules: strictest(matches.map(({ decision }) => decision)) };
+  });
+  const allowedByRules = all.every(({ byRules }) => byRules === 'allow');
+  const danger = allowedByRules ? undefined : analysis?.danger;
+  const asksAnyway = approval === 'untrusted' && analysis?.isReadOnly !== true;
+  const otherwise = danger !== undefined || escalates || asksAnyway ? 'prompt' : 'allow';
+  const commands = all.map(
+    ({ words, matches, byRules }) => ({ words, matches, decision: byRules ?? otherwise }) as const,
+  );
+  const byRule = all.some(({ byRules }) => byRules === 'prompt');
+  // Danger is found in the whole script: a rule that allows one command of it does not allow the others.
+  const asked = danger === undefined ? [] : ['prompt' as const];
+  const decision = strictest([...commands.map((command) => command.decision), ...asked]) ?? 'allow';
+  return { commands, decision, byRule, allowedByRules, ...defined({ danger }) };
+}
+
+/** The rule with that decision that says most about the call. */
+export function longestOf({ commands }: Judged, decision: RuleDecision): RuleMatch | undefined {
+  return commands
+    .flatMap(({ matches }) => matches.filter((match) => match.decision === decision))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0];
+}

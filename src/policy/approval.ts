@@ -1,5 +1,7 @@
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { Question } from '../protocol/question.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { writableRoots } from './access.ts';
 
 /** What a call takes, as its tool declares it before anything is done. Nothing declared: nothing that the policy governs. */
 export interface CallNeeds {
@@ -36,8 +38,8 @@ export interface Blocked {
   readonly hosts: readonly NonNullable<Question['host']>[];
 }
 
-/** Whether files of the workspace may be other ones afterwards. */
-export function mayChangeFiles(sandboxLevel: string, { effect, escalation }: CallNeeds): boolean {
-  if (effect === 'program') return escalation !== undefined || sandboxLevel !== 'read-only';
-  return effect === 'files';
+/** Whether files may be other ones after a call that ran under this policy. */
+export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {
+  if (effect !== 'program') return effect === 'files';
+  return granted.files.kind === 'unrestricted' || writableRoots(granted).length > 0;
 }

@@ -193,6 +193,7 @@ describe('a command', () => {
       kind: 'ask',
       question: {
         kind: 'command',
+        reason: 'It would run outside the sandbox.',
         justification: 'May I?',
         prefix: ['ls'],
         argv: ['/bin/bash', '-c', 'ls'],

@@ -40,7 +40,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(judged),
+        reason: reasonOf(judged, asks),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -103,8 +103,18 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, abo
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 
-/** Why the question is asked, where that is not plain from what the model wants. */
-function reasonOf(judged: Judged): string | undefined {
+/** Why the question is asked, and what a yes lets happen. */
+function reasonOf(
+  judged: Judged,
+  { where, beyond }: { readonly where: 'sandbox' | 'outside'; readonly beyond: boolean },
+): string | undefined {
+  const inside = beyond ? 'It would run inside the sandbox, with more than that grants.' : undefined;
+  const place = where === 'outside' ? 'It would run outside the sandbox.' : inside;
+  const why = [whyAsked(judged), place].filter((part) => part !== undefined);
+  return why.length === 0 ? undefined : why.join(' ');
+}
+
+function whyAsked(judged: Judged): string | undefined {
   const prompting = longestOf(judged, 'prompt');
   if (prompting !== undefined) {
     return sentence(

@@ -157,7 +157,7 @@ export class Calls {
     log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent }) }));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared);
-    const mayWrite = mayChangeFiles(envelope.policy.sandboxLevel, needs);
+    const mayWrite = mayChangeFiles(policy, needs);
     if (mayWrite) await effects.before();
     await log.durable();
     const over = new AbortController();

@@ -1,4 +1,5 @@
 import type { Overrides } from '../../gather/config/config-layers.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { CheckpointHooks } from '../../thread/parts/parts.ts';
 import type { ThreadOptions } from '../../thread/thread.ts';
@@ -22,6 +23,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
+  /** Puts questions to the user. Absent: what would need one is refused. */
+  readonly askUser?: AskUser;
   /** Asked before history is compacted, and notified afterwards. */
   readonly checkpointHooks?: CheckpointHooks;
 }

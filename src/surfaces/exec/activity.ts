@@ -18,6 +18,7 @@ export class Activity {
   #other: Begun | undefined;
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
+  readonly #asked = new Set<string>();
   #isStopping = false;
 
   constructor(now: () => number = () => performance.now()) {
@@ -52,10 +53,17 @@ export class Activity {
       case 'retrying':
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
+      case 'question-asked':
+        this.#asked.add(event.question.callId);
+        return;
+      case 'question-answered':
+        this.#asked.delete(event.callId);
+        return;
       case 'turn-completed':
       case 'turn-failed':
       case 'turn-aborted':
         this.#calls.clear();
+        this.#asked.clear();
         this.#other = undefined;
         this.#isStopping = false;
         return;
@@ -72,6 +80,7 @@ export class Activity {
   get words(): readonly Span[] | undefined {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
+    if (this.#asked.size > 0) return [bold('Waiting for your answer'), dim(' · Ctrl-C to stop')];
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];

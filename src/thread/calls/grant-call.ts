@@ -10,6 +10,7 @@ import type { CallItem } from '../../protocol/item.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { shownCall } from '../../state/call-start.ts';
 import { questionAnswered, questionAsked } from '../../state/questions.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
 
@@ -30,13 +31,18 @@ export function grantCall(
   const granted = grantedPolicy(policy, decision);
   if (decision.kind === 'run' || askUser === undefined) return granted;
   const about = { callId: call.call_id, turnId: turn.turnId, tool: call.name, item: shownCall(item) };
-  return ask(turn, askUser, { ...about, ...decision.question }).then((refusal) => refusal ?? granted);
+  return ask(turn, askUser, { ...about, ...decision.question }, item).then((refusal) => refusal ?? granted);
 }
 
 /** Undefined when the user allows it. */
-async function ask({ log, signal }: Turn, askUser: AskUser, question: Question): Promise<RefusedCall | undefined> {
+async function ask(
+  { log, signal }: Turn,
+  askUser: AskUser,
+  question: Question,
+  item: TurnItem,
+): Promise<RefusedCall | undefined> {
   log.record(questionAsked(question));
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question });
+  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item });
   await log.durable();
   // A turn that is interrupted does not wait for an answer.
   const answer = await beforeAbort(askUser.ask(question, signal), signal, unanswered);

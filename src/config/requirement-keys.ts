@@ -42,7 +42,6 @@ export const unenforcedKeys = [
   'remote_sandbox_config',
   'allowed_permission_profiles',
   'default_permissions',
-  'rules',
   'experimental_network',
   'model_catalog_json',
 ] as const;

@@ -21,7 +21,7 @@ notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
-rollout | src/state/stored-envelope.ts | policy.shellEnvironment window
+rollout | src/state/stored-envelope.ts | policy.rules policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
@@ -54,7 +54,7 @@ AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
-call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved
+call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved policy.rules
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective

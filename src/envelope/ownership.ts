@@ -53,6 +53,7 @@ type WholeField =
   | 'policy.askedApproval'
   | 'policy.profile'
   | 'policy.resolved'
+  | 'policy.rules'
   | 'policy.shellEnvironment'
   | 'window.shares';
 
@@ -135,6 +136,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.canAsk': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
+  'policy.rules': { ...chosen('default', 'rules'), awaits: 'decisions about calls' },
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
   'policy.networkProxy': { ...byDefault, awaits: 'a proxy between commands and the network' },

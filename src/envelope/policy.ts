@@ -1,6 +1,7 @@
 import { allowsSomeQuestion } from '../policy/approval-policy.ts';
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
+import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { TurnFacts } from './facts.ts';
@@ -14,6 +15,8 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
   readonly canAsk?: true;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
+  /** What users and administrators decided about commands and hosts for good. */
+  readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
   readonly networkRules: readonly NetworkRule[];
   /** What stands between commands and the network. There is none so far. */
@@ -25,7 +28,8 @@ export function resolvePolicyGroup(
   settings: Settings,
   { workspace }: { readonly workspace: Workspace },
 ): Policy {
-  const { approval, askedApproval, profile, shellEnvironment, approvedPrefixes = [], networkRules = [] } = settings;
+  const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
+  const { approvedPrefixes = [], networkRules = [] } = settings;
   const resolved = resolvePolicy(profile, workspace.places);
   return {
     approval,
@@ -35,6 +39,7 @@ export function resolvePolicyGroup(
     ...(canAsk === true && allowsSomeQuestion(approval) ? { canAsk } : {}),
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
     shellEnvironment,
+    rules,
     approvedPrefixes,
     networkRules,
     networkProxy: 'none',

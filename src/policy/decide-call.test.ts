@@ -272,6 +272,15 @@ describe('a command', () => {
     expect(['/repo/secret/key', '/srv/x'].map((path) => access(granted, path))).toEqual(['deny', 'write']);
   });
 
+  it('leaves it by the name of a program only where commands cannot replace the program', () => {
+    const given = { rules: rules(['allow', 'tool']), canAsk: false };
+    const at = (path: string) => decideCall(context({ ...given, ...script(path) }), command(path));
+    expect(short(at('/usr/bin/tool'))).toBe('run outside');
+    expect(['/repo/tool', './tool', 'bin/../tool'].map((path) => short(at(path)))).toEqual(
+      Array(3).fill('run sandbox'),
+    );
+  });
+
   it('leaves it where only places of the engine are denied', () => {
     const policy = restricted(write('/repo'), { ...deny('/home/.codex/auth.json'), own: true });
     const given = context({ ...script('ls'), rules: rules(['allow', 'ls']), policy });
@@ -291,16 +300,14 @@ describe('a command', () => {
     const text = 'cat <<EOF\nx\nEOF';
     const given = context({ analysis, rules: rules(['allow', 'cat']) });
     expect(short(decideCall(given, command(text)))).toBe('run sandbox');
-    expect(decideCall(given, command(text, escalated))).toMatchObject({
-      question: { prefix: ['/bin/bash', '-c', text] },
-    });
+    // A rule for a script would be a rule for whatever a shell is told.
+    expect(decideCall(given, command(text, escalated))).not.toHaveProperty('question.prefix');
   });
 
   it('without a word in it is judged as it stands', () => {
     const analysis = { commands: [], isReadOnly: false };
-    expect(decideCall(context({ analysis, approval: 'untrusted' }), command(' '))).toMatchObject({
-      question: { prefix: ['/bin/bash', '-c', ' '] },
-    });
+    const given = { analysis, rules: rules(['prompt', '/bin/bash']) };
+    expect(short(decideCall(context(given), command(' ')))).toBe('ask sandbox');
   });
 
   test.each([
@@ -332,9 +339,7 @@ describe('a command', () => {
     expect(given).toMatchObject({ kind: 'ask', question: { scopes: ['call', 'session'] } });
     expect(given).not.toHaveProperty('question.prefix');
     const needs = command('python -c 1', { escalation: { prefix: ['python', '-c', '1'] } });
-    expect(decideCall(context(script('python -c 1')), needs)).toMatchObject({
-      question: { prefix: ['python', '-c', '1'] },
-    });
+    expect(decideCall(context(script('python -c 1')), needs)).not.toHaveProperty('question.prefix');
   });
 
   it('held back by a rule and wanting out goes by the flag for rules', () => {

@@ -1,4 +1,6 @@
 import { defined } from '../protocol/defined.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { access, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { DecisionContext } from './call-decision.ts';
@@ -29,13 +31,14 @@ export interface Judged {
  * command: the shell with its script. `escalates`: the call wants more than the sandbox grants.
  */
 export function judgeCommands(
-  { approval, rules, analysis }: DecisionContext,
-  { argv = [] }: CallNeeds,
+  { approval, rules, analysis, policy }: DecisionContext,
+  { argv = [], cwd }: CallNeeds,
   { escalates }: { readonly escalates: boolean },
 ): Judged {
-  const found = analysis?.commands ?? [];
-  const all = (found.length === 0 ? [argv] : found).map((words) => {
-    const matches = matchRules(rules, words, { resolveExecutables: true });
+  const read = analysis?.commands ?? [];
+  const all = (read.length === 0 ? [argv] : read).map((words) => {
+    const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
+    const matches = found.filter((match) => !isReplaceable(policy, match));
     return { words, matches, byRules: strictest(matches.map(({ decision }) => decision)) };
   });
   const allowedByRules = all.every(({ byRules }) => byRules === 'allow');
@@ -50,6 +53,12 @@ export function judgeCommands(
   const asked = danger === undefined ? [] : ['prompt' as const];
   const decision = strictest([...commands.map((command) => command.decision), ...asked]) ?? 'allow';
   return { commands, decision, byRule, allowedByRules, ...defined({ danger }) };
+}
+
+/** A rule that allows a program by its name does not mean a file that commands can put there. */
+function isReplaceable(policy: ResolvedPolicy, { decision, resolvedProgram }: RuleMatch): boolean {
+  if (decision !== 'allow' || resolvedProgram === undefined || !needsSandbox(policy)) return false;
+  return access(policy, resolvedProgram) === 'write';
 }
 
 /** The rule with that decision that says most about the call. */

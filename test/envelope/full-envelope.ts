@@ -65,6 +65,11 @@ export function fullSettings(): Required<TurnSettings> {
     serviceTier: 'fast',
     approval: 'on-request',
     askedApproval: 'untrusted',
+    rules: {
+      prefixes: [{ pattern: ['git', 'log'], decision: 'allow', source: '/home/rules/default.rules:1' }],
+      hosts: [],
+      executables: {},
+    },
     approvedPrefixes: [['git', 'log']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
     baseInstructions: 'You are mine.',

@@ -81,6 +81,7 @@ export const execCommand = {
     ),
     strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
     ignoreUserConfig: flag('--ignore-user-config', 'do not read config.toml'),
+    ignoreRules: flag('--ignore-rules', 'do not read the rules files of yours and of the project'),
     bypass: flag(
       '--dangerously-bypass-approvals-and-sandbox, --yolo',
       'no sandbox: only where something else isolates the machine',

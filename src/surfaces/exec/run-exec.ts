@@ -140,7 +140,7 @@ async function loadEngine({ options: given }: ExecArguments, cwd: string): Promi
 }
 
 function engineOptions(given: ExecArguments['options'], cwd: string): EngineOptions {
-  const { profile, strictConfig, ignoreUserConfig, addDirectory } = given;
+  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory } = given;
   return {
     env: process.env,
     osHome: homedir(),
@@ -150,6 +150,7 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
     ...defined({ profile }),
     strictConfig,
     ignoreUserConfig,
+    ignoreRules,
     addDirectories: addDirectory,
   };
 }

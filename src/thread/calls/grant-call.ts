@@ -2,7 +2,6 @@ import { declined, lapsed, refusedCall } from '../../fragments/answers/call-answ
 import type { RefuseDecision } from '../../policy/call-decision.ts';
 import { decideCall } from '../../policy/decide-call.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
-import { noRules } from '../../policy/rules/rule-set.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
@@ -20,10 +19,10 @@ export function grantCall(
   call: CallItem,
   { needs, item }: Pick<PreparedCall, 'needs' | 'item'>,
 ): ResolvedPolicy | RefusedCall | Promise<ResolvedPolicy | RefusedCall> {
-  const { approval, resolved: policy } = turn.envelope.policy;
+  const { approval, resolved: policy, rules } = turn.envelope.policy;
   const { askUser } = turn.parts;
   const canAsk = askUser !== undefined;
-  const decision = decideCall({ approval, policy, rules: noRules, grants: [], canAsk }, needs);
+  const decision = decideCall({ approval, policy, rules, grants: [], canAsk }, needs);
   if (decision.kind === 'refuse' || (decision.kind === 'ask' && askUser === undefined)) {
     const { why, next } = decision as RefuseDecision;
     return { kind: 'refused', output: refusedCall(why, next) };

@@ -15,11 +15,16 @@ export { type InteractiveCommand, interactiveCommand } from './surfaces/wording/
 export type { Pin } from './state/pins.ts';
 export type { PinsChanged } from './thread/branch/pinned-notes.ts';
 export type { SettingsChange } from './envelope/override.ts';
+export type { Answered } from './thread/answered.ts';
 export type { Steered, Steering } from './thread/steering.ts';
 export type { Injected, Overridden, Thread, ThreadTurn } from './thread/thread.ts';
 export type { AboutCheckpoint, CheckpointHooks } from './thread/parts/parts.ts';
 export type { WaitingMessage } from './state/waiting.ts';
 export type { TurnResult } from './thread/turn/settle.ts';
+export type { Answer, AnswerScope, Question, QuestionKind } from './protocol/question.ts';
+export type { ExtraPermissions } from './protocol/extra-permissions.ts';
+export type { AskUser } from './ports/ask-user.ts';
+export type { RuleBook, RuleToSave } from './ports/rule-book.ts';
 export type { CheckpointReport } from './protocol/checkpoint-report.ts';
 export type { ProvisionalEvent } from './protocol/provisional-event.ts';
 export type { ThreadNews } from './thread/parts/event-stream.ts';

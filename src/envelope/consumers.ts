@@ -54,7 +54,7 @@ AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
-call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved policy.rules
+call pipeline | src/thread/calls/grant-call.ts | policy.resolved
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
@@ -68,4 +68,6 @@ effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.gu
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
+forks | src/thread/branch/fork.ts | policy.approval policy.profile
+call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.resolved policy.rules
 `;

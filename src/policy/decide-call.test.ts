@@ -63,7 +63,7 @@ function script(text: string, more: Partial<DecisionContext> = {}): Partial<Deci
   const forced = commands.find(([program, flags]) => program === 'rm' && flags?.includes('f'));
   const danger = forced && { kind: 'forced-removal' as const, words: forced };
   const isReadOnly = commands.every(([program = '']) => ['ls', 'cat', 'wc'].includes(program));
-  return { analysis: { commands, isReadOnly, ...(danger === undefined ? {} : { danger }) }, ...more };
+  return { analysis: { commands, seen: commands, isReadOnly, ...(danger === undefined ? {} : { danger }) }, ...more };
 }
 
 const command = (text: string, more: Partial<CallNeeds> = {}): CallNeeds => {
@@ -228,6 +228,7 @@ describe('a command', () => {
     });
     const analysis = {
       commands: undefined,
+      seen: [],
       isReadOnly: false,
       danger: { kind: 'destructive', words: ['dd'] },
     } as const;
@@ -296,7 +297,7 @@ describe('a command', () => {
   });
 
   it('that cannot be read is judged and offered as a whole', () => {
-    const analysis = { commands: undefined, isReadOnly: false };
+    const analysis = { commands: undefined, seen: [], isReadOnly: false };
     const text = 'cat <<EOF\nx\nEOF';
     const given = context({ analysis, rules: rules(['allow', 'cat']) });
     expect(short(decideCall(given, command(text)))).toBe('run sandbox');
@@ -304,8 +305,20 @@ describe('a command', () => {
     expect(decideCall(given, command(text, escalated))).not.toHaveProperty('question.prefix');
   });
 
+  it('found in what cannot be read is held back by rules, and not allowed by them', () => {
+    const analysis = { commands: undefined, seen: [['git', 'push'], ['ls']], isReadOnly: false };
+    const decided = (...given: readonly (readonly [PrefixRule['decision'], string, string?])[]) =>
+      decideCall(context({ analysis, rules: rules(...given) }), command('for x in $y; do git push; done'));
+    expect(short(decided(['allow', 'git'], ['allow', 'ls']))).toBe('run sandbox');
+    expect(decided(['prompt', 'git push', 'Ask first'])).toMatchObject({
+      kind: 'ask',
+      question: { reason: 'Ask first.' },
+    });
+    expect(decided(['forbidden', 'git'])).toMatchObject({ kind: 'refuse' });
+  });
+
   it('without a word in it is judged as it stands', () => {
-    const analysis = { commands: [], isReadOnly: false };
+    const analysis = { commands: [], seen: [], isReadOnly: false };
     const given = { analysis, rules: rules(['prompt', '/bin/bash']) };
     expect(short(decideCall(context(given), command(' ')))).toBe('ask sandbox');
   });

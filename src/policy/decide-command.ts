@@ -1,4 +1,5 @@
 import { defined } from '../protocol/defined.ts';
+import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
@@ -26,14 +27,11 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   }
   const about: AskedAbout = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
-  const { argv = [], cwd = '/', escalation, paths } = needs;
-  const command = context.canonical ?? JSON.stringify(argv);
+  const { argv, cwd, escalation, paths } = needs;
   // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
-  const grantKeys = [commandKey({ command, cwd, where, ...defined({ extra: permitted }) })];
-  if (judged.danger === undefined && coversAll(context.grants, grantKeys)) {
-    return { kind: 'run', where, ...defined({ extra }) };
-  }
+  const grantKeys = judged.danger === undefined ? lastingKeys(context, needs, { where, permitted }) : [];
+  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
   const prefix = permitted === undefined ? offeredPrefix(judged, escalation?.prefix) : undefined;
   return {
     kind: 'ask',
@@ -45,19 +43,30 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         paths,
         permissions: permitted,
         prefix,
+        argv,
+        cwd,
       }),
-      argv,
-      cwd,
-      // What destroys is decided each time.
-      scopes:
-        judged.danger === undefined
-          ? ['call', 'session', ...(prefix === undefined ? [] : ['rule' as const])]
-          : ['call'],
+      scopes: [
+        'call',
+        ...(grantKeys.length === 0 ? [] : ['session' as const]),
+        ...(prefix === undefined ? [] : ['rule' as const]),
+      ],
     },
     where,
     ...defined({ extra }),
-    grantKeys: judged.danger === undefined ? grantKeys : [],
+    grantKeys,
   };
+}
+
+/** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
+function lastingKeys(
+  { canonical }: DecisionContext,
+  { argv, cwd = '/' }: CallNeeds,
+  { where, permitted }: { readonly where: 'sandbox' | 'outside'; readonly permitted: ExtraPermissions | undefined },
+): readonly string[] {
+  if (argv === undefined) return [];
+  const command = canonical ?? JSON.stringify(argv);
+  return [commandKey({ command, cwd, where, ...defined({ extra: permitted }) })];
 }
 
 /** Where the call wants to run, and with what; or why it cannot have that whatever it is. */

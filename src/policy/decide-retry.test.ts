@@ -20,7 +20,7 @@ const policy: ResolvedPolicy = {
 };
 
 function context(more: Partial<DecisionContext> = {}): DecisionContext {
-  const analysis = { commands: [['npm', 'install', 'x']], isReadOnly: false };
+  const analysis = { commands: [['npm', 'install', 'x']], seen: [], isReadOnly: false };
   return { approval: 'on-request', policy, rules: noRules, grants: [], canAsk: true, analysis, ...more };
 }
 

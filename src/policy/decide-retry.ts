@@ -12,7 +12,13 @@ import { offeredPrefix } from './offered-prefix.ts';
  */
 export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked: Blocked): CallDecision | undefined {
   const { policy, grants } = context;
-  if (needs.effect !== 'program' || !needsSandbox(policy) || !canAskAbout(context, 'sandbox')) return undefined;
+  if (
+    needs.effect !== 'program' ||
+    needs.argv === undefined ||
+    !needsSandbox(policy) ||
+    !canAskAbout(context, 'sandbox')
+  )
+    return undefined;
   const paths = blocked.paths.filter(({ path }) => !isDenied(policy, path));
   if (paths.length === 0) return retryWithHost(context, needs, blocked);
   const { argv = [], cwd = '/' } = needs;

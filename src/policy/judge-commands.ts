@@ -41,6 +41,11 @@ export function judgeCommands(
     const matches = found.filter((match) => !isReplaceable(policy, match));
     return { words, matches, byRules: strictest(matches.map(({ decision }) => decision)) };
   });
+  const holding = (analysis?.seen ?? []).map((words) => {
+    const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
+    const matches = found.filter(({ decision }) => decision !== 'allow');
+    return { words, matches, byRules: strictest(matches.map(({ decision }) => decision)) };
+  });
   const allowedByRules = all.every(({ byRules }) => byRules === 'allow');
   const danger = allowedByRules ? undefined : analysis?.danger;
   const asksAnyway = approval === 'untrusted' && analysis?.isReadOnly !== true;
@@ -48,11 +53,15 @@ export function judgeCommands(
   const commands = all.map(
     ({ words, matches, byRules }) => ({ words, matches, decision: byRules ?? otherwise }) as const,
   );
-  const byRule = all.some(({ byRules }) => byRules === 'prompt');
+  // What is found in a script that cannot be read whole, or behind a wrapper, may still be held back.
+  const held = holding.flatMap(({ words, matches, byRules }) =>
+    byRules === undefined ? [] : [{ words, matches, decision: byRules }],
+  );
+  const byRule = [...all, ...holding].some(({ byRules }) => byRules === 'prompt');
   // Danger is found in the whole script: a rule that allows one command of it does not allow the others.
   const asked = danger === undefined ? [] : ['prompt' as const];
-  const decision = strictest([...commands.map((command) => command.decision), ...asked]) ?? 'allow';
-  return { commands, decision, byRule, allowedByRules, ...defined({ danger }) };
+  const decision = strictest([...commands, ...held].map((command) => command.decision).concat(asked)) ?? 'allow';
+  return { commands: [...commands, ...held], decision, byRule, allowedByRules, ...defined({ danger }) };
 }
 
 /** A rule that allows a program by its name does not mean a file that commands can put there. */

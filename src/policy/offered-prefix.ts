@@ -15,5 +15,5 @@ export function offeredPrefix(
     if (commands.every(({ words }) => proposed.every((word, i) => word === words[i]))) return proposed;
   }
   const first = commands.find(({ decision }) => decision === 'prompt')?.words;
-  return first === undefined || isBannedPrefix(first) ? undefined : first;
+  return first === undefined || first.length === 0 || isBannedPrefix(first) ? undefined : first;
 }

@@ -1,6 +1,9 @@
 import type { Answer, Question } from '../protocol/question.ts';
 
-/** Puts questions to the user. Never rejects. When the signal aborts, the answer counts no more. */
+/**
+ * Puts questions to the user, one at a time for each step of a turn. When the signal aborts, the answer counts no more.
+ * An answer of a form that is not known counts as `lapsed`.
+ */
 export interface AskUser {
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
 }

@@ -33,7 +33,7 @@ export interface OpenThread {
 }
 
 export type TurnEnd =
-  | { readonly kind: 'completed' | 'aborted'; readonly lastMessage?: string }
+  | { readonly kind: 'completed' | 'aborted' | 'suspended'; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
 export interface ThreadRefused {

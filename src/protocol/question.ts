@@ -45,6 +45,3 @@ export interface Answer {
   readonly scope?: AnswerScope;
   readonly note?: string;
 }
-
-/** A question without an answer. On a thread that no program writes, it was cut off with its turn. */
-export type PendingQuestion = Question;

@@ -16,13 +16,13 @@ export type ThreadEvent =
   | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
   | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
-  /** A call was not run. `asked` is what the model wrote as its arguments, `reason` what it was answered. */
+  /** A call was not run. `reason` is what the model was answered; `item` is absent where the arguments say nothing. */
   | {
       readonly kind: 'call-refused';
       readonly turnId: TurnId;
       readonly callId: string;
       readonly tool: string;
-      readonly asked: string;
+      readonly item?: TurnItem;
       readonly reason: string;
     }
   /** The call waits for the user. `item` is the call as screens show it, with all that the question leaves out. */
@@ -38,7 +38,9 @@ export type ThreadEvent =
   /** `usage` counts the whole thread so far. */
   | { readonly kind: 'turn-completed'; readonly turnId: TurnId; readonly usage: Usage; readonly lastMessage?: string }
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }
-  | { readonly kind: 'turn-aborted'; readonly turnId: TurnId };
+  | { readonly kind: 'turn-aborted'; readonly turnId: TurnId }
+  /** The thread is given up while calls wait for the user: the turn can be continued later. */
+  | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
 
 /** What the next turn starts from: when a thread is opened, and whenever it is changed. */
 export interface SettingsEvent {

@@ -26,6 +26,8 @@ export interface ThreadSummary {
   /** The surface that started it: `exec`, `cli`, `vscode`, `mcp`, `subagent`, `internal`, or another program's word. */
   readonly source?: string;
   readonly gitBranch?: string;
+  /** Calls that wait for the user's answer. Absent: none. */
+  readonly questions?: number;
 }
 
 export interface ThreadQuery {

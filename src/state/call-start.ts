@@ -19,6 +19,8 @@ export interface CallStart {
   readonly item: JsonObject;
   /** Calling again does no harm. */
   readonly idempotent?: true;
+  /** It ran without the sandbox of its turn, because the user allowed it. */
+  readonly outside?: true;
   /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
   /** Of what is said about the process. */
@@ -31,9 +33,9 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 }
 
 /** Durable before the call has an effect. */
-export function callStarted({ threadId, turnId, callId, tool, at, item, idempotent }: CallBegins): LineDraft {
+export function callStarted({ threadId, turnId, callId, tool, at, item, idempotent, outside }: CallBegins): LineDraft {
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
-  const about = { tool, started_at_ms: at, ...defined({ idempotent }), item: shownCall(item) };
+  const about = { tool, started_at_ms: at, ...defined({ idempotent, outside }), item: shownCall(item) };
   return { type: lineType.call, payload: { ...ids, ...about } };
 }
 

@@ -9,6 +9,7 @@ import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
+import { readGrants, storeGrants } from './grants.ts';
 import { readInstructions, type Mark, type OpenTurn, type ThreadState } from './thread-state.ts';
 import { readModelLimits } from './model-limits.ts';
 import { makerNow, withMaker } from './maker-now.ts';
@@ -66,7 +67,7 @@ function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<ty
 /** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn, context, envelope, newest, settings } = state;
-  const { pins, waiting } = withWithheld(state);
+  const { pins, waiting, grants } = withWithheld(state);
   const open = openTurn && {
     id: openTurn.id,
     ...defined({ started_at: openTurn.startedAt, purpose: openTurn.compaction && 'compaction' }),
@@ -81,6 +82,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ instructions: state.instructions as JsonObject | undefined, settings }),
     ...defined({ model_limits: unlessEmpty(state.limits), warnings: unlessEmpty(state.warnings) }),
     ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
+    ...defined({ grants: unlessEmpty(storeGrants(grants)) }),
   };
 }
 
@@ -120,6 +122,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     warnings: readWarnings(carried),
     pins: readPins(carried),
     waiting: readWaiting(carried),
+    grants: readGrants(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...defined({ context, envelope, newest, instructions, settings, openTurn }),
   };

@@ -3,6 +3,7 @@ import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { CallStart } from './call-start.ts';
+import { withoutQuestion } from './questions.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /** Of one turn, at once: so many do not run side by side. */
@@ -15,12 +16,15 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   if (openTurn === undefined || callId === undefined || turnId !== openTurn.id) return state;
   const others = (openTurn.calls ?? []).filter((call) => call.callId !== callId);
   const before = openTurn.calls?.find((call) => call.callId === callId);
-  const known = before ?? readStart(callId, payload);
+  // A call that was blocked may begin once more.
+  const known = readStart(callId, payload) ?? before;
   if (known === undefined) return state;
   const started = readProcess(objectAt(payload, 'process'));
   const processSeal = stringAt(payload, 'seal');
   const call = started === undefined ? known : { ...known, process: started, ...defined({ processSeal }) };
-  return { ...state, openTurn: { ...openTurn, calls: [...others.slice(1 - mostCalls), call] } };
+  // A line that begins a call uses the answer to its question.
+  const turn = payload['item'] === undefined ? openTurn : withoutQuestion(openTurn, callId);
+  return { ...state, openTurn: { ...turn, calls: [...others.slice(1 - mostCalls), call] } };
 }
 
 /** A call that is answered is over. */
@@ -38,7 +42,8 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
   const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
   if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
   const idempotent = payload['idempotent'] === true || undefined;
-  return { threadId, callId, tool, at, ...defined({ idempotent }), item };
+  const outside = payload['outside'] === true || undefined;
+  return { threadId, callId, tool, at, ...defined({ idempotent, outside }), item };
 }
 
 function readProcess(value: JsonObject | undefined): StartedProcess | undefined {

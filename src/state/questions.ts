@@ -1,49 +1,79 @@
 import { defined } from '../protocol/defined.ts';
-import type { Answer, PendingQuestion, Question } from '../protocol/question.ts';
-import type { TurnId } from '../protocol/ids.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import { type LineDraft, lineType } from '../protocol/line.ts';
-import type { ThreadState } from './thread-state.ts';
-
-/** Durable before the user is asked. */
-export function questionAsked({ callId, turnId, ...about }: Question): LineDraft {
-  return {
-    type: lineType.question,
-    payload: { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject) },
-  };
-}
-
-/** Durable before the call begins, or its refusal reaches the model. */
-export function questionAnswered({ callId, turnId }: Question, { kind, note }: Answer): LineDraft {
-  const answer = { kind, ...defined({ note }) };
-  return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, answer } };
-}
+import type { Item } from '../protocol/item.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
+import type { Question } from '../protocol/question.ts';
+import { foldGrant, type RecordedGrant } from './grants.ts';
+import { readQuestion } from './question-fields.ts';
+import { answerIn } from './recorded-question.ts';
+import type { OpenTurn, ThreadState } from './thread-state.ts';
 
 /** Of one turn, at once: no answer of a model holds so many calls. */
 const mostQuestions = 500;
 
-/** What a `capstan_question` line does to the state: a question waits in the turn that is open, until it is answered. */
+/**
+ * What a `capstan_question` line does to the state: a question waits in the turn that is open until its call begins or
+ * is answered. What it allows for the session is a grant.
+ */
 export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
   const callId = stringAt(payload, 'call_id');
-  if (openTurn === undefined || callId === undefined || stringAt(payload, 'turn_id') !== openTurn.id) return state;
+  const isOfTurn = openTurn !== undefined && stringAt(payload, 'turn_id') === openTurn.id;
+  if (payload['dropped'] !== undefined) {
+    const others = isOfTurn ? { ...state, openTurn: withoutQuestion(openTurn, callId) } : state;
+    return payload['turn_id'] === undefined ? withGrants(state, foldGrant(state.grants, payload)) : others;
+  }
+  if (!isOfTurn || callId === undefined) return state;
+  if (payload['answer'] !== undefined) return foldAnswered(state, openTurn, callId, payload);
+  const asked = readQuestion(callId, openTurn.id, payload);
+  if (asked === undefined) return state;
+  const others = (openTurn.questions ?? []).filter((question) => question.callId !== callId);
+  const seal = stringAt(payload, 'seal');
+  const recorded = {
+    ...asked,
+    ...defined({ about: stringAt(payload, 'about'), seal: seal === '' ? undefined : seal }),
+  };
+  return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
+}
+
+/** An answer counts for the question that it names, once. */
+function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, payload: JsonObject): ThreadState {
+  const { questions = [] } = openTurn;
+  const question = questions.find((each) => each.callId === callId && each.answer === undefined);
+  const answer = answerIn(payload);
+  if (question === undefined || answer === undefined || answer.about !== question.about) return state;
+  if (answer.scope !== undefined && !question.scopes.includes(answer.scope)) return state;
+  const answered = questions.map((each) => (each === question ? { ...question, answer } : each));
+  const grants = foldGrant(state.grants, payload);
+  return withGrants({ ...state, openTurn: { ...openTurn, questions: answered } }, grants);
+}
+
+function withGrants(state: ThreadState, grants: readonly RecordedGrant[]): ThreadState {
+  return grants === state.grants ? state : { ...state, grants };
+}
+
+/** What the thread waits for an answer to, as it was asked. */
+export function pendingQuestions({ openTurn }: Pick<ThreadState, 'openTurn'>): readonly Question[] {
+  const asked = openTurn?.questions?.filter(({ answer }) => answer === undefined) ?? [];
+  return asked.map(({ about: _about, seal: _seal, ...question }) => question);
+}
+
+/** Whether the thread ends with a turn that waits, for an answer or to use one. Asked of a thread that runs no turn. */
+export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {
+  return openTurn !== undefined && openTurn.compaction === undefined && openTurn.questions !== undefined;
+}
+
+/** The call begins, or has been answered: what was asked about it is over. */
+export function withoutQuestion(openTurn: OpenTurn, callId: unknown): OpenTurn {
   const { questions = [], ...rest } = openTurn;
   const others = questions.filter((question) => question.callId !== callId);
-  const asked = readQuestion(callId, openTurn.id, payload);
-  const waiting = asked === undefined ? others : [...others.slice(1 - mostQuestions), asked];
-  return { ...state, openTurn: waiting.length === 0 ? rest : { ...rest, questions: waiting } };
+  if (others.length === questions.length) return openTurn;
+  return others.length === 0 ? rest : { ...rest, questions: others };
 }
 
-function readQuestion(callId: string, turnId: TurnId, payload: JsonObject): PendingQuestion | undefined {
-  const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
-  if (tool === undefined || item === undefined) return undefined;
-  const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
-  const justification = stringAt(payload, 'justification');
-  const kind = stringAt(payload, 'kind') as Question['kind'];
-  return { callId, turnId, tool, item, kind, ...defined({ justification, paths }), scopes: ['call'] };
-}
-
-function readPath(value: Json): NonNullable<Question['paths']> {
-  const [path, access] = isJsonObject(value) ? [stringAt(value, 'path'), stringAt(value, 'access')] : [];
-  return path === undefined || (access !== 'read' && access !== 'write') ? [] : [{ path, access }];
+/** The same when the model is given the call's output. */
+export function foldQuestionOver(state: ThreadState, item: Item): ThreadState {
+  const { openTurn } = state;
+  if (openTurn?.questions === undefined || !item.type.endsWith('_output')) return state;
+  const turn = withoutQuestion(openTurn, item['call_id']);
+  return turn === openTurn ? state : { ...state, openTurn: turn };
 }

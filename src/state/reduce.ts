@@ -15,7 +15,7 @@ import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
 import { foldStepLimits } from './model-limits.ts';
 import { foldPin } from './pins.ts';
-import { foldQuestion } from './questions.ts';
+import { foldQuestion, foldQuestionOver } from './questions.ts';
 import { readRequest, readerOf } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -42,7 +42,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const entry = withMaker(read, state);
       const work = foldWork(state.work, entry, line);
       const known = work === state.work ? entered : { ...entered, work };
-      return withEntry(foldAnswer(known, entry.item), entry);
+      return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };

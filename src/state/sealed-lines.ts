@@ -1,7 +1,10 @@
 import { defined } from '../protocol/defined.ts';
+import type { TurnId } from '../protocol/ids.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { claimOfPin, readPin, type RecordedPin } from './pins.ts';
+import { answerIn, claimOfAnswer, claimOfQuestion, type RecordedQuestion } from './recorded-question.ts';
+import type { RecordedGrant } from './grants.ts';
 import { claimOfMessage, readMessage, type RecordedMessage } from './waiting.ts';
 
 /** A claim of a line, and the seal that stands beside it. */
@@ -73,6 +76,14 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
       const pin = readPin(payload);
       return pin && pinned(pin);
     }
+    case lineType.question: {
+      const [callId, turnId, answer] = [stringAt(payload, 'call_id'), stringAt(payload, 'turn_id'), answerIn(payload)];
+      const about = stringAt(payload, 'about');
+      if (callId === undefined || turnId === undefined || about === undefined) return undefined;
+      const question = { callId, turnId: turnId as TurnId, about };
+      if (payload['answer'] === undefined) return sealed(claimOfQuestion(question), stringAt(payload, 'seal'));
+      return answer && sealed(claimOfAnswer(question, answer), answer.seal);
+    }
     case lineType.waiting: {
       const message = readMessage(payload);
       return message && accepted(message);
@@ -85,6 +96,17 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
 /** What the line of a pinned note says. Checkpoints carry it with its seal. */
 export function pinned(pin: RecordedPin): Sealed {
   return sealed(claimOfPin(pin), pin.seal);
+}
+
+/** The same for a question, and for its answer if it has one. */
+export function asked({ answer, ...question }: RecordedQuestion): readonly Sealed[] {
+  const claims = [sealed(claimOfQuestion(question), question.seal)];
+  return answer === undefined ? claims : [...claims, sealed(claimOfAnswer(question, answer), answer.seal)];
+}
+
+/** The same for what an answer allows from then on. */
+export function granted(grant: RecordedGrant): Sealed {
+  return sealed(claimOfAnswer(grant, { ...grant, kind: 'allowed' }), grant.seal);
 }
 
 /** The same for a message that was accepted. */

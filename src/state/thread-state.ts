@@ -5,14 +5,15 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import type { PendingQuestion } from '../protocol/question.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
+import type { RecordedGrant } from './grants.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { ModelLimit } from './model-limits.ts';
 import type { RecordedPin } from './pins.ts';
+import type { RecordedQuestion } from './recorded-question.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 import type { RecordedMessage } from './waiting.ts';
 import type { Withheld } from './withheld.ts';
@@ -67,7 +68,9 @@ export interface ThreadState {
    * takes them in.
    */
   readonly waiting: readonly RecordedMessage[];
-  /** What the writer of the thread leaves out of both for now. No fold of lines alone sets it. */
+  /** What the user allowed for as long as the thread lasts, oldest first. */
+  readonly grants: readonly RecordedGrant[];
+  /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
   readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
@@ -95,8 +98,8 @@ export interface OpenTurn {
    * Calls that have begun and have no answer. On a thread without a writer, they were in flight when it was cut off.
    */
   readonly calls?: readonly CallStart[];
-  /** Calls that wait for the user's answer. On a thread without a writer, they never began. */
-  readonly questions?: readonly PendingQuestion[];
+  /** Calls that wait for the user's answer, or to begin with it. On a thread without a writer, the turn is suspended. */
+  readonly questions?: readonly RecordedQuestion[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
 }
@@ -109,12 +112,28 @@ export type Sent =
 /** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
 export type Mark = Pick<
   ThreadState,
-  'history' | 'behind' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'waiting' | 'checkpoints' | 'prefill'
+  | 'history'
+  | 'behind'
+  | 'baseline'
+  | 'context'
+  | 'envelope'
+  | 'instructions'
+  | 'waiting'
+  | 'grants'
+  | 'checkpoints'
+  | 'prefill'
 >;
 
 export function markOf(state: ThreadState): Mark {
-  const { history, behind, baseline, context, envelope, instructions, waiting, checkpoints, prefill } = state;
-  return { history, baseline, waiting, checkpoints, ...defined({ prefill, behind, context, envelope, instructions }) };
+  const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
+  return {
+    history,
+    baseline,
+    waiting,
+    grants,
+    checkpoints,
+    ...defined({ prefill, behind, context, envelope, instructions }),
+  };
 }
 
 export const emptyState: ThreadState = {
@@ -130,6 +149,7 @@ export const emptyState: ThreadState = {
   warnings: [],
   pins: [],
   waiting: [],
+  grants: [],
   marks: noMarks,
 };
 

@@ -1,13 +1,15 @@
+import type { RecordedGrant } from './grants.ts';
 import type { RecordedPin } from './pins.ts';
 import type { RecordedMessage } from './waiting.ts';
 
 /**
- * Notes and messages that a writer leaves out for now, because it cannot prove whose they are. No line ends them:
+ * Notes, messages and grants that a writer leaves out for now, because it cannot prove whose they are. No line ends them:
  * checkpoints carry them on, and a writer that can prove them takes them in.
  */
 export interface Withheld {
   readonly pins: readonly RecordedPin[];
   readonly waiting: readonly RecordedMessage[];
+  readonly grants: readonly RecordedGrant[];
 }
 
 /** The part of a thread's state that this is about. */
@@ -20,14 +22,19 @@ export function withhold<State extends Recorded>(state: State, withheld: Withhel
     ...state,
     pins: without(state.pins, withheld.pins),
     waiting: without(state.waiting, withheld.waiting),
+    grants: state.grants.filter(({ callId }) => !withheld.grants.some((each) => each.callId === callId)),
     withheld,
   };
 }
 
 /** What a checkpoint carries: also what is left out for now, in the order in which it came. */
-export function withWithheld({ pins, waiting, withheld }: Recorded): Withheld {
-  if (withheld === undefined) return { pins, waiting };
-  return { pins: [...withheld.pins, ...pins], waiting: [...withheld.waiting, ...waiting] };
+export function withWithheld({ pins, waiting, grants, withheld }: Recorded): Withheld {
+  if (withheld === undefined) return { pins, waiting, grants };
+  return {
+    pins: [...withheld.pins, ...pins],
+    waiting: [...withheld.waiting, ...waiting],
+    grants: [...withheld.grants, ...grants],
+  };
 }
 
 function without<Said extends { readonly id: string }>(all: readonly Said[], some: readonly Said[]): readonly Said[] {

@@ -1,6 +1,7 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
+import type { OpenQuestions } from './parts/open-questions.ts';
 import type { TurnInput } from './parts/parts.ts';
 import type { ChangedThread, ThreadSettings } from './thread-settings.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -9,6 +10,7 @@ import type { WorkQueue } from './work-queue.ts';
 export interface ThreadCore extends ChangedThread {
   readonly settings: ThreadSettings;
   readonly work: WorkQueue;
+  readonly questions: OpenQuestions;
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
 }
@@ -18,18 +20,21 @@ interface AskedTurn {
   readonly words?: SubmittedWords;
   /** What holds for this turn alone. */
   readonly own?: Omit<TurnSettings, keyof Settings>;
+  readonly continues?: TurnInput['continues'];
 }
 
 /** A turn of the thread under settings that it was submitted with. It ends when the thread is closed. */
-export function turnUnder(core: ThreadCore, submitted: Settings, { signal, words, own }: AskedTurn): TurnInput {
-  const { id, inbox, settings, warned, closing } = core;
+export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTurn): TurnInput {
+  const { id, inbox, questions, settings, warned, closing } = core;
+  const { signal, words, own, continues } = asked;
   return {
     threadId: id,
     settings: { ...submitted, ...own },
     isOutdated: () => settings.current !== submitted,
-    ...defined({ words }),
+    ...defined({ words, continues }),
     signal: AbortSignal.any([signal, closing]),
     inbox,
+    questions,
     warned,
   };
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../envelope/settings.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
-import type { Turn } from './parts/parts.ts';
+import type { Turn, TurnInput } from './parts/parts.ts';
 import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
@@ -58,7 +58,8 @@ export class ThreadTurns {
     const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
       if (closing.aborted) return closedBefore(words);
-      const ran = this.#run(own, words, known);
+      const { input: _input, signal, ...rest } = own;
+      const ran = this.#run(turnUnder(this.#thread, known, { signal, words, own: rest }));
       this.#newest = ran.catch(() => {});
       const { result, leaves } = await ran;
       if (leaves === 'too-little' && this.#compactsAfter) release = work.hold();
@@ -73,14 +74,27 @@ export class ThreadTurns {
     return result;
   }
 
-  async #run(
-    { input: _input, signal, ...own }: ThreadTurn,
-    words: SubmittedWords,
-    settings: Settings,
-  ): Promise<{ readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] }> {
+  /** The suspended turn, in its place of the queue. */
+  continue(signal: AbortSignal, settings: Promise<Settings>): Promise<TurnResult | RefusedChange> {
+    const { work, closing } = this.#thread;
+    return work.submit(settings, async (known): Promise<TurnResult | RefusedChange> => {
+      if (closing.aborted) return { kind: 'refused', outcome: closed };
+      const { prepareSuspended } = await import('./turn/prepare-suspended.ts');
+      const prepared = await prepareSuspended(this.#thread, known);
+      if ('outcome' in prepared) return { kind: 'refused', outcome: prepared.outcome };
+      const { settings: narrowed, continues } = prepared;
+      const asked = turnUnder(this.#thread, narrowed, { signal, continues });
+      // Settings that are narrower than the thread's are those of this turn alone.
+      const ran = this.#run(narrowed === known ? asked : { ...asked, isOutdated: () => true });
+      this.#newest = ran.catch(() => {});
+      return (await ran).result;
+    });
+  }
+
+  async #run(asked: TurnInput): Promise<{ readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] }> {
     const { parts, log, inbox } = this.#thread;
     try {
-      const turn = await prepareTurn(parts, log, turnUnder(this.#thread, settings, { signal, words, own }));
+      const turn = await prepareTurn(parts, log, asked);
       this.#running = turn;
       const result = await runTurn(turn);
       return { result, leaves: turn.memory.leaves };

@@ -15,7 +15,7 @@ import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
-import type { ThreadParts } from './parts/parts.ts';
+import { threadCloses, type ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { recordInForce } from './record/record-settings.ts';
 import { readBehind, type ResumedThread } from './branch/resume.ts';
@@ -27,6 +27,10 @@ import { Subscribers, type ThreadSubscriber } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { closed, type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
+import { OpenQuestions } from './parts/open-questions.ts';
+import type { Answer, Question } from '../protocol/question.ts';
+import { isSuspended, pendingQuestions } from '../state/questions.ts';
+import { type Answered, answerQuestion } from './answered.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface ThreadOptions {
@@ -58,6 +62,7 @@ export class Thread {
   readonly #settings: ThreadSettings;
   readonly #turns: ThreadTurns;
   readonly #compactions: ThreadCompactions;
+  readonly #questions = new OpenQuestions();
   readonly #closing = new AbortController();
 
   private constructor(
@@ -73,7 +78,8 @@ export class Thread {
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     const closing = this.#closing.signal;
-    const shared = { id, parts, log, inbox: this.#inbox, work: new WorkQueue(), warned: new Set<string>(), closing };
+    const own = { inbox: this.#inbox, questions: this.#questions, work: new WorkQueue(), warned: new Set<string>() };
+    const shared = { id, parts, log, ...own, closing };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
@@ -175,6 +181,33 @@ export class Thread {
     });
   }
 
+  /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
+  get questions(): readonly Question[] {
+    return pendingQuestions(this.#log.state);
+  }
+
+  /** Whether its last turn waits, for an answer or to use one, and no turn runs: it can be continued. */
+  get isSuspended(): boolean {
+    return this.#turns.open === undefined && isSuspended(this.#log.state);
+  }
+
+  /**
+   * Answers a question that the running turn has asked, as the `AskUser` port may. Resolves when the answer is durable. Of
+   * two answers the first counts.
+   */
+  answer(callId: string, given: Answer): Promise<Answered> {
+    return answerQuestion(this.#questions, callId, given);
+  }
+
+  /**
+   * Continues the turn that was suspended when the thread was given up, or its program died: asks what it waits for, or
+   * uses the answer that was given, and goes on to the model. Refused when there is none, or no one to ask; then nothing
+   * changes.
+   */
+  continue({ signal }: Pick<ThreadTurn, 'signal'>): Promise<TurnResult | RefusedChange> {
+    return this.#turns.continue(signal, this.#settings.submitted);
+  }
+
   /**
    * Words that the running turn takes in before its next request. The turn's envelope stays what it is. Resolves when the
    * words are durable: if the process dies before they enter history, the next turn takes them in.
@@ -228,12 +261,12 @@ export class Thread {
 
   /**
    * Gives the thread up. Changes of settings that were submitted are made before. A turn or a compaction that runs is
-   * interrupted, ends as such and is recorded. Turns that have not begun do not run; their messages wait for the next
+   * interrupted, ends as such and is recorded; a turn that waits for the user is suspended. Turns that have not begun do not run; their messages wait for the next
    * turn of the thread. What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; the
    * thread is closed all the same.
    */
   async close(): Promise<void> {
-    this.#closing.abort('closing');
+    this.#closing.abort(threadCloses);
     try {
       this.#inbox.keepAll();
     } finally {

@@ -28,7 +28,7 @@ export interface ToolCall {
 
 export type Prepared = PreparedCall | RefusedCall;
 
-/** A call that could run. `run` is invoked at most once, after its needs are granted and the record that it starts is durable. */
+/** A call that could run. `run` is invoked after its needs are granted and the record that it starts is durable; again only where it was blocked and then granted more. */
 export interface PreparedCall {
   readonly kind: 'prepared';
   /** The call as surfaces show it while it runs. */

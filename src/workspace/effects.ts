@@ -1,4 +1,7 @@
-import type { Line } from '../protocol/line.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { arrayAt, objectAt, stringAt } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
+import { oneLine } from '../state/one-line.ts';
 import { type Changer, readSnapshotLine } from '../state/snapshot-record.ts';
 import { spokenWords } from '../state/spoken-words.ts';
 import { turnsOf, type TurnSummary } from '../state/turn-list.ts';
@@ -17,18 +20,29 @@ export interface Effect {
   readonly others?: string;
 }
 
+/** A call that ran without the sandbox: what it changed beyond the workspace is in no snapshot. */
+export interface OutsideCall {
+  readonly turnId: TurnId;
+  /** The command, or the name of the tool. */
+  readonly what: string;
+}
+
 export interface EffectList {
   /** Those that were not taken back. */
   readonly turns: readonly TurnSummary[];
   /** Oldest first. Those of turns that were taken back are among them: files do not go back with the conversation. */
   readonly effects: readonly Effect[];
+  /** Oldest first, of any turn. */
+  readonly outside: readonly OutsideCall[];
 }
 
 export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectList> {
   let log = noTurns;
   const effects: Effect[] = [];
+  const outside: OutsideCall[] = [];
   for await (const line of lines) {
     log = foldTurn(log, line, spokenWords(line));
+    outside.push(...outsideCall(line));
     const record = readSnapshotLine(line);
     if (record === undefined) continue;
     const { changer, root, when, tree, others } = record;
@@ -38,7 +52,15 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
     if (when === 'after' && begun !== undefined)
       effects[at] = { ...begun, ...(tree && { after: tree }), ...(others && { others }) };
   }
-  return { turns: turnsOf(log), effects };
+  return { turns: turnsOf(log), effects, outside };
+}
+
+function outsideCall({ type, payload }: Line): readonly OutsideCall[] {
+  const turnId = stringAt(payload, 'turn_id');
+  if (type !== lineType.call || payload['outside'] !== true || turnId === undefined) return [];
+  const command = arrayAt(objectAt(payload, 'item'), 'command')?.at(-1);
+  const what = typeof command === 'string' ? command : (stringAt(payload, 'tool') ?? '');
+  return [{ turnId: turnId as TurnId, what: oneLine(what, 200) }];
 }
 
 function sameChanger(a: Changer, b: Changer): boolean {

@@ -11,7 +11,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { WorkspaceDisk } from './disk.ts';
-import { type Effect, type EffectList, readEffects, transitionsOf } from './effects.ts';
+import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './effects.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
 import { ContentGone, type ContentSource, type Hash, loadContent, type TreeNode } from './tree.ts';
@@ -45,6 +45,8 @@ export interface RestoreReport {
   readonly otherRoots: readonly string[];
   /** Turns whose record does not separate their changes from others'. Absent when there are none. */
   readonly notAttributed?: readonly TurnId[];
+  /** Calls that ran outside the sandbox: what they changed elsewhere stays. Absent when there are none. */
+  readonly outside?: readonly OutsideCall[];
 }
 
 export interface RestoreRefused {
@@ -107,7 +109,8 @@ async function restore(
   const otherRoots = [...new Set(chosen.effects.map((effect) => effect.root))].filter((other) => other !== root);
   const unclear = turnsIn(effects.filter(({ after, others }) => after !== undefined && others === undefined));
   const notAttributed = unclear.length === 0 || 'beforeRestore' in target ? {} : { notAttributed: unclear };
-  const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed } as const;
+  const outside = chosen.outside.length === 0 ? {} : { outside: chosen.outside };
+  const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed, ...outside } as const;
   if (owned === undefined || plan.actions.length === 0) return { ...known, ...foreseen(plan), failed: [] };
 
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
@@ -125,17 +128,21 @@ async function restore(
   return { ...known, ...result, kept: [...plan.kept, ...result.kept] };
 }
 
-function chooseEffects(id: ThreadId, { turns, effects }: EffectList, target: RestoreTarget) {
+function chooseEffects(id: ThreadId, { turns, effects, outside }: EffectList, target: RestoreTarget) {
   if ('beforeRestore' in target) {
     const last = effects.findLastIndex(({ changer }) => changer.kind === 'restore');
-    return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [] as const };
+    return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [], outside: [] };
   }
   const number = turns.findIndex(({ id }) => id === target.beforeTurn);
   if (number < 0) return unknownTurn(id, target.beforeTurn);
   const later = new Set(turns.slice(number).map(({ id }) => id));
   const first = effects.findIndex(({ changer }) => changer.kind === 'turn' && later.has(changer.turnId));
   const chosen = first < 0 ? [] : effects.slice(first);
-  return { effects: chosen, withoutSnapshot: turnsIn(chosen.filter(({ before }) => before === undefined)) };
+  return {
+    effects: chosen,
+    withoutSnapshot: turnsIn(chosen.filter(({ before }) => before === undefined)),
+    outside: outside.filter(({ turnId }) => later.has(turnId)),
+  };
 }
 
 function turnsIn(effects: readonly Effect[]): readonly TurnId[] {

@@ -108,7 +108,7 @@ it(`a thread that is killed ${kills} times while it compacts its history has the
   try {
     for (let kill = 0; kill < kills; kill++) {
       const [posted, lines] = [model.requests.length, linesIn(home).length];
-      const writer = new KilledWriter([home, model.url, id ?? 'new', 'compacts']);
+      const writer: KilledWriter = new KilledWriter([home, model.url, id ?? 'new', 'compacts']);
       // By the clock, and by what the process has done: on a busy machine it does little in a few milliseconds.
       const after = kill % 2 === 0 ? { ms: (kill * 7) % 45 } : { acknowledgements: 1 + ((kill >> 1) % 3) };
       killing.aim(writer, { peace: kill % 3, after });

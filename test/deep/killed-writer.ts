@@ -15,16 +15,16 @@ export interface Acknowledged {
   readonly digest: string;
 }
 
-/** A process that writes to a thread until it is killed. */
-export class KilledWriter {
+/** A process that writes to a thread until it is killed. Each line that it prints is JSON. */
+export class KilledWriter<Printed = Acknowledged> {
   /** What it has acknowledged so far. */
   onPrinted: (acknowledged: number) => void = () => {};
   readonly #child: ChildProcess;
   #printed = '';
   #complaints = '';
 
-  constructor(words: readonly string[]) {
-    this.#child = spawn(process.execPath, [join(import.meta.dirname, 'thread-writer.ts'), ...words], {
+  constructor(words: readonly string[], program = 'thread-writer.ts') {
+    this.#child = spawn(process.execPath, [join(import.meta.dirname, program), ...words], {
       env: variablesWithCompiled(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -44,14 +44,14 @@ export class KilledWriter {
   }
 
   /** What it had acknowledged when it was killed. */
-  async acknowledged(): Promise<readonly Acknowledged[]> {
+  async acknowledged(): Promise<readonly Printed[]> {
     const signal = await new Promise((resolve) => this.#child.on('close', (_code, reason) => resolve(reason)));
     if (signal !== 'SIGKILL') throw new Error(`the writer ended by itself: ${this.#complaints}`);
     const whole = this.#printed.slice(0, this.#printed.lastIndexOf('\n') + 1);
     return whole
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Acknowledged);
+      .map((line) => JSON.parse(line) as Printed);
   }
 }
 

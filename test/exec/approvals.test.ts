@@ -50,7 +50,6 @@ describe('exec --approvals FILE', () => {
           kind: 'command',
           tool: 'exec_command',
           justification: 'May I?',
-          scopes: ['call', 'session', 'rule'],
         },
       },
       { question: { kind: 'command' } },

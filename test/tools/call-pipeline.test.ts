@@ -1,59 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { ThreadRefused, Threads, WantedThread } from '../../src/ports/threads.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
-import type { Answer, Question } from '../../src/protocol/question.ts';
-import { words } from '../../src/protocol/user-input.ts';
-import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
-import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { PreparedCall, RunningCall, Tool } from '../../src/tools/define.ts';
 import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
-import { createRouter } from '../../src/tools/router.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
-import { WatchedThread } from '../harness/watched-thread.ts';
-
-/** A tool whose calls need what the test says. */
-function needy(name: string, more: Partial<PreparedCall> = {}): Tool {
-  return {
-    name,
-    spec: { type: 'function', name, parameters: {} },
-    prepare: ({ callId }) => {
-      const item = { kind: 'tool-call', id: callId, tool: name, arguments: {}, status: 'in-progress' } as const;
-      const run = () => Promise.resolve({ output: `${name} ran`, item: { ...item, status: 'completed' as const } });
-      return { kind: 'prepared', item, needs: {}, run, ...more };
-    },
-  };
-}
-
-interface Scene {
-  readonly live: WatchedThread;
-  readonly model: ScriptedModel;
-  readonly disk: SimulatedDisk;
-  turn(text: string, signal?: AbortSignal): Promise<unknown>;
-}
-
-async function scene(script: Script, tools: () => readonly Tool[], askUser?: AskUser): Promise<Scene> {
-  const model = await startScriptedModel(script);
-  whenTestEnds(() => model.close());
-  const disk = new SimulatedDisk();
-  const live = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
-  live.adapt = (parts) => ({ ...parts, router: createRouter([tools]), ...(askUser === undefined ? {} : { askUser }) });
-  const turn = async (text: string, signal = new AbortController().signal) =>
-    (await live.open()).run({ input: words(text), signal });
-  return { live, model, disk, turn };
-}
-
-/** Answers what it is asked as the test says, and keeps the questions. */
-function answering(given: Answer | Promise<Answer>): AskUser & { readonly asked: Question[] } {
-  const asked: Question[] = [];
-  return {
-    asked,
-    ask: (question) => {
-      asked.push(question);
-      return Promise.resolve(given);
-    },
-  };
-}
+import { answering, needyScene as scene } from '../harness/needy-scene.ts';
+import { needy } from '../harness/needy-tools.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
 
 const wanting = needy('reach', {
   needs: { effect: 'program', escalation: { reason: 'the network' }, paths: [{ path: '/etc/x', access: 'read' }] },
@@ -86,8 +39,10 @@ describe('a call that needs the user', () => {
     expect(asking.asked).toEqual([
       expect.objectContaining({
         tool: 'reach',
+        kind: 'command',
         paths: [{ path: '/etc/x', access: 'read' }],
         justification: 'the network',
+        scopes: ['call'],
       }),
     ]);
     expect(durable).toEqual([true]);
@@ -152,9 +107,7 @@ describe('a call that needs the user', () => {
         justification: 'the network',
       }),
     ]);
-    expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(
-      'Waiting for your approval, never run: reach.',
-    );
+    expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain('waits for your answer. Not run yet: reach.');
     const after = disk.crash(() => 0);
     live.replaceDisk({ home: '/home', files: after, locks: after.locks });
     await turn('go on');

@@ -41,11 +41,36 @@ export function declined(note: string | undefined): string {
   return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
 }
 
+/** The same, and the turn ends with it. */
+export function stoppedByUser(note: string | undefined): string {
+  const said = 'Not run: the user declined it and stopped the turn.';
+  return note === undefined ? said : `${said} ${note}`;
+}
+
+/** The user was asked, and what would be asked now is something else. */
+export const noLongerAsked =
+  'Not run: the program ended before the call began, and what the user was asked about is no longer what it would do, or is no longer allowed.';
+
 /** The user was asked, and the turn was interrupted before an answer came. */
 export const lapsed = 'Not run: the turn was interrupted before the user answered whether it may run.';
 
 /** The user was asked, and the program ended before an answer came. */
 export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
+
+/** The program ended before the call began, whatever was decided about it. */
+export const notBegun = 'Not run: the program ended before the call began.';
+
+/** The sandbox stopped a command, and the user let it run once more. What follows is of the second run. */
+export function ranAgain(where: 'sandbox' | 'outside'): string {
+  const how = where === 'outside' ? 'outside the sandbox' : 'with what it needed';
+  return `The sandbox stopped this command, and the user let it run again ${how}. This is the second run.`;
+}
+
+/** The same, and the user did not. What follows is of the only run. */
+export function notRunAgain(note: string | undefined): string {
+  const said = 'The sandbox stopped this command, and the user did not let it run again outside of it.';
+  return note === undefined ? said : `${said} ${note}`;
+}
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

@@ -5,6 +5,7 @@ import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
+import { turnEvent } from '../../state/turn-event.ts';
 import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type SettingsInWords } from '../../state/turn-settings.ts';
@@ -19,6 +20,8 @@ export interface ThreadFold {
   /** Of the newest `thread_settings_applied`. */
   readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
   readonly tokens: number;
+  /** Calls of the newest turn that wait for the user's answer. Absent: none. */
+  readonly asks?: readonly string[];
   /** The goal that the thread was given before the first message, if any. */
   readonly goal?: string;
 }
@@ -35,6 +38,7 @@ export const emptyFold: ThreadFold = { log: noTurns, tokens: 0 };
 
 /** Lines that say nothing for lists need not be parsed. */
 export function concernsLists(kind: LineKind): boolean {
+  if (kind.type === lineType.question) return true;
   return concernsTurns(kind) || (kind.type === lineType.event && events.includes(kind.payloadType ?? ''));
 }
 
@@ -50,7 +54,9 @@ export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | un
     case lineType.turnContext:
       return { ...outdone(fold), log };
     case lineType.event:
-      return { ...withEvent(fold, payload), log };
+      return { ...withEvent(turnEvent(payload) === undefined ? fold : withoutQuestions(fold), payload), log };
+    case lineType.question:
+      return { ...withQuestion(fold, payload), log };
     default:
       return log === fold.log ? fold : { ...fold, log };
   }
@@ -95,6 +101,22 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
   }
 }
 
+/** No answer of a model holds so many calls. */
+const mostAsked = 500;
+
+/** A question waits until it is answered, or its turn ends. */
+function withQuestion({ asks = [], ...fold }: ThreadFold, payload: JsonObject): ThreadFold {
+  const callId = stringAt(payload, 'call_id');
+  const others = asks.filter((each) => each !== callId);
+  const isOver = payload['answer'] !== undefined || payload['dropped'] !== undefined || callId === undefined;
+  const open = isOver ? others : [...others.slice(1 - mostAsked), callId];
+  return open.length === 0 ? fold : { ...fold, asks: open };
+}
+
+function withoutQuestions({ asks: _asks, ...fold }: ThreadFold): ThreadFold {
+  return fold;
+}
+
 /** A turn's record, or a return to one, is newer than settings that were applied before it. */
 function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
   return applied === undefined ? fold : { ...fold, applied: { ...applied, win: false } };
@@ -103,7 +125,7 @@ function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
 /** What the lines say; the rest of a summary is the store's to say. */
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
-export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: ThreadFold): ReadSummary {
+export function summaryOf({ first, gitBranch, log, applied, tokens, goal, asks }: ThreadFold): ReadSummary {
   const said = standingTurns(log).find(({ firstWords }) => firstWords !== '')?.firstWords;
   const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
   return {
@@ -114,7 +136,7 @@ export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: Thre
     ...defined({ forkedFrom: first?.forkedFrom }),
     turns: countTurns(log),
     tokens,
-    ...defined({ source: first?.source, gitBranch }),
+    ...defined({ source: first?.source, gitBranch, questions: asks?.length }),
   };
 }
 

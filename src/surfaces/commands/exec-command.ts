@@ -10,6 +10,7 @@ export const execCommand = {
   forms: ['[options] [PROMPT]', '[options] resume THREAD|--last [PROMPT]', '[options] fork THREAD|--last [PROMPT]'],
   about:
     'Without PROMPT, or with "-", Capstan reads the prompt from standard input. With both, it appends standard input to the prompt.\n' +
+    'If THREAD waits for your answer, resume without a prompt asks again and continues its turn.\n' +
     'THREAD is an id, the beginning of one, or a name. A fork is a new thread that continues THREAD and leaves it unchanged; without PROMPT, fork runs no turn.',
   examples: [
     ['capstan exec "Why does the login test fail?"', 'Ask about the code in this folder'],

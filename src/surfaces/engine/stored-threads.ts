@@ -16,7 +16,9 @@ import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
+import type { Question } from '../../protocol/question.ts';
 import type { Pin } from '../../state/pins.ts';
+import { pendingQuestions } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
@@ -101,6 +103,12 @@ export class StoredThreads {
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return state.waiting.map((message) => unsealed<WaitingMessage>(message));
+  }
+
+  /** What a thread waits for the user to answer, in the order of the calls. */
+  async questions(id: ThreadId): Promise<readonly Question[]> {
+    const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
+    return pendingQuestions(state);
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */

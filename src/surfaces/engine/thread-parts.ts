@@ -39,7 +39,10 @@ import type { ThreadRequest } from './thread-request.ts';
 
 export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
   readonly provider: ProviderConfig;
-  readonly request: Pick<ThreadRequest, 'ephemeral' | 'askUser' | 'checkpointHooks' | 'threadSource' | 'tools'>;
+  readonly request: Pick<
+    ThreadRequest,
+    'ephemeral' | 'askUser' | 'ruleBook' | 'checkpointHooks' | 'threadSource' | 'tools'
+  >;
 }
 
 /** Makes what one thread has for itself, and puts what it shares with the others beside it. Nothing here touches the world yet. */
@@ -51,7 +54,7 @@ export async function createThreadParts(
   const { env } = engine.options;
   const { home, requirements } = engine.base;
   const { provider, config, catalogue, settings, request } = input;
-  const { ephemeral = false, threadSource, askUser, checkpointHooks } = request;
+  const { ephemeral = false, threadSource, askUser, ruleBook, checkpointHooks } = request;
   const { cwd } = settings;
   const reopen = (chosen: Settings): void => {
     for (const path of openedFolders(chosen, config)) opened.add(path);
@@ -90,7 +93,7 @@ export async function createThreadParts(
     processes: systemProcesses,
     requirements,
     tracer: engine.tracer,
-    ...defined({ askUser, checkpointHooks }),
+    ...defined({ askUser, ruleBook, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     random: Math.random,

@@ -1,6 +1,7 @@
 import type { Overrides } from '../../gather/config/config-layers.ts';
-import type { AskUser } from '../../ports/ask-user.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import type { RuleBook } from '../../ports/rule-book.ts';
 import type { CheckpointHooks } from '../../thread/parts/parts.ts';
 import type { ThreadOptions } from '../../thread/thread.ts';
 import type { OwnTool } from '../../tools/own-tool.ts';
@@ -23,8 +24,10 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
-  /** Puts questions to the user. Absent: what would need one is refused. */
+  /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
   readonly askUser?: AskUser;
+  /** Saves the rules that answers allow. Absent: none are saved. */
+  readonly ruleBook?: RuleBook;
   /** Asked before history is compacted, and notified afterwards. */
   readonly checkpointHooks?: CheckpointHooks;
 }

@@ -16,9 +16,10 @@ export class Activity {
   /** Calls that run, by the id of their item. */
   readonly #calls = new Map<string, Begun>();
   #other: Begun | undefined;
+  /** The user is asked: nothing else is as much worth saying. */
+  #asking: Begun | undefined;
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
-  readonly #asked = new Set<string>();
   #isStopping = false;
 
   constructor(now: () => number = () => performance.now()) {
@@ -54,16 +55,17 @@ export class Activity {
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
       case 'question-asked':
-        this.#asked.add(event.question.callId);
+        this.#asking = { words: 'Waiting for your answer', at: this.#now() };
         return;
       case 'question-answered':
-        this.#asked.delete(event.callId);
+        this.#asking = undefined;
         return;
       case 'turn-completed':
       case 'turn-failed':
       case 'turn-aborted':
+      case 'turn-suspended':
         this.#calls.clear();
-        this.#asked.clear();
+        this.#asking = undefined;
         this.#other = undefined;
         this.#isStopping = false;
         return;
@@ -80,7 +82,9 @@ export class Activity {
   get words(): readonly Span[] | undefined {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
-    if (this.#asked.size > 0) return [bold('Waiting for your answer'), dim(' · Ctrl-C to stop')];
+    if (this.#asking !== undefined) {
+      return [bold(this.#asking.words), dim(` · ${durationWords(now - this.#asking.at)} · Ctrl-C to stop`)];
+    }
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];

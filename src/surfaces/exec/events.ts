@@ -112,6 +112,8 @@ export function execEvents({ context = false } = {}): (
         return failedTurn(event.outcome);
       case 'turn-aborted':
         return ended('The turn was interrupted.');
+      case 'turn-suspended':
+        return ended('The turn waits for an answer.');
     }
   };
 }

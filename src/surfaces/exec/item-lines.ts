@@ -1,4 +1,3 @@
-import { isJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
@@ -46,22 +45,11 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
 }
 
 /** A call that was not run: what it would have done, and why it did not. */
-export function callNotRun({ tool, asked, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
-  const command = tool === 'exec_command' ? commandIn(asked) : undefined;
+export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
   return {
-    call: command === undefined ? visibleLine(`tool ${tool}`) : `$ ${command}`,
+    call: item?.kind === 'command' ? `$ ${item.argv.at(-1) ?? ''}` : visibleLine(`tool ${tool}`),
     reason: fold(reason.trim(), true).join('\n'),
   };
-}
-
-/** Undefined for arguments that are not as they should be. */
-function commandIn(asked: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(asked);
-    return isJsonObject(value) ? stringAt(value, 'cmd') : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function planLines({ steps }: PlanItem): Span {

@@ -23,6 +23,11 @@ const wants = [
   ['cyberAccessProgram', '--cyber-access-program'],
 ] as const;
 
+/** The option that says something about a prompt, if there is one. */
+export function needsPrompt({ options }: ExecArguments): string | undefined {
+  return wants.find(([key]) => key !== 'lastMessageFile' && (options[key]?.length ?? 0) > 0)?.[1];
+}
+
 /** Why a fork without a prompt cannot do what an option asks for. */
 export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | undefined {
   const given = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];

@@ -152,9 +152,15 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
   tell(completed({ ...command, status: 'declined', output: 'No sandbox.' }));
   expect(seen()).toBe('  No sandbox.\n  [refused]\n');
   const refused = { kind: 'call-refused', turnId, callId: 'c' } as const;
-  tell({ ...refused, tool: 'apply_patch', asked: '*** Begin', reason: 'invalid patch: no end' });
+  const notRun = 'Not run: you may not. Ask.';
+  tell({ ...refused, tool: 'apply_patch', reason: 'invalid patch: no end' });
   expect(seen()).toBe('tool apply_patch\n  invalid patch: no end\n  [refused]\n');
-  tell({ ...refused, tool: 'exec_command', asked: '{"cmd":"rm -r x"}', reason: 'Not run: you may not. Ask.' });
+  tell({
+    ...refused,
+    tool: 'exec_command',
+    item: { ...command, argv: ['sh', '-c', 'rm -r x'], status: 'in-progress' },
+    reason: notRun,
+  });
   expect(seen()).toBe('$ rm -r x\n  Not run: you may not. Ask.\n  [refused]\n');
 });
 

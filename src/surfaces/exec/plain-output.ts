@@ -127,6 +127,9 @@ export class PlainOutput implements Output {
         if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');
         return;
       }
+      case 'turn-suspended':
+        screen.note(yellow('The turn waits for your answer.'));
+        return this.#sayHowToResume();
       case 'checkpoint-stage':
       case 'question-asked':
       case 'question-answered':

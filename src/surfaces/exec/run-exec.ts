@@ -20,7 +20,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
-import { forkProblem, missingAddedFolders, whileLocked } from './option-problems.ts';
+import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
 import type { Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
@@ -49,7 +49,10 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (unfit !== undefined) return unfit;
   // A piped prompt may take long; the configuration is read meanwhile.
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0]), loadEngine(asked, cwd)]);
-  if (typeof prompt !== 'string') return prompt;
+  // A thread that waits for an answer can be resumed without a prompt.
+  const mayContinue = variant === 'resume' && typeof prompt !== 'string' && prompt.code === 'no-prompt';
+  const missing = typeof prompt === 'string' ? undefined : prompt;
+  if (missing !== undefined && (!mayContinue || needsPrompt(asked) !== undefined)) return missing;
   if (engine.kind === 'refused') return engine.outcome;
   const pictures = loadImages(asked, cwd, engine);
   if ('code' in pictures) return pictures;
@@ -64,6 +67,10 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await openThread(engine, asked, cwd, threadRequest(options, output, approvals));
   if (opened.kind === 'refused') return opened.outcome;
+  if (missing !== undefined && !opened.thread.isSuspended) {
+    await opened.thread.close();
+    return missing;
+  }
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = opened.settings;
   const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];
@@ -92,10 +99,13 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     exitsAfter: options.sdkJson ? ['SIGTERM'] : [],
   });
   const { cyberAccessProgram } = options;
-  const turn = { input: { text: prompt, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
+  const text = typeof prompt === 'string' ? prompt : '';
+  const turn = { input: { text, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
   const result = await lostAsValue(async () => {
     try {
-      return await opened.thread.run({ ...turn, signal });
+      return await (missing === undefined
+        ? opened.thread.run({ ...turn, signal })
+        : opened.thread.continue({ signal }));
     } finally {
       await opened.thread.close();
       over();
@@ -105,6 +115,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     output.lost(result);
     return 1;
   }
+  if (result.kind === 'refused') return result.outcome;
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
   const fits = result.kind === 'completed' && result.unfit === undefined;

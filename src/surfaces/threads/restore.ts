@@ -60,7 +60,17 @@ export function hasChanged({ restored, deleted }: RestoreReport): boolean {
 
 /** What was done, or would be, for people. `again` says how to get what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
-  const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots, notAttributed = [] } = report;
+  const {
+    root,
+    restored,
+    deleted,
+    kept,
+    failed,
+    withoutSnapshot,
+    otherRoots,
+    notAttributed = [],
+    outside = [],
+  } = report;
   const options = [...new Set(kept.flatMap(({ why }) => whys[why][1] ?? []))].toSorted();
   const lines = [
     ...restored.map((path) => `  restored  ${path}`),
@@ -72,6 +82,7 @@ export function restoreText(report: RestoreReport, { dryRun = false, again = byO
     ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}, so its changes stay.`),
     ...otherRoots.map((other) => `Turns also worked in ${other}. Nothing was changed there.`),
     ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
+    ...outside.map(({ what }) => visibleLine(`Ran outside the sandbox, so what it changed elsewhere stays: ${what}`)),
     ...(options.length === 0 ? [] : [again(options.join(' and '))]),
   ];
   const counts = Object.entries({ restored, deleted, kept, failed }).flatMap(([word, { length }]) =>

@@ -2,7 +2,9 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
+import type { Question } from '../../protocol/question.ts';
 import { checkpointLine } from '../wording/checkpoint-words.ts';
+import { questionWords } from '../wording/question-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { Unproven } from '../engine/engine-types.ts';
@@ -29,9 +31,14 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const checkpoints = await engine.stored.checkpoints(id);
   const waiting = await engine.stored.waiting(id);
   const unproven = await engine.stored.unproven(id);
+  const questions = await engine.stored.questions(id);
   const work = options.json && !options.full ? undefined : readTurnItems((await engine.stored.read(id)).lines);
   if (options.json) {
-    const more = { ...(waiting.length === 0 ? {} : { waiting }), ...(isNothing(unproven) ? {} : { unproven }) };
+    const more = {
+      ...(waiting.length === 0 ? {} : { waiting }),
+      ...(questions.length === 0 ? {} : { questions }),
+      ...(isNothing(unproven) ? {} : { unproven }),
+    };
     const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workIn(work, turn)) }));
     print(`${JSON.stringify({ thread: withPaths(thread), turns: shown, checkpoints, ...more })}\n`, 'json');
     return 0;
@@ -42,6 +49,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ...threadSpans(thread, Date.now(), form),
       dim(`  ${visibleLine(thread.location)}\n`),
       ...turnsSpans({ thread, turns, checkpoints, work }, { ...form, full: options.full }),
+      ...questionLines(questions, form),
       ...waitingLines(waiting, form),
       ...unprovenLines(unproven, form),
     ],
@@ -91,6 +99,13 @@ function itemsOf(work: TurnWithItems | undefined) {
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {
   return report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
+}
+
+/** What the last turn waits with. How to answer stands with the thread. */
+function questionLines(questions: readonly Question[], form: PageForm): readonly Span[] {
+  if (questions.length === 0) return [];
+  const asked = questions.map((question) => prose(visibleLine(questionWords(question)), form, '  '));
+  return ['\n', yellow('Waiting for your answer'), '\n', ...asked];
 }
 
 /** They were accepted, and no turn has come to them. */

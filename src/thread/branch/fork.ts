@@ -1,10 +1,12 @@
+import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import type { OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import type { HistoryMode, OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import { equalJson, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
+import { grantsDropped } from '../../state/grants.ts';
 import { importOf } from '../../state/sealed-lines.ts';
 import { pinAdded } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
@@ -79,8 +81,8 @@ export async function forkThread(
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
   // What waits is not taken over in any case.
-  const { pins, forNow } = await findUnproven(parts, source, { ...state, waiting: [] });
-  const unproven = { messages: [], pins, ...defined({ forNow }) };
+  const { pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting: [] });
+  const unproven = { messages: [], pins, ...defined({ grants, forNow }) };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
@@ -91,6 +93,7 @@ export async function forkThread(
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(...setAside(unproven));
+    if (log.state.grants.length > 0 && !keepsGrants(state, envelope, owned.mode)) log.record(grantsDropped('forked'));
     // A copy outlives its source, and the seals in it do not: the notes that were just proven get seals of the fork.
     if (owned.mode === 'legacy') log.record(...leaveOut(state, unproven).pins.map(pinAdded));
     log.record(settingsApplied(id, envelope));
@@ -102,4 +105,14 @@ export async function forkThread(
     await owned.close().catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * What the user allowed in the other thread counts here only under the same policy: an answer is given by someone who
+ * knows what the sandbox keeps. A copy of lines has no seals that hold in it.
+ */
+function keepsGrants({ envelope: then }: ThreadState, { policy }: Envelope, mode: HistoryMode): boolean {
+  const { approval, profile } = objectAt(then, 'policy') ?? {};
+  const isSame = equalJson(approval, policy.approval as Json) && equalJson(profile, policy.profile as unknown as Json);
+  return mode !== 'legacy' && isSame;
 }

@@ -3,9 +3,12 @@ import type { Seals } from '../../ports/seals.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { LineDraft } from '../../protocol/line.ts';
+import { grantsDropped, type RecordedGrant } from '../../state/grants.ts';
 import { type Pin, pinSetAside } from '../../state/pins.ts';
 import { reduce } from '../../state/reduce.ts';
-import { accepted, pinned } from '../../state/sealed-lines.ts';
+import { foldQuestion } from '../../state/questions.ts';
+import { questionDropped, type RecordedQuestion } from '../../state/recorded-question.ts';
+import { accepted, asked, granted, pinned } from '../../state/sealed-lines.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { messageDropped, type WaitingMessage } from '../../state/waiting.ts';
 import { withhold } from '../../state/withheld.ts';
@@ -14,11 +17,15 @@ import { openThread, type ResumedThread } from './resume.ts';
 
 /**
  * What a file says in the user's name and no seal of this home proves: messages that a program is said to have accepted,
- * and pinned notes. They are claims: no turn uses them and no model sees them.
+ * pinned notes, questions that are said to wait for the user, and what the user is said to have allowed. They are claims: no turn uses them and no model sees them.
  */
 export interface Unproven {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];
+  /** Absent: none. */
+  readonly grants?: readonly RecordedGrant[];
+  /** Absent: none. One whose answer is not proven is not proven either. */
+  readonly questions?: readonly RecordedQuestion[];
   /** Why they are left out for now, and no line ends them. Absent: no key of this store will ever prove them. */
   readonly forNow?: LeftOutForNow;
 }
@@ -35,18 +42,30 @@ const nothingUnproven: Unproven = { messages: [], pins: [] };
 export async function findUnproven(
   parts: ProvingParts,
   id: ThreadId,
-  { meta, waiting, pins }: Pick<ThreadState, 'meta' | 'waiting' | 'pins'>,
+  { meta, waiting, pins, grants, openTurn }: Pick<ThreadState, 'meta' | 'waiting' | 'pins' | 'grants' | 'openTurn'>,
 ): Promise<Unproven> {
-  if (waiting.length === 0 && pins.length === 0) return nothingUnproven;
+  const { questions = [] } = openTurn ?? {};
+  if (waiting.length + pins.length + grants.length + questions.length === 0) return nothingUnproven;
   const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
+  const [given, open]: [RecordedGrant[], RecordedQuestion[]] = [[], []];
   // Asked before the first seal: a key that is mended meanwhile proves nothing about what was checked without it.
   const forNow = leftOutForNow(parts.seals);
   for (const message of waiting) {
     if (!(await isOurs(parts, { id, meta }, accepted(message)))) found.messages.push(unsealed(message));
   }
   for (const pin of pins) if (!(await isOurs(parts, { id, meta }, pinned(pin)))) found.pins.push(unsealed(pin));
-  if (found.messages.length === 0 && found.pins.length === 0) return nothingUnproven;
-  return { ...found, ...defined({ forNow }) };
+  for (const grant of grants) if (!(await isOurs(parts, { id, meta }, granted(grant)))) given.push(grant);
+  for (const question of questions) {
+    for (const said of asked(question)) {
+      if (!open.includes(question) && !(await isOurs(parts, { id, meta }, said))) open.push(question);
+    }
+  }
+  if (found.messages.length + found.pins.length + given.length + open.length === 0) return nothingUnproven;
+  return { ...found, ...defined({ grants: unlessNone(given), questions: unlessNone(open), forNow }) };
+}
+
+function unlessNone<Said>(all: readonly Said[]): readonly Said[] | undefined {
+  return all.length === 0 ? undefined : all;
 }
 
 function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
@@ -62,9 +81,14 @@ export function unsealed<Said extends object>(recorded: Said & { readonly seal?:
 }
 
 /** The lines that end what no key will prove. From there on every fold decides the same, with or without a key. */
-export function setAside({ messages, pins, forNow }: Unproven): readonly LineDraft[] {
+export function setAside({ messages, pins, grants = [], questions = [], forNow }: Unproven): readonly LineDraft[] {
   if (forNow !== undefined) return [];
-  return [...messages.map(({ id }) => messageDropped(id, 'unproven')), ...pins.map(({ id }) => pinSetAside(id))];
+  return [
+    ...messages.map(({ id }) => messageDropped(id, 'unproven')),
+    ...pins.map(({ id }) => pinSetAside(id)),
+    ...grants.map((grant) => grantsDropped('unproven', grant)),
+    ...questions.map(questionDropped),
+  ];
 }
 
 /** The state that the thread has when its next turn begins. Nothing is recorded. */
@@ -78,12 +102,14 @@ export async function withoutUnproven(
 }
 
 /** The state without what is unproven. Its checkpoints carry it on. */
-export function leaveOut(state: ThreadState, { messages, pins }: Unproven): ThreadState {
-  if (messages.length === 0 && pins.length === 0) return state;
+export function leaveOut(given: ThreadState, { messages, pins, grants = [], questions = [] }: Unproven): ThreadState {
+  if (messages.length + pins.length + grants.length + questions.length === 0) return given;
+  const state = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
   const among = (some: readonly { readonly id: string }[], id: string): boolean => some.some((each) => each.id === id);
   return withhold(state, {
     pins: state.pins.filter(({ id }) => among(pins, id)),
     waiting: state.waiting.filter(({ id }) => among(messages, id)),
+    grants: state.grants.filter(({ callId }) => grants.some((each) => each.callId === callId)),
   });
 }
 

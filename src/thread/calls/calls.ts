@@ -1,16 +1,25 @@
 import type { Step } from '../../envelope/step.ts';
-import { toolFailed } from '../../fragments/answers/call-answers.ts';
+import { notRunAgain, ranAgain, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
-import { grantCall } from './grant-call.ts';
+import {
+  type GrantedCall,
+  grantCall,
+  grantSuspended,
+  type SuspendedCall,
+  type SuspendedGrant,
+  type CallToGrant,
+  grantRetry,
+} from './grant-call.ts';
 import { heldThreads } from './held-threads.ts';
+import { QuestionOrder, type QuestionPlace } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
@@ -23,8 +32,11 @@ const lastingMs = 250;
 
 interface Ended {
   readonly call: CallItem;
-  readonly end: CallResult | RefusedCall;
+  readonly end: CallEnd;
 }
+
+/** `shown`: the call that was refused, as far as it was understood. */
+type CallEnd = CallResult | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
 /**
  * The calls of one step. Each begins as soon as it is known and its line is durable, while the model may still be
@@ -35,8 +47,10 @@ export class Calls {
   readonly #step: Step;
   readonly #running = new Map<CallItem, Promise<Ended>>();
   readonly #order = new CallOrder();
+  readonly #questions = new QuestionOrder();
   readonly #thrown: { readonly error: unknown }[] = [];
   #count = 0;
+  #isSuspended = false;
 
   constructor(turn: Turn, step: Step) {
     this.#turn = turn;
@@ -47,8 +61,16 @@ export class Calls {
     return this.#count;
   }
 
-  start(call: CallItem): void {
-    const running = this.#run(call)
+  /** Whether a call waits for an answer that this process will not get. Known when they are finished. */
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+
+  /** `suspended`: what is known of a call whose turn was suspended before it began. */
+  start(call: CallItem, suspended?: SuspendedGrant): void {
+    const place = this.#questions.next();
+    const running = this.#run(call, place, suspended)
+      .finally(() => place.pass())
       .catch((error: unknown) => this.#refusedFor(error))
       .then((end) => ({ call, end }));
     // A lost disk is reported by `finish`; until then no caller listens.
@@ -74,7 +96,7 @@ export class Calls {
   }
 
   /** Tools give their failures as results: this is an error of the program. */
-  #refusedFor(error: unknown): RefusedCall {
+  #refusedFor(error: unknown): CallEnd {
     if (error instanceof Fault) throw error;
     this.#thrown.push({ error });
     return { kind: 'refused', output: toolFailed(errorWords(error)) };
@@ -92,6 +114,10 @@ export class Calls {
   }
 
   #record({ call, end }: Ended, share: number): void {
+    if ('kind' in end && end.kind === 'suspended') {
+      this.#isSuspended = true;
+      return;
+    }
     if ('item' in end && !this.#turn.memory.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
@@ -99,8 +125,8 @@ export class Calls {
     recordAnswer(this.#turn, call, end, share);
     if ('item' in end) return;
     const { turnId, log } = this.#turn;
-    const asked = call.type === 'function_call' ? call.arguments : call.input;
-    log.tell({ kind: 'call-refused', turnId, callId: call.call_id, tool: call.name, asked, reason: end.output });
+    const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item: end.shown }) };
+    log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
   #tellStart({ item, standing }: PreparedCall): void {
@@ -134,27 +160,46 @@ export class Calls {
   }
 
   /** Prepared by its tool, granted by the policy or the user, and run in its order. */
-  async #run(call: CallItem): Promise<CallResult | RefusedCall> {
+  async #run(call: CallItem, place: QuestionPlace, suspended: SuspendedGrant | undefined): Promise<CallEnd> {
     const { parts } = this.#turn;
     // No waiting where there is nothing to wait for: lines stand in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared.kind === 'refused') return prepared;
-    const granting = grantCall(this.#turn, call, prepared);
-    const policy = granting instanceof Promise ? await granting : granting;
-    if ('kind' in policy) return policy;
+    const { needs, item } = prepared;
+    const wanted = { call, needs, item, place };
+    const granting =
+      suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
+    const grant = granting instanceof Promise ? await granting : granting;
+    if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
+    if (grant.kind === 'suspended') return grant;
+    place.pass();
     const { before, leave } = this.#order.begin(prepared.alone === true);
     if (before.length > 0) await Promise.all(before);
-    return this.#perform(call, prepared, policy).finally(leave);
+    return this.#performAll(prepared, wanted, grant).finally(leave);
+  }
+
+  /** Once, or once more where the sandbox stopped it and the user lets it out. */
+  async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<CallResult> {
+    const end = await this.#perform(wanted.call, prepared, grant);
+    if (end.blocked === undefined || grant.where === 'outside' || this.#turn.signal.aborted) return end;
+    const place = this.#questions.next();
+    const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
+    if (again === undefined) return end;
+    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again.note)) };
+    const second = await this.#perform(wanted.call, prepared, again);
+    return { ...second, output: withNote(second.output, ranAgain(again.where)) };
   }
 
   /** Its line is durable before it has an effect. */
-  async #perform(call: CallItem, prepared: PreparedCall, policy: ResolvedPolicy): Promise<CallResult> {
+  async #perform(call: CallItem, prepared: PreparedCall, grant: GrantedCall): Promise<CallResult> {
     const { log, parts, signal, threadId, turnId, effects, envelope } = this.#turn;
     const { call_id: callId, name: tool } = call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
-    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent }) }));
+    const { policy, allowed } = grant;
+    const outside = grant.where === 'outside' || undefined;
+    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) }));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared);
     const mayWrite = mayChangeFiles(policy, needs);
@@ -168,11 +213,16 @@ export class Calls {
     const warn = (outcome: Outcome): void => this.#warn(outcome);
     const output = this.#previewOf(item.id);
     const threads = heldThreads(parts.threads, envelope);
-    const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output }) });
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output, allowed }) });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;
   }
+}
+
+/** A sentence of ours before what a tool says. */
+function withNote(output: CallResult['output'], note: string): CallResult['output'] {
+  return typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
 }
 
 /** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */

@@ -1,54 +1,218 @@
-import { declined, lapsed, refusedCall } from '../../fragments/answers/call-answers.ts';
-import type { RefuseDecision } from '../../policy/call-decision.ts';
-import { decideCall } from '../../policy/decide-call.ts';
+import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
+import type { Blocked } from '../../policy/approval.ts';
+import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
-import { beforeAbort } from '../../protocol/before-abort.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
+import type { Answer, AnswerScope, Question } from '../../protocol/question.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { shownCall } from '../../state/call-start.ts';
-import { questionAnswered, questionAsked } from '../../state/questions.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
+import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
-import type { Turn } from '../parts/parts.ts';
+import { type Turn, threadCloses } from '../parts/parts.ts';
+import {
+  type CallToDecide,
+  decideAgain,
+  type DecideOptions,
+  decideNow,
+  readBeforeRetry,
+  readCommand,
+} from './decide-now.ts';
+import type { QuestionPlace } from './question-order.ts';
+import { saveAllowedRule } from './save-rule.ts';
+
+/** What a call may do. `outside`: beyond the sandbox of its turn. */
+export interface GrantedCall {
+  readonly kind: 'granted';
+  readonly policy: ResolvedPolicy;
+  readonly where: 'sandbox' | 'outside';
+  /** How far the user's yes goes. Absent: no question was asked. */
+  readonly allowed?: AnswerScope;
+}
+
+/** The thread is given up while the call waits for an answer: the question stays as it is. */
+export interface SuspendedCall {
+  readonly kind: 'suspended';
+}
+
+/** A call of a suspended turn, with what was asked about it and what the user answered, if anything. */
+export interface SuspendedGrant extends Pick<DecideOptions, 'approval'> {
+  readonly about: string;
+  readonly answer?: RecordedAnswer;
+}
+
+/** A call that is to be decided about, in its place among those of its step. */
+export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
+  readonly call: CallItem;
+  readonly place: QuestionPlace;
+}
+
+/** `note`: what the user said to it. */
+type RefusedGrant = RefusedCall & { readonly note?: string };
+type Granting = GrantedCall | RefusedGrant | SuspendedCall;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
-export function grantCall(
-  turn: Turn,
-  call: CallItem,
-  { needs, item }: Pick<PreparedCall, 'needs' | 'item'>,
-): ResolvedPolicy | RefusedCall | Promise<ResolvedPolicy | RefusedCall> {
-  const { approval, resolved: policy, rules } = turn.envelope.policy;
-  const { askUser } = turn.parts;
-  const canAsk = askUser !== undefined;
-  const decision = decideCall({ approval, policy, rules, grants: [], canAsk }, needs);
-  if (decision.kind === 'refuse' || (decision.kind === 'ask' && askUser === undefined)) {
-    const { why, next } = decision as RefuseDecision;
-    return { kind: 'refused', output: refusedCall(why, next) };
-  }
-  const granted = grantedPolicy(policy, decision);
-  if (decision.kind === 'run' || askUser === undefined) return granted;
-  const about = { callId: call.call_id, turnId: turn.turnId, tool: call.name, item: shownCall(item) };
-  return ask(turn, askUser, { ...about, ...decision.question }, item).then((refusal) => refusal ?? granted);
+export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+  const reading = readCommand(turn, wanted.needs);
+  // No waiting where nothing is read: lines stand in the order of what happened.
+  return reading === undefined
+    ? grantRead(turn, wanted)
+    : reading.then((read) => grantRead(turn, withRead(wanted, read)));
 }
 
-/** Undefined when the user allows it. */
+function withRead(wanted: CallToGrant, read: CallToDecide['read']): CallToGrant {
+  return { ...wanted, ...defined({ read }) };
+}
+
+function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+  const decided = decideNow(turn, wanted);
+  return decided.kind === 'ask' ? askInTurn(turn, wanted, questionOf(turn, wanted, decided)) : settled(turn, decided);
+}
+
+function settled(turn: Turn, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
+  if (decided.kind === 'refuse') return { kind: 'refused', output: refusedCall(decided.why, decided.next) };
+  return granted(turn, decided, undefined);
+}
+
+/**
+ * Whether a call that the sandbox stopped runs once more, where the policy or the user says so. Otherwise what came of
+ * the first try stands, also where the thread is given up meanwhile.
+ */
+export async function grantRetry(
+  turn: Turn,
+  wanted: CallToGrant,
+  blocked: Blocked,
+): Promise<GrantedCall | RefusedGrant | undefined> {
+  const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
+  if (decideAgain(turn, call, blocked) === undefined) return undefined;
+  await wanted.place.turn();
+  const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
+  if (decided === undefined || decided.kind === 'refuse') return undefined;
+  if (decided.kind === 'run') return granted(turn, decided, undefined);
+  const asking = questionOf(turn, wanted, decided);
+  turn.log.record(questionAsked(asking.question, asking.about));
+  const granting = await ask(turn, turn.parts.askUser, asking);
+  return granting.kind === 'suspended' ? undefined : granting;
+}
+
+/**
+ * A call that waited when its turn was suspended. What was asked counts only if the call still gives the same question:
+ * then the answer is the user's word about exactly this.
+ */
+export async function grantSuspended(
+  turn: Turn,
+  wanted: CallToGrant,
+  { about, answer, ...options }: SuspendedGrant,
+): Promise<Granting> {
+  if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
+  const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
+  const decided = decideNow(turn, known, { ...options, canAsk: true });
+  const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
+  if (asking?.about !== about) {
+    const question = { callId: wanted.call.call_id, turnId: turn.turnId };
+    if (answer === undefined) await recordAnswer(turn, question, { kind: 'lapsed', about });
+    return { kind: 'refused', output: noLongerAsked };
+  }
+  if (answer === undefined) return askInTurn(turn, known, asking, { ...options, isRecorded: true });
+  await saveAllowedRule(turn, asking.question, answer);
+  return granted(turn, asking.decided, answer.scope ?? 'call');
+}
+
+interface Asking {
+  readonly question: Question;
+  readonly about: string;
+  readonly decided: AskDecision;
+  /** As screens show it. */
+  readonly item: PreparedCall['item'];
+}
+
+function questionOf({ turnId }: Turn, { call, item }: CallToGrant, decided: AskDecision): Asking {
+  const { call_id: callId, name: tool } = call;
+  const question = { callId, turnId, tool, item: shownCall(item), ...decided.question };
+  return { question, about: aboutCall(call, question), decided, item };
+}
+
+/** The question waits as a line from here on. An answer to an earlier one may decide about this call as well. */
+async function askInTurn(
+  turn: Turn,
+  wanted: CallToGrant,
+  first: Asking,
+  { isRecorded = false, ...options }: DecideOptions & { readonly isRecorded?: boolean } = {},
+): Promise<Granting> {
+  const { log, signal, parts } = turn;
+  if (!isRecorded) log.record(questionAsked(first.question, first.about));
+  await wanted.place.turn();
+  const decided = signal.aborted ? first.decided : decideNow(turn, wanted, options);
+  if (decided.kind !== 'ask') return settled(turn, decided);
+  const asking = questionOf(turn, wanted, decided);
+  if (asking.about !== first.about) log.record(questionAsked(asking.question, asking.about));
+  return ask(turn, parts.askUser, asking);
+}
+
+/** The question is durable before it is asked, and the answer before anything follows from it. */
 async function ask(
-  { log, signal }: Turn,
-  askUser: AskUser,
-  question: Question,
-  item: TurnItem,
-): Promise<RefusedCall | undefined> {
-  log.record(questionAsked(question));
+  turn: Turn,
+  askUser: AskUser | undefined,
+  { question, about, decided, item }: Asking,
+): Promise<Granting> {
+  const { log, signal } = turn;
+  const record = async (given: Answer | undefined): Promise<Granting> => {
+    // Of a thread that is given up, the next program to open it asks again.
+    if (given === undefined && signal.reason === threadCloses) return { kind: 'suspended' };
+    // A turn that is interrupted does not wait for an answer.
+    const answer = asRecorded(given ?? { kind: 'lapsed' }, question, { about, keys: decided.grantKeys });
+    await recordAnswer(turn, question, answer);
+    if (answer.kind !== 'allowed') return refusedBy(turn, answer);
+    await saveAllowedRule(turn, question, answer);
+    return granted(turn, decided, answer.scope ?? 'call');
+  };
+  if (signal.aborted || askUser === undefined) return record(undefined);
   log.tell({ kind: 'question-asked', turnId: question.turnId, question, item });
   await log.durable();
-  // A turn that is interrupted does not wait for an answer.
-  const answer = await beforeAbort(askUser.ask(question, signal), signal, unanswered);
-  log.record(questionAnswered(question, answer));
-  log.tell({ kind: 'question-answered', turnId: question.turnId, callId: question.callId, answer });
-  if (answer.kind === 'allowed') return undefined;
-  return { kind: 'refused', output: answer.kind === 'lapsed' ? lapsed : declined(answer.note) };
+  return turn.questions.ask(askUser, question, signal, record);
 }
 
-const unanswered: Answer = { kind: 'lapsed' };
+/** What counts of an answer: no more than was offered. */
+function asRecorded(
+  { kind, scope, note }: Answer,
+  { scopes }: Pick<Question, 'scopes'>,
+  { about, keys }: { readonly about: string; readonly keys: readonly string[] },
+): RecordedAnswer {
+  const offered = kind === 'allowed' && scope !== undefined && scopes.includes(scope) ? scope : undefined;
+  const kept = (offered === 'session' || offered === 'rule') && keys.length > 0 ? keys : undefined;
+  return { kind, about, ...defined({ scope: offered, note, keys: kept }) };
+}
+
+async function recordAnswer(
+  { log }: Pick<Turn, 'log'>,
+  question: Pick<Question, 'callId' | 'turnId'>,
+  answer: RecordedAnswer,
+): Promise<void> {
+  const { kind, scope, note } = answer;
+  log.record(questionAnswered(question, answer));
+  log.tell({ kind: 'question-answered', ...pickIds(question), answer: { kind, ...defined({ scope, note }) } });
+  await log.durable();
+}
+
+function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<Question, 'callId' | 'turnId'> {
+  return { turnId, callId };
+}
+
+function refusedBy(turn: Turn, { kind, note }: Answer): RefusedGrant {
+  if (kind === 'stopped') turn.stop();
+  if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
+  const output = kind === 'stopped' ? stoppedByUser(note) : declined(note);
+  return { kind: 'refused', output, ...defined({ note }) };
+}
+
+function granted(
+  { envelope, memory }: Turn,
+  decided: RunDecision | AskDecision,
+  allowed: AnswerScope | undefined,
+): GrantedCall {
+  const { where } = decided;
+  // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
+  if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
+  return { kind: 'granted', policy: grantedPolicy(envelope.policy.resolved, decided), where, ...defined({ allowed }) };
+}

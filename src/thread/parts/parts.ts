@@ -3,6 +3,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../envelope/settings.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
+import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Digester } from '../../ports/digester.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -10,6 +11,7 @@ import type { Ids } from '../../ports/ids.ts';
 import type { Processes } from '../../ports/processes.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { RuleBook } from '../../ports/rule-book.ts';
 import type { Seals } from '../../ports/seals.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Threads } from '../../ports/threads.ts';
@@ -17,10 +19,13 @@ import type { Tracer } from '../../ports/tracer.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
+import type { OpenTurn } from '../../state/thread-state.ts';
 import type { Router } from '../../tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
+import type { OpenQuestions } from './open-questions.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
@@ -46,6 +51,10 @@ export interface ThreadParts {
   readonly threads: Threads;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
+  /** Absent: commands are not looked into. */
+  readonly commands?: CommandReader;
+  /** Absent: answers save no rules. */
+  readonly ruleBook?: RuleBook;
   readonly processes: Processes;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
@@ -103,9 +112,22 @@ export interface TurnInput {
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
+  /** What the turn waits with. */
+  readonly questions: OpenQuestions;
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
+  /** The suspended turn that it continues, with the policy under which that was begun. */
+  readonly continues?: SuspendedTurn;
 }
+
+export interface SuspendedTurn {
+  readonly openTurn: OpenTurn;
+  /** Decides about its calls: that of the turn, no wider than what holds now. */
+  readonly approval: ApprovalPolicy;
+}
+
+/** Why the signal of a turn aborts when its thread is given up: a turn that waits for an answer is suspended. */
+export const threadCloses = Symbol('the thread closes');
 
 /** A turn that runs. Nothing of it changes but its memory. */
 export interface Turn extends Omit<TurnInput, 'settings'> {
@@ -118,6 +140,8 @@ export interface Turn extends Omit<TurnInput, 'settings'> {
   /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
   readonly effects: TurnEffects;
+  /** Ends the turn as interrupted: the user wants it. */
+  stop(): void;
   readonly memory: TurnMemory;
 }
 
@@ -125,4 +149,6 @@ export interface Turn extends Omit<TurnInput, 'settings'> {
 export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;
 
 /** How a turn comes to its end. */
-export type TurnEnding = { readonly kind: 'done' | 'aborted' } | { readonly kind: 'failed'; readonly failure: Outcome };
+export type TurnEnding =
+  | { readonly kind: 'done' | 'aborted' | 'suspended' }
+  | { readonly kind: 'failed'; readonly failure: Outcome };

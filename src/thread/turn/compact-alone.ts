@@ -4,6 +4,8 @@ import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
 import { runCompaction } from '../checkpoint/compact.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { internalError, settle } from './settle.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { isSuspended } from '../../state/questions.ts';
 import { lookAround } from '../contract/step-now.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
@@ -17,6 +19,7 @@ export async function compactAlone(
   own: Omit<TurnInput, 'words'>,
   given: WantedCompaction,
 ): Promise<CompactionResult> {
+  if (isSuspended(log.state)) return { kind: 'failed', outcome: waitsForAnswer };
   const wanted = askedByHand(given, log.state, own.settings.compaction);
   if (!anythingToCompact(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const turn = await prepareTurn(parts, log, own);
@@ -35,6 +38,12 @@ export async function compactAlone(
   await settle(turn, endingOf(result), undefined);
   return result;
 }
+
+const waitsForAnswer: Outcome<'turn-suspended'> = {
+  code: 'turn-suspended',
+  message: 'The last turn waits for your answer, so the history cannot be compacted.',
+  next: 'Answer the question or send a new message first.',
+};
 
 function endingOf(result: CompactionResult): TurnEnding {
   if (result.kind === 'failed') return { kind: 'failed', failure: result.outcome };

@@ -1,4 +1,10 @@
-import { neverAnswered, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
+import {
+  declined,
+  neverAnswered,
+  notBegun,
+  outcomeElsewhere,
+  outcomeUnknown,
+} from '../../fragments/answers/call-answers.ts';
 import { type AbortCause, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -7,6 +13,8 @@ import { arrayAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { callFoundDead, type CallStart, callProcess } from '../../state/call-start.ts';
 import type { Survival, StartedProcess } from '../../ports/processes.ts';
+import { isSuspended } from '../../state/questions.ts';
+import { questionAnswered } from '../../state/recorded-question.ts';
 import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnLeftOpen } from '../../state/turn-drafts.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
@@ -24,17 +32,45 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const dead = log.state.openTurn;
   if (dead === undefined) return;
   const asDead = { parts, log, threadId, turnId: dead.id, envelope };
-  const survival = await endSurvivors(turn, dead);
-  for (const call of dead.calls ?? []) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
-  for (const call of unansweredCalls(log.state)) {
-    recordAnswer(asDead, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
-  }
+  await answerInFlight(turn, dead);
+  lapseQuestions(log, dead);
+  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died');
 }
 
+/** Calls that had begun when the process died: what it left running is ended first. */
+export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
+  const { parts, log, threadId, envelope } = turn;
+  const { calls = [], id: turnId } = dead;
+  if (calls.length === 0) return;
+  const survival = await endSurvivors(turn, dead);
+  for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
+  const begun = new Set(calls.map(({ callId }) => callId));
+  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
+    const output = answerOf(dead, call, survival.get(call.call_id) ?? 'gone');
+    recordAnswer({ parts, log, threadId, turnId, envelope }, call, { output });
+  }
+}
+
+/** Questions that no answer will come to: another turn begins. */
+function lapseQuestions(log: Turn['log'], { id: turnId, questions = [] }: OpenTurn): void {
+  for (const { callId, about, answer } of questions) {
+    if (answer !== undefined) continue;
+    const lapsed = { kind: 'lapsed' } as const;
+    if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
+    log.tell({ kind: 'question-answered', turnId, callId, answer: lapsed });
+  }
+}
+
 function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: Survival): string {
-  if (questions.some(({ callId }) => callId === id)) return neverAnswered;
-  return outcomeUnknown(survival, { idempotent: calls.find(({ callId }) => callId === id)?.idempotent === true });
+  const question = questions.find(({ callId }) => callId === id);
+  const begun = calls.find(({ callId }) => callId === id);
+  if (question === undefined || begun !== undefined) {
+    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true });
+  }
+  const { answer } = question;
+  if (answer === undefined) return neverAnswered;
+  return answer.kind === 'declined' || answer.kind === 'stopped' ? declined(answer.note) : notBegun;
 }
 
 /** A thread was branched off in the middle of a turn, which continues elsewhere: nothing of it is touched. */
@@ -67,7 +103,7 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
 export function deadTurnNotice(
   id: ThreadId,
   state: ThreadState,
-): Outcome<'turn-cut-off' | 'compaction-cut-off'> | undefined {
+): Outcome<'turn-cut-off' | 'turn-suspended' | 'compaction-cut-off'> | undefined {
   const { openTurn } = state;
   if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
   if (openTurn.compaction === 'begun') {
@@ -83,15 +119,31 @@ export function deadTurnNotice(
   const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
+  if (isSuspended(state)) return suspendedNotice(id, { waits: unasked, calls });
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
-  const neverRan = unasked.length === 0 ? '' : ` Waiting for your approval, never run: ${unasked.join('; ')}.`;
   return {
     code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${neverRan}`,
+    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}`,
     next:
       calls.length === 0
         ? 'All completed items are saved. An answer that was still arriving is not.'
         : 'All completed items are saved; an answer that was still arriving is not. The running calls may have finished, partly or not at all; Capstan does not repeat them.',
+  };
+}
+
+interface NamedCalls {
+  /** Calls that the user was asked about, and that have not begun. */
+  readonly waits: readonly string[];
+  /** Calls in flight. */
+  readonly calls: readonly string[];
+}
+
+function suspendedNotice(id: ThreadId, { waits, calls }: NamedCalls): Outcome<'turn-suspended'> {
+  const inFlight = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
+  return {
+    code: 'turn-suspended',
+    message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${inFlight}`,
+    next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
   };
 }
 

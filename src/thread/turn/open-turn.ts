@@ -8,7 +8,7 @@ import type { TurnId } from '../../protocol/ids.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { isSameProvider, providerName } from '../../protocol/provider-name.ts';
 import { makerNow } from '../../state/maker-now.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
+import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnStarted } from '../../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
@@ -22,21 +22,35 @@ import { newMemory } from '../parts/turn-memory.ts';
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, ...own } = asked;
   const gathered = await parts.gatherFacts(settings);
-  const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId, ...pastFacts(parts, log.state) };
+  const suspended = own.continues?.openTurn;
+  const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);
+  const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
   const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
-  const facts = { ...gathered, thread, tools: parts.router.tools, ...canAsk };
+  const facts = { ...gathered, ...begunAt(gathered, suspended), thread, tools: parts.router.tools, ...canAsk };
   const envelope = resolveEnvelope(facts, settings);
-  const { turnId } = thread;
   const { clock, snapshots, gitGuard } = parts;
-  const { signal, warned } = own;
+  const { warned } = own;
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([own.signal, stopping.signal]);
+  const stop = (): void => stopping.abort('stopped by the user');
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
   const contract = { envelope, ...before(log.state, facts, settings) };
-  return { ...own, ...contract, parts, log, turnId, effects, memory: newMemory() };
+  return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newMemory() };
+}
+
+/** A turn that is continued began when it began. */
+function begunAt({ time }: Pick<TurnFacts, 'time'>, suspended: OpenTurn | undefined): Partial<Pick<TurnFacts, 'time'>> {
+  if (suspended?.startedAt === undefined) return {};
+  return { time: { ...time, epochMs: suspended.startedAt * 1000 } };
 }
 
 /** Records that it begins. What a dead process left open is closed first. From here on it can be steered. */
 export async function beginTurn(turn: Turn): Promise<void> {
-  const { log, turnId, envelope, inbox, words } = turn;
+  const { log, turnId, envelope, inbox, words, continues } = turn;
+  if (continues !== undefined) {
+    const { takeUp } = await import('./suspended-turn.ts');
+    return takeUp(turn, continues);
+  }
   if (words !== undefined) inbox.begin(words);
   // Ending what a dead process left running may take seconds: the words are safe before.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();

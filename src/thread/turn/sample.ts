@@ -21,6 +21,8 @@ export type StepAnswer = (
   | { readonly kind: 'go-on' }
   | { readonly kind: 'done' }
   | { readonly kind: 'aborted' }
+  /** A call waits for an answer that this process will not get. */
+  | { readonly kind: 'suspended' }
   /** `bytes`: of the request. */
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }
 ) & { readonly lastMessage?: string };
@@ -38,7 +40,7 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
     },
     { failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined), most: turn.parts.streamMaxRetries },
   );
-  return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
+  return turn.signal.aborted && answer.kind !== 'suspended' ? { ...answer, kind: 'aborted' } : answer;
 }
 
 /** One request, and its answer recorded item by item. */
@@ -78,6 +80,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
   const { effective: assumed } = windowNow(turn);
   request.end({ outcome: answer.kind, calls: calls.count, ...failure });
+  if (calls.isSuspended) answer = { kind: 'suspended' };
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
     learnWindow(turn, assumed);
     recordOverflow(turn, step);

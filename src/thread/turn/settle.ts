@@ -1,6 +1,8 @@
 import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
+import type { Question } from '../../protocol/question.ts';
+import { pendingQuestions } from '../../state/questions.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
@@ -12,12 +14,15 @@ export type TurnResult =
   /** `unfit`: why the last message is not what the turn's output schema asks for. */
   | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
   | { readonly kind: 'aborted'; readonly lastMessage?: string }
+  /** The thread was given up while a call waited for the user. Whoever opens it next can continue the turn. */
+  | { readonly kind: 'suspended'; readonly questions: readonly Question[]; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
 /** The one way to end a turn that has begun: its end is recorded, durable, and only then reported. */
 export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string | undefined): Promise<TurnResult> {
   const { log, parts, turnId, envelope, memory } = turn;
-  const isWork = turn.words !== undefined;
+  if (answer.kind === 'suspended') return suspend(turn, lastMessage);
+  const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) drainInbox(turn);
   memory.phase = 'ending';
@@ -47,6 +52,16 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       await log.durable();
       return { kind: 'failed', outcome: answer.failure, ...said };
   }
+}
+
+/** Nothing ends: the turn stays open in the file, with its questions. What arrived meanwhile waits on. */
+async function suspend({ log, turnId, effects, memory }: Turn, lastMessage: string | undefined): Promise<TurnResult> {
+  memory.phase = 'ending';
+  await effects.after();
+  const questions = pendingQuestions(log.state);
+  log.tell({ kind: 'turn-suspended', turnId, questions });
+  await log.durable();
+  return { kind: 'suspended', questions, ...defined({ lastMessage }) };
 }
 
 /** Loaded on use: few turns have a schema. */

@@ -7,6 +7,7 @@ import { afterRefusal } from './overflow.ts';
 import { internalError, refuseTurn, settle, type TurnResult } from './settle.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { sample } from './sample.ts';
+import { finishSuspended } from './finish-suspended.ts';
 import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
 
 /**
@@ -23,6 +24,8 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
   let lastMessage: string | undefined;
 
   const work = async (): Promise<TurnEnding> => {
+    const held = await finishSuspended(turn);
+    if (held !== undefined) return held;
     const unread = await makeReadable(turn, way);
     if (unread !== undefined) return unread;
     for (let index = 0; ; index++) {

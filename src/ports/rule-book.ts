@@ -1,0 +1,13 @@
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Question } from '../protocol/question.ts';
+
+/** What a rule would allow from now on: commands that begin with these words, or a host. */
+export type RuleToSave =
+  | { readonly kind: 'prefix'; readonly prefix: readonly string[] }
+  | { readonly kind: 'host'; readonly host: NonNullable<Question['host']> };
+
+/** Where rules are saved that the user allows with an answer. */
+export interface RuleBook {
+  /** Saving the same rule again does nothing. Gives why it could not be saved, if it could not. Never rejects. */
+  save(rule: RuleToSave): Promise<Outcome | undefined>;
+}

@@ -1,0 +1,73 @@
+import { defined } from '../protocol/defined.ts';
+import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { Answer, AnswerScope, Question, QuestionKind } from '../protocol/question.ts';
+
+/** How a question and its answer stand in a line. A file may say anything: what is not understood is left out. */
+
+const kinds: readonly QuestionKind[] = ['command', 'patch', 'permissions', 'network', 'retry'];
+const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
+const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
+const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
+
+const longestWord = 1000;
+
+/** Nothing large is stored twice (I9): the whole stands in the call that the model made. */
+export function questionFields({ callId, turnId, ...about }: Question): JsonObject {
+  const shortened = (words: readonly string[] | undefined): readonly string[] | undefined =>
+    words?.map((word) => (word.length > longestWord ? `${word.slice(0, longestWord).toWellFormed()} …` : word));
+  const short = defined({ argv: shortened(about.argv), prefix: shortened(about.prefix) });
+  return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short };
+}
+
+export function readQuestion(callId: string, turnId: TurnId, payload: JsonObject): Question | undefined {
+  const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
+  if (tool === undefined || item === undefined) return undefined;
+  const texts = { reason: stringAt(payload, 'reason'), justification: stringAt(payload, 'justification') };
+  const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
+  const [host, permissions] = [readHost(objectAt(payload, 'host')), readExtra(objectAt(payload, 'permissions'))];
+  const words = { argv: textsAt(payload, 'argv'), cwd: stringAt(payload, 'cwd'), prefix: textsAt(payload, 'prefix') };
+  return {
+    callId,
+    turnId,
+    tool,
+    item,
+    kind: kinds.find((kind) => kind === payload['kind']) ?? 'command',
+    ...defined({ ...texts, ...words, paths, host, permissions }),
+    scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
+  };
+}
+
+/** Of a line, or of a program that was asked. Undefined for what is no answer. */
+export function readAnswer(value: unknown): Answer | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const kind = answerKinds.find((known) => known === value['kind']);
+  const scope = scopes.find((known) => known === value['scope']);
+  // A scope that is not understood may be a narrower one than all that are.
+  if (kind === undefined || (scope === undefined && value['scope'] !== undefined)) return undefined;
+  return { kind, ...defined({ scope, note: stringAt(value, 'note') }) };
+}
+
+/** Undefined also where some of it is no text: half a command is another command. */
+export function textsAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
+  const all = arrayAt(value, key);
+  return all?.every((each) => typeof each === 'string') === true ? all : undefined;
+}
+
+function readPath(value: Json): NonNullable<Question['paths']> {
+  const [path, access] = isJsonObject(value) ? [stringAt(value, 'path'), stringAt(value, 'access')] : [];
+  return path === undefined || (access !== 'read' && access !== 'write') ? [] : [{ path, access }];
+}
+
+function readHost(value: JsonObject | undefined): Question['host'] {
+  const [name, port] = [stringAt(value, 'name'), numberAt(value, 'port')];
+  const protocol = protocols.find((known) => known === value?.['protocol']);
+  return name === undefined || port === undefined || protocol === undefined ? undefined : { name, port, protocol };
+}
+
+function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {
+  if (value === undefined) return undefined;
+  const network = value['network'] === true || undefined;
+  return defined({ network, read: textsAt(value, 'read'), write: textsAt(value, 'write') });
+}

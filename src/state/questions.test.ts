@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { Ordinal, TurnId } from '../protocol/ids.ts';
+import type { CallItem } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Line, LineDraft } from '../protocol/line.ts';
+import type { Question } from '../protocol/question.ts';
+import { carriedState } from './compacted.ts';
+import { grantsDropped, readGrants } from './grants.ts';
+import { isSuspended, pendingQuestions } from './questions.ts';
+import { aboutCall, questionAnswered, questionAsked, questionDropped } from './recorded-question.ts';
+import { reduce } from './reduce.ts';
+import { claimIn, granted } from './sealed-lines.ts';
+import { emptyState, type ThreadState } from './thread-state.ts';
+
+const turnId = 'T' as TurnId;
+const question: Question = {
+  callId: 'c',
+  turnId,
+  tool: 'exec_command',
+  item: { type: 'CommandExecution', id: 'c' },
+  kind: 'command',
+  reason: 'it leaves the sandbox',
+  justification: 'the network',
+  argv: ['sh', '-c', 'curl a.org'],
+  cwd: '/repo',
+  paths: [{ path: '/x', access: 'write' }],
+  host: { name: 'a.org', port: 443, protocol: 'https' },
+  permissions: { network: true, read: ['/a'], write: ['/b'] },
+  prefix: ['curl'],
+  scopes: ['call', 'session', 'rule'],
+};
+const call: CallItem = { type: 'function_call', name: 'exec_command', call_id: 'c', arguments: '{"cmd":"curl"}' };
+const about = aboutCall(call, question);
+const start = { type: 'event_msg', payload: { type: 'task_started', turn_id: turnId } };
+const allowed = { kind: 'allowed', scope: 'session', about, keys: ['k'] } as const;
+
+function folded(...drafts: readonly LineDraft[]): ThreadState {
+  const lines = [start, ...drafts].map((draft, ordinal) => ({ timestamp: '', ordinal: ordinal as Ordinal, ...draft }));
+  return (lines as readonly Line[]).reduce(reduce, emptyState);
+}
+
+function answered(answer: JsonObject, more: JsonObject = {}): LineDraft {
+  return { type: 'capstan_question', payload: { turn_id: turnId, call_id: 'c', about, answer, ...more } };
+}
+
+describe('a question', () => {
+  const asked = questionAsked(question, about);
+
+  it('waits in the open turn as it was asked', () => {
+    const state = folded(asked);
+    expect(pendingQuestions(state)).toEqual([question]);
+    expect(isSuspended(state)).toBe(true);
+  });
+
+  it('waits with its answer until the call begins or is answered', () => {
+    const known = folded(asked, questionAnswered(question, allowed));
+    expect([pendingQuestions(known), isSuspended(known)]).toEqual([[], true]);
+    expect(known.openTurn?.questions?.[0]?.answer).toEqual(allowed);
+    const began = { thread_id: 'x', turn_id: turnId, call_id: 'c', tool: 't', started_at_ms: 1, item: {} };
+    expect(isSuspended(folded(asked, { type: 'capstan_call', payload: began }))).toBe(false);
+    const output = { type: 'function_call_output', call_id: 'c', output: 'no' };
+    expect(isSuspended(folded(asked, { type: 'response_item', payload: output }))).toBe(false);
+    expect(isSuspended(folded(asked, questionDropped(question)))).toBe(false);
+    expect(isSuspended(folded(asked, { type: 'event_msg', payload: { type: 'turn_aborted', turn_id: turnId } }))).toBe(
+      false,
+    );
+  });
+
+  it.each<[string, LineDraft]>([
+    ['of another question', answered({ kind: 'allowed' }, { about: 'other' })],
+    ['that does not say what it is about', answered({ kind: 'allowed' }, { about: null })],
+    ['of an unknown kind', answered({ kind: 'sure' })],
+    ['of an unknown scope', answered({ kind: 'allowed', scope: 'always' })],
+    [
+      'that is a word',
+      { type: 'capstan_question', payload: { turn_id: turnId, call_id: 'c', about, answer: 'allowed' } },
+    ],
+    ['of another turn', answered({ kind: 'allowed' }, { turn_id: 'U' })],
+    ['with keys that are none', answered({ kind: 'allowed', scope: 'session' }, { keys: [1] })],
+  ])('takes no answer %s', (_name, line) => {
+    const state = folded(asked, line);
+    expect(pendingQuestions(state)).toEqual([question]);
+    expect(state.grants).toEqual([]);
+  });
+
+  it('takes no scope that it did not offer, and no second answer', () => {
+    const narrow = questionAsked({ ...question, scopes: ['call'] }, about);
+    expect(folded(narrow, questionAnswered(question, allowed)).grants).toEqual([]);
+    const twice = folded(asked, answered({ kind: 'declined' }), questionAnswered(question, allowed));
+    expect([twice.openTurn?.questions?.[0]?.answer?.kind, twice.grants]).toEqual(['declined', []]);
+  });
+
+  it('is about its arguments to the last character', () => {
+    const other = { ...call, arguments: '{"cmd":"curl "}' };
+    expect(aboutCall(other, question)).not.toBe(about);
+    expect(aboutCall(call, { ...question, cwd: '/' })).not.toBe(about);
+  });
+
+  it('keeps long words short in its line', () => {
+    const long = { ...question, argv: ['sh', '-c', 'x'.repeat(5000)] };
+    expect(JSON.stringify(questionAsked(long, about)).length).toBeLessThan(2000);
+  });
+});
+
+describe('a grant', () => {
+  const asked = questionAsked(question, about);
+  const state = folded(asked, questionAnswered(question, allowed));
+
+  it('is what an answer for the session keeps', () => {
+    expect(state.grants).toEqual([{ callId: 'c', turnId, about, scope: 'session', keys: ['k'] }]);
+    expect(folded(asked, answered({ kind: 'allowed' }, { keys: ['k'] })).grants).toEqual([]);
+    expect(folded(asked, answered({ kind: 'declined', scope: 'session' }, { keys: ['k'] })).grants).toEqual([]);
+    const long = answered({ kind: 'allowed', scope: 'session' }, { keys: ['k'.repeat(5000)] });
+    expect(folded(asked, long).grants).toEqual([]);
+  });
+
+  it('is carried by checkpoints, and sealed as the line of its answer', () => {
+    expect(readGrants(carriedState(state))).toEqual(state.grants);
+    const line = questionAnswered(question, allowed);
+    expect(granted(state.grants[0]!).claim).toEqual(claimIn(line)?.claim);
+    expect(claimIn(asked)?.claim).toEqual(['capstan_question', turnId, 'c', about]);
+  });
+
+  it('ends one by one, or all at once', () => {
+    const answer = questionAnswered(question, allowed);
+    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'd' })).grants).toHaveLength(1);
+    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'c' })).grants).toEqual([]);
+    expect(folded(asked, answer, grantsDropped('forked')).grants).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { defined } from '../protocol/defined.ts';
+import type { CallItem } from '../protocol/item.ts';
+import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { keyedDigest } from '../protocol/keyed-digest.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { Answer, Question } from '../protocol/question.ts';
+import { questionFields, readAnswer, textsAt } from './question-fields.ts';
+
+/** A question of the open turn whose call has not begun: it waits for its answer, or the answer waits to be used. */
+export interface RecordedQuestion extends Question {
+  /** What was asked, to the last character: an answer counts for nothing else. Absent in lines that do not say. */
+  readonly about?: string;
+  /** Proves that this home wrote the line: its answer lets a command run. */
+  readonly seal?: string;
+  readonly answer?: RecordedAnswer;
+}
+
+/** The same for an answer. */
+export interface RecordedAnswer extends Answer {
+  readonly about: string;
+  /** What a session keeps of it. */
+  readonly keys?: readonly string[];
+  readonly seal?: string;
+}
+
+const noKey = new Uint8Array();
+
+/** Names what is asked: the question as a whole, and the arguments as the model wrote them. */
+export function aboutCall(call: CallItem, question: Question): string {
+  const given = call.type === 'function_call' ? call.arguments : call.input;
+  const digest = keyedDigest(noKey, JSON.stringify([call.name, given, question]));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Durable before the user is asked. */
+export function questionAsked(question: Question, about: string): LineDraft {
+  return { type: lineType.question, payload: { ...questionFields(question), about } };
+}
+
+/** Durable before the call begins, or its refusal reaches the model. */
+export function questionAnswered(
+  { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
+  { about, keys, kind, scope, note }: RecordedAnswer,
+): LineDraft {
+  const answer = { kind, ...defined({ scope, note }) };
+  const payload = { turn_id: turnId, call_id: callId, about, answer, ...defined({ keys }) };
+  return { type: lineType.question, payload };
+}
+
+/** What the seal of a question's line is made over. */
+export function claimOfQuestion({
+  callId,
+  turnId,
+  about = '',
+}: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
+  return [lineType.question, turnId, callId, about];
+}
+
+/** What the seal of an answer's line is made over. What the user wants the model to know grants nothing. */
+export function claimOfAnswer(
+  { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
+  { about, kind, scope, keys }: Omit<RecordedAnswer, 'note' | 'seal'>,
+): Json {
+  return [lineType.question, turnId, callId, about, kind, scope ?? null, keys ?? null];
+}
+
+/** The answer in a `capstan_question` line, if it is one. */
+export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
+  const [answer, about] = [readAnswer(objectAt(payload, 'answer')), stringAt(payload, 'about')];
+  const keys = textsAt(payload, 'keys');
+  if (answer === undefined || about === undefined || (keys === undefined && payload['keys'] !== undefined))
+    return undefined;
+  const seal = stringAt(payload, 'seal');
+  return { ...answer, about, ...defined({ keys, seal: seal === '' ? undefined : seal }) };
+}
+
+/** The end of a question that no seal proves: no one is asked it. */
+export function questionDropped({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): LineDraft {
+  return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
+}

@@ -1,0 +1,4 @@
+/** Runs as it stands when the user pastes it: asks what the thread waits for, and continues its turn. */
+export function answerCommand(id: string): string {
+  return `capstan exec resume ${id} --approvals ask`;
+}

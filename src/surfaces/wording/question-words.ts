@@ -1,0 +1,13 @@
+import type { Question } from '../../protocol/question.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
+import { oneLine } from '../../state/one-line.ts';
+
+/** What a question is about, in one line. */
+export function questionWords({ tool, argv, host, paths, justification }: Question): string {
+  const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
+  if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
+  if (argv !== undefined) return `run ${oneLine(argv.length === 3 ? argv[2]! : shellWords(argv), 200)}${why}`;
+  if (paths === undefined || paths.length === 0) return `use ${tool}${why}`;
+  const [first, ...more] = paths;
+  return `use ${tool} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
+}

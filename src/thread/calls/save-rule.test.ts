@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { RuleToSave } from '../../ports/rule-book.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Question } from '../../protocol/question.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { saveAllowedRule } from './save-rule.ts';
+
+const question: Question = {
+  callId: 'c',
+  turnId: 't' as TurnId,
+  tool: 'exec_command',
+  item: {},
+  kind: 'command',
+  prefix: ['npm', 'test'],
+  scopes: ['call', 'rule'],
+};
+const host = { name: 'a.org', port: 443, protocol: 'https' } as const;
+
+async function saved(asked: Question, scope: 'call' | 'session' | 'rule', problem?: Outcome) {
+  const [rules, told]: [RuleToSave[], ThreadEvent[]] = [[], []];
+  const save = (rule: RuleToSave): Promise<Outcome | undefined> => {
+    rules.push(rule);
+    return Promise.resolve(problem);
+  };
+  await saveAllowedRule({ parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) } }, asked, {
+    kind: 'allowed',
+    scope,
+  });
+  return { rules, told };
+}
+
+it('saves what the question offers, and only if the answer wants a rule', async () => {
+  expect(await saved(question, 'rule')).toEqual({ rules: [{ kind: 'prefix', prefix: ['npm', 'test'] }], told: [] });
+  expect(await saved({ ...question, kind: 'network', host }, 'rule')).toEqual({
+    rules: [{ kind: 'host', host }],
+    told: [],
+  });
+  expect(await saved(question, 'session')).toEqual({ rules: [], told: [] });
+  const { prefix: _none, ...bare } = question;
+  expect(await saved(bare, 'rule')).toEqual({ rules: [], told: [] });
+});
+
+it('warns where it cannot, and goes on', async () => {
+  const outcome = { code: 'rule-not-saved', message: 'No space.', next: 'Free some.' };
+  expect(await saved(question, 'rule', outcome)).toMatchObject({ told: [{ kind: 'warning', outcome }] });
+  await saveAllowedRule({ parts: {}, log: { tell: () => {} } }, question, { kind: 'allowed', scope: 'rule' });
+});

@@ -1,0 +1,47 @@
+import { notBegun } from '../../fragments/answers/call-answers.ts';
+import { entries } from '../../history/history.ts';
+import { defined } from '../../protocol/defined.ts';
+import { type CallItem, isCall } from '../../protocol/item.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { Calls } from '../calls/calls.ts';
+import type { SuspendedGrant } from '../calls/grant-call.ts';
+import { lookAround } from '../contract/step-now.ts';
+import type { SuspendedTurn, Turn, TurnEnding } from '../parts/parts.ts';
+import { recordAnswer } from '../record/record.ts';
+import { answerInFlight } from './dead-turn.ts';
+
+/** The turn goes on in this process. What was in flight when the other one ended has an unknown outcome (I3). */
+export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
+  const { log, turnId, memory } = turn;
+  log.tell({ kind: 'turn-started', turnId });
+  await answerInFlight(turn, openTurn);
+  memory.phase = 'open';
+}
+
+/**
+ * The calls that waited for the user, or for their turn to begin with the user's answer. Each has a question that this
+ * home recorded: of any other, nothing says that the model asked for it in this turn.
+ */
+export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
+  const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
+  const calls = new Calls(turn, await lookAround(turn, 0));
+  for (const call of callsOf(turn.log.state, openTurn.id)) {
+    const { about, answer } = questions.get(call.call_id) ?? {};
+    // Once, however often the model used the name.
+    questions.delete(call.call_id);
+    if (about === undefined) recordAnswer(turn, call, { output: notBegun });
+    else calls.start(call, { about, approval, ...defined({ answer }) } satisfies SuspendedGrant);
+  }
+  await calls.finish();
+  if (calls.isSuspended) return { kind: 'suspended' };
+  return turn.signal.aborted ? { kind: 'aborted' } : undefined;
+}
+
+/** Those that the model made in the turn and that have no answer. */
+function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] {
+  const all = entries(history);
+  const answered = new Set(all.filter(({ item }) => item.type.endsWith('_output')).map(({ item }) => item['call_id']));
+  return all
+    .filter(({ origin, turn }) => origin.family === 'model' && turn === turnId)
+    .flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
+}

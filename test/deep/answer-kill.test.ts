@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Line } from '../../src/protocol/line.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
+import { answer, callTool, say, startScriptedModel, type ScriptStep } from '../../src/testing/index.ts';
+import { KilledWriter, linesIn } from './killed-writer.ts';
+
+/** Of threads that waited for an answer, or had not used one. */
+const kills = 100;
+const threads = 8;
+
+interface Printed {
+  /** Its number. */
+  readonly thread: number;
+  readonly id: string;
+  readonly kind: 'asked' | 'allowed' | 'declined' | 'lapsed';
+  readonly callId: string;
+}
+
+it(`an answer is never lost, never used twice and never used for another command over ${kills} kills`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'capstan-answers-'));
+  const homes = Array.from({ length: threads }, (_, number) => join(folder, String(number)));
+  for (const home of homes) mkdirSync(home);
+  const model = await startScriptedModel(({ index }) => stepFor(index));
+  const printed: Printed[] = [];
+  const ids = homes.map(() => 'new');
+  const seen = { waiting: 0, unused: 0 };
+  try {
+    for (let processes = 0; seen.waiting < kills && processes < kills; processes++) {
+      const told = await runUntilKilled([folder, model.url, ...ids]);
+      printed.push(...told);
+      for (const { thread, id } of told) ids[thread] = id;
+      for (const [thread, home] of homes.entries()) {
+        const lines = linesIn(home);
+        const { questions = [] } = lines.reduce(reduce, emptyState).openTurn ?? {};
+        if (questions.length > 0) seen.waiting += 1;
+        if (questions.some((question) => question.answer !== undefined)) seen.unused += 1;
+        const ofThread = printed.filter((each) => each.thread === thread);
+        check(lines, effectsIn(home), ofThread);
+      }
+    }
+    expect(seen.waiting).toBeGreaterThanOrEqual(kills);
+    // Some of them after the answer, and before the call began.
+    expect(seen.unused).toBeGreaterThan(5);
+  } finally {
+    await model.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 300_000);
+
+function stepFor(index: number): ScriptStep {
+  const calls = [0, 1].map((each) => callTool('reach', { cmd: `command ${2 * index + each}` }));
+  return index % 5 === 4 ? answer({ items: [say(`done ${index}`)] }) : answer({ items: calls });
+}
+
+function effectsIn(home: string): readonly string[] {
+  const path = join(home, 'effects');
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+}
+
+/** Kills the process some time after it has begun to ask: each thread is somewhere between a question and an effect. */
+function runUntilKilled(words: readonly string[]): Promise<readonly Printed[]> {
+  const writer = new KilledWriter<Printed>(words, 'answering-writer.ts');
+  const least = threads + Math.floor(Math.random() * 2 * threads);
+  writer.onPrinted = (lines) => {
+    if (lines < least) return;
+    writer.onPrinted = () => {};
+    setTimeout(() => writer.kill(), Math.random() * 15);
+  };
+  return writer.acknowledged();
+}
+
+function check(lines: readonly Line[], effects: readonly string[], printed: readonly Printed[]): void {
+  const commandOf = new Map<unknown, string>();
+  const answers = new Map<unknown, string[]>();
+  const begun = new Map<unknown, number>();
+  for (const { type, payload } of lines) {
+    const { call_id: callId, answer: given } = payload;
+    if (payload['type'] === 'function_call') {
+      commandOf.set(callId, (JSON.parse(String(payload['arguments'])) as { cmd: string }).cmd);
+    }
+    if (type === 'capstan_question' && given !== undefined) {
+      answers.set(callId, [...(answers.get(callId) ?? []), (given as { kind: string }).kind]);
+    }
+    if (type !== 'capstan_call' || payload['item'] === undefined) continue;
+    begun.set(callId, (begun.get(callId) ?? 0) + 1);
+    // The answer stands before what it allows.
+    expect(answers.get(callId)).toEqual(['allowed']);
+  }
+  // Never twice.
+  expect([...begun.values()].every((times) => times === 1)).toBe(true);
+  expect(new Set(effects).size).toBe(effects.length);
+  // Never for another command: each effect is that of a call that was allowed.
+  const allowed = new Set([...begun.keys()].map((callId) => `${commandOf.get(callId)} disabled`));
+  expect(effects.filter((effect) => !allowed.has(effect))).toEqual([]);
+  expect(effects.filter((effect) => Number(effect.split(' ')[1]) % 3 === 0)).toEqual([]);
+  // Never lost: what was acknowledged is in the file, once, and not asked again.
+  const known = new Map<string, string>();
+  for (const { kind, callId } of printed) {
+    if (kind === 'asked') expect(known.has(callId), `asked again about ${callId}`).toBe(false);
+    else known.set(callId, kind);
+  }
+  for (const [callId, kind] of known) expect([callId, answers.get(callId)]).toEqual([callId, [kind]]);
+  // An answer is used as soon as its turn goes on: a call that was allowed and answered has begun.
+  for (const { payload } of lines) {
+    if (payload['type'] !== 'function_call_output' || answers.get(payload['call_id'])?.[0] !== 'allowed') continue;
+    expect([payload['call_id'], begun.get(payload['call_id'])]).toEqual([payload['call_id'], 1]);
+  }
+}

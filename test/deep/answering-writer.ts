@@ -1,0 +1,63 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemPrograms } from '../../src/exec/processes/programs.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
+import type { AskUser } from '../../src/ports/ask-user.ts';
+import { parseThreadId } from '../../src/protocol/ids.ts';
+import { words } from '../../src/protocol/user-input.ts';
+import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
+import { createRouter } from '../../src/tools/router.ts';
+import { keepCompiled } from '../harness/compiled-once.ts';
+import { escalating } from '../harness/needy-tools.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+
+/**
+ * A process that runs turns of several threads, or continues those that wait, until it is killed. It answers its own
+ * questions after a moment, prints what it asks and what it has acknowledged, and notes each effect in a file.
+ */
+keepCompiled();
+const [, , folder, url, ...ids] = process.argv;
+const locks = createFlock({ clock: systemClock, programs: systemPrograms });
+await Promise.all(ids.map(runThread));
+
+async function runThread(id: string, number: number): Promise<void> {
+  const home = join(folder!, String(number));
+  const thread = new WatchedThread(url!, { home, files: nodeFiles, locks }, parseThreadId(id));
+  thread.idStart = process.pid * 100 + number;
+  thread.settings = { approval: 'on-request' };
+  const tool = escalating(noted(join(home, 'effects')));
+  const askUser: AskUser = {
+    ask: async (question) => {
+      const command = question.argv?.at(-1) ?? '';
+      await sleep(Math.random() * 15);
+      // The user says no to every third command.
+      return { kind: Number(command.split(' ')[1]) % 3 === 0 ? 'declined' : 'allowed' };
+    },
+  };
+  thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser });
+  const print = (what: object): void => {
+    process.stdout.write(`${JSON.stringify({ thread: number, id: thread.id, ...what })}\n`);
+  };
+  thread.onEvent = (event) => {
+    if (event.kind === 'question-asked') print({ kind: 'asked', callId: event.question.callId });
+    if (event.kind === 'question-answered') print({ kind: event.answer.kind, callId: event.callId });
+  };
+  const signal = new AbortController().signal;
+  for (let turn = 0; ; turn++) {
+    const live = await thread.open();
+    if (live.isSuspended) await live.continue({ signal });
+    else await live.run({ input: words(`turn ${turn} of process ${process.pid}`), signal });
+  }
+}
+
+/** Effects that survive the process. */
+function noted(path: string): string[] {
+  const ran: string[] = [];
+  ran.push = (effect) => {
+    appendFileSync(path, `${effect}\n`);
+    return 1;
+  };
+  return ran;
+}

@@ -1,0 +1,35 @@
+import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+
+/** A tool whose calls need what the test says. */
+export function needy(name: string, more: Partial<PreparedCall> = {}): Tool {
+  return {
+    name,
+    spec: { type: 'function', name, parameters: {} },
+    prepare: ({ callId }) => {
+      const item = { kind: 'tool-call', id: callId, tool: name, arguments: {}, status: 'in-progress' } as const;
+      const run = () => Promise.resolve({ output: `${name} ran`, item: { ...item, status: 'completed' as const } });
+      return { kind: 'prepared', item, needs: {}, run, ...more };
+    },
+  };
+}
+
+/** A tool that asks to leave the sandbox for each command, and notes those that ran and what they ran under. */
+export function escalating(ran: string[] = [], more: Partial<PreparedCall> = {}): Tool & { readonly ran: string[] } {
+  const tool = needy('reach');
+  return {
+    ...tool,
+    ran,
+    prepare: ({ callId, input }) => {
+      const { cmd, plain } = JSON.parse(input) as { cmd: string; plain?: true };
+      const item = { kind: 'command', id: callId, argv: ['sh', '-c', cmd], cwd: '/repo', output: '' } as const;
+      const run: PreparedCall['run'] = ({ policy }) => {
+        ran.push(`${cmd} ${policy.enforcement}`);
+        return Promise.resolve({ output: `did ${cmd}`, item: { ...item, status: 'completed' } });
+      };
+      const { argv, cwd } = item;
+      const needs =
+        plain === true ? {} : ({ effect: 'program', argv, cwd, escalation: { reason: 'why not' } } as const);
+      return { kind: 'prepared', item: { ...item, status: 'in-progress' }, needs, run, ...more };
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { AskUser, JsonObject, Question, ThreadRequest } from '../../src/index.ts';
+import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+
+const signal = new AbortController().signal;
+const outside = (cmd: string) => callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated' });
+const done = answer({ items: [say('Done.')] });
+const asks = 'approval_policy = "on-request"\n';
+
+function answering(given: (question: Question) => ReturnType<AskUser['ask']>): Pick<ThreadRequest, 'askUser'> {
+  return { askUser: { ask: (question) => given(question) } };
+}
+
+const allows = answering(() => Promise.resolve({ kind: 'allowed', scope: 'session' }));
+const neverAnswers = answering(() => new Promise(() => {}));
+
+/** A thread that was given up while its first turn waited for an answer. */
+async function suspended(script: Script): Promise<LiveThread> {
+  const live = await LiveThread.in(script, asks);
+  const thread = await live.open({}, neverAnswers);
+  const asked = new Promise<void>((resolve) => {
+    live.onEvent = ({ kind }) => (kind === 'question-asked' ? resolve() : undefined);
+  });
+  const ended = live.turn('go');
+  await asked;
+  await live.close();
+  expect(await ended).toMatchObject({ kind: 'suspended' });
+  expect(thread.isSuspended).toBe(true);
+  return live;
+}
+
+const print = 'touch made && echo made';
+
+it('a thread that waits says so, and how to answer; without a prompt and without an answer it stays as it is', async () => {
+  const live = await suspended([answer({ items: [outside(print)] }), done]);
+  const { place, id } = live;
+  const before = place.lines().length;
+  const command = `capstan exec resume ${id} --approvals ask`;
+  expect((await place.run('threads', 'list')).stdout).toContain(`waits for your answer: ${command}`);
+  const shown = (await place.run('threads', 'show', id)).stdout;
+  expect(shown).toContain('Waiting for your answer');
+  expect(shown).toContain(`run ${print}`);
+  const { questions } = JSON.parse((await place.run('threads', 'show', id, '--json')).stdout) as JsonObject;
+  expect(questions).toMatchObject([{ tool: 'exec_command', kind: 'command', cwd: place.workspace }]);
+  const resumed = await place.run('exec', 'resume', id);
+  expect([resumed.code, resumed.stderr]).toEqual([1, expect.stringContaining('this program cannot ask')]);
+  expect(resumed.stderr).toContain(`Answer with \`${command}\``);
+  expect(place.lines()).toHaveLength(before);
+  expect((await place.run('threads', 'compact', id)).code).toBe(1);
+  expect(place.lines()).toHaveLength(before);
+});
+
+it('exec resume without a prompt continues with an answer that was given, and says what is missing otherwise', async () => {
+  const live = await suspended([answer({ items: [outside(print)] }), done]);
+  const { place, id } = live;
+  const [asked] = place.lines().filter(({ type }) => type === 'capstan_question');
+  const { turn_id, call_id, about } = asked!.payload;
+  const payload = { turn_id, call_id, about, answer: { kind: 'allowed' } };
+  await live.rewrite((lines) => [...lines, live.sealed({ type: 'capstan_question', payload } as never)]);
+  const resumed = await place.run('exec', 'resume', id);
+  expect([resumed.code, resumed.stdout, resumed.stderr]).toEqual([0, 'Done.\n', expect.stringContaining(print)]);
+  expect(existsSync(join(place.workspace, 'made'))).toBe(true);
+  const again = await place.run('exec', 'resume', id);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is no prompt.')]);
+  const list = (await place.run('threads', 'list')).stdout;
+  expect(list).not.toContain('waits for your answer');
+});
+
+it('is asked again by the next program that opens it, and undo names what ran outside the sandbox', async () => {
+  const live = await suspended([answer({ items: [outside(print)] }), done]);
+  const { place, id } = live;
+  const thread = await live.open({}, allows);
+  expect(live.notices.map(({ code }) => code)).toContain('turn-suspended');
+  expect(await thread.continue({ signal })).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+  await live.close();
+  const restored = await place.run('threads', 'restore', id, '--before-turn', '1');
+  expect(restored.stdout).toContain(`Ran outside the sandbox, so what it changed elsewhere stays: ${print}`);
+  expect(existsSync(join(place.workspace, 'made'))).toBe(false);
+});
+
+it('a fork under the same policy keeps what was allowed for the session, one under another asks', async () => {
+  const step = answer({ items: [outside('echo again')] });
+  const live = await LiveThread.in([step, done, step, done, step, done, step, done], asks);
+  await live.open({}, allows);
+  await live.turn('go');
+  await live.close();
+  const engine = await live.engine();
+  const asked: string[] = [];
+  const noting = answering((question) => {
+    asked.push(question.argv?.at(-1) ?? '');
+    return Promise.resolve({ kind: 'declined' });
+  });
+  const same = await engine.fork(live.id, { kind: 'latest' }, noting);
+  if (same.kind === 'refused') throw new Error(same.outcome.message);
+  await same.thread.run({ input: { text: 'go on', images: [] }, signal });
+  expect(asked).toEqual([]);
+  const narrower = await engine.fork(
+    live.id,
+    { kind: 'latest' },
+    { ...noting, overrides: ['sandbox_mode="read-only"'] },
+  );
+  if (narrower.kind === 'refused') throw new Error(narrower.outcome.message);
+  await narrower.thread.run({ input: { text: 'go on', images: [] }, signal });
+  expect(asked).toEqual(['echo again']);
+  await engine.close();
+});
+
+it('an imported thread brings neither questions nor what was allowed', async () => {
+  const step = answer({ items: [outside('echo again')] });
+  const live = await suspended([step, done, step, done]);
+  const { place, id } = live;
+  const thread = await live.open({}, allows);
+  await thread.continue({ signal });
+  expect(thread.state.grants).toHaveLength(1);
+  await live.close();
+  const [path] = place.rollouts();
+  const copy = join(place.root, 'copy.jsonl');
+  const lines = place.lines();
+  const until = lines.findIndex(({ payload }) => payload['answer'] !== undefined);
+  for (const some of [lines, lines.slice(0, until)]) {
+    writeFileSync(copy, some.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    rmSync(path!, { force: true });
+    expect((await place.run('threads', 'import', copy)).code).toBe(0);
+    const imported = await live.open({}, allows);
+    expect([imported.id, imported.isSuspended, imported.state.grants]).toEqual([id, false, []]);
+    await live.close();
+    for (const each of place.rollouts()) rmSync(each);
+  }
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { LineDraft } from '../../src/protocol/line.ts';
+import { isSuspended } from '../../src/state/questions.ts';
+import { answeringCommands } from '../harness/needy-scene.ts';
+import { escalating } from '../harness/needy-tools.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
+
+const signal = new AbortController().signal;
+
+describe('a turn whose process was killed while it waited', () => {
+  it('is asked again, and goes on with the call and to the model', async () => {
+    const { live, model, resume, tool } = await waiting([calls('a'), done]);
+    const again = answeringCommands(() => ({ kind: 'allowed' }));
+    await resume(again);
+    const thread = await live.open();
+    expect(thread.questions).toMatchObject([{ tool: 'reach', argv: ['sh', '-c', 'a'], justification: 'why not' }]);
+    const turnId = thread.state.openTurn?.id;
+    expect(await thread.continue({ signal })).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+    expect(again.asked).toEqual(['a']);
+    expect(tool.ran).toEqual(['a disabled']);
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('did a');
+    const lines = await live.lines();
+    const callId = String(lines.find(({ payload }) => payload['type'] === 'function_call')?.payload['call_id']);
+    expect(typesOf(lines, callId)).toEqual([
+      'function_call',
+      'question',
+      'answer',
+      'capstan_call',
+      'function_call_output',
+    ]);
+    expect(lines.find(({ type }) => type === 'capstan_call')?.payload).toMatchObject({ outside: true });
+    const ends = lines.filter(({ payload }) => payload['type'] === 'task_complete');
+    expect(ends.map(({ payload }) => payload['turn_id'])).toEqual([turnId]);
+    expect(lines.filter(({ payload }) => payload['type'] === 'task_started')).toHaveLength(1);
+  });
+
+  it('stays as it is where there is no one to ask', async () => {
+    const { live, resume, tool } = await waiting([calls('a'), done]);
+    await resume(undefined);
+    const thread = await live.open();
+    expect(await thread.continue({ signal })).toMatchObject({ kind: 'refused', outcome: { code: 'no-one-to-ask' } });
+    expect(thread.questions).toHaveLength(1);
+    expect(tool.ran).toEqual([]);
+  });
+
+  it('is closed by a new prompt, as lapsed', async () => {
+    const { live, model, resume, tool, turn } = await waiting([calls('a'), done]);
+    await resume(answeringCommands(() => ({ kind: 'allowed' })));
+    expect(await turn('never mind')).toMatchObject({ kind: 'completed' });
+    expect(tool.ran).toEqual([]);
+    expect(textsOf(inputOf(model, 1))).toContain(
+      'Not run: the program ended before the user answered whether it may run.',
+    );
+    expect(live.live!.questions).toEqual([]);
+    expect((await live.lines()).filter(({ type }) => type === 'capstan_question').at(-1)?.payload).toMatchObject({
+      answer: { kind: 'lapsed' },
+    });
+    expect(await live.live!.continue({ signal })).toMatchObject({ outcome: { code: 'nothing-suspended' } });
+  });
+
+  it('asks about each call in order, and does not repeat what has ended', async () => {
+    const { live, model, resume, tool, asking } = await waiting([calls('plain x', 'a', 'b'), done]);
+    while (!tool.ran.includes('plain x managed')) await new Promise((resolve) => setImmediate(resolve));
+    await live.live!.inject({ type: 'message', role: 'user', content: [] });
+    expect(asking.asked).toEqual(['a']);
+    const again = answeringCommands((cmd) => ({ kind: cmd === 'a' ? 'declined' : 'allowed' }));
+    await resume(again);
+    const thread = await live.open();
+    expect(thread.questions.map(({ argv }) => argv?.at(-1))).toEqual(['a', 'b']);
+    expect(await thread.continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect(again.asked).toEqual(['a', 'b']);
+    expect(tool.ran.toSorted()).toEqual(['b disabled', 'plain x managed']);
+    const texts = textsOf(inputOf(model, 1));
+    expect(texts).toEqual(expect.arrayContaining(['Not run: the user declined it.', 'did b']));
+  });
+
+  it('uses an answer that no call has used, once and without asking', async () => {
+    const { live, model, tool, turn, resumeFrom } = await waiting([calls('a'), done, done]);
+    const survivor = await resumeFrom('question-answered', { kind: 'allowed' });
+    tool.ran.length = 0;
+    const thread = await live.open();
+    expect(survivor).toBe(true);
+    expect([thread.questions, isSuspended(thread.state)]).toEqual([[], true]);
+    // No one can be asked, and no one needs to be.
+    expect(await thread.continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect(tool.ran).toEqual(['a disabled']);
+    expect(await thread.continue({ signal })).toMatchObject({ outcome: { code: 'nothing-suspended' } });
+    await turn('next');
+    expect(tool.ran).toEqual(['a disabled']);
+    expect(textsOf(inputOf(model, model.requests.length - 1)).filter((text) => text === 'did a')).toHaveLength(1);
+  });
+
+  it('keeps to an answer that was a no', async () => {
+    const { live, model, tool, resumeFrom } = await waiting([calls('a'), done, done]);
+    await resumeFrom('question-answered', { kind: 'declined', note: 'Not today.' });
+    const before = model.requests.length;
+    expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect(tool.ran).toEqual([]);
+    // The process that goes on cannot ask, and says so.
+    expect(textsOf(inputOf(model, before)).slice(-2)).toEqual([
+      'Not run: the user declined it. Not today.',
+      expect.stringContaining('The user cannot be asked'),
+    ]);
+  });
+
+  it('has an unknown outcome once its call has begun', async () => {
+    const { live, model, tool, turn, resumeFrom } = await waiting([calls('a'), done, done]);
+    await resumeFrom('item-started', { kind: 'allowed' });
+    tool.ran.length = 0;
+    const thread = await live.open();
+    expect(await thread.continue({ signal })).toMatchObject({ outcome: { code: 'nothing-suspended' } });
+    await turn('next');
+    expect(tool.ran).toEqual([]);
+    expect(textsOf(inputOf(model, model.requests.length - 1)).join()).toContain('Outcome unknown');
+  });
+
+  it('lapses where the call no longer gives the same question', async () => {
+    const { live, model, resume, tool } = await waiting([calls('a'), done]);
+    const again = answeringCommands(() => ({ kind: 'allowed' }));
+    const other = escalating(tool.ran, { needs: { effect: 'program', escalation: { reason: 'another reason' } } });
+    await resume(again, other);
+    expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect([again.asked, tool.ran]).toEqual([[], []]);
+    expect(textsOf(inputOf(model, 1)).at(-1)).toContain('is no longer what it would do, or is no longer allowed');
+  });
+
+  it('lapses where the policy no longer allows the question', async () => {
+    const { live, resume, tool } = await waiting([calls('a'), done]);
+    const again = answeringCommands(() => ({ kind: 'allowed' }));
+    await resume(again);
+    live.settings = { approval: 'never' };
+    expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect([again.asked, tool.ran]).toEqual([[], []]);
+  });
+
+  it('continues under the narrower of its own policy and the present one', async () => {
+    const { live, resume } = await waiting([calls('a'), calls('plain x'), done]);
+    await resume(answeringCommands(() => ({ kind: 'allowed' })));
+    live.world = { ...live.world, mode: 'danger-full-access' };
+    await (await live.open()).continue({ signal });
+    const levels = (await live.lines())
+      .filter(({ type }) => type === 'turn_context')
+      .map(({ payload }) => (payload['sandbox_policy'] as { type: string }).type);
+    expect(levels).toEqual(['workspace-write', 'workspace-write']);
+  });
+
+  it('does not take an answer, or a question, that this home did not write', async () => {
+    const { live, resume, tool } = await waiting([calls('a'), done]);
+    await resume(undefined);
+    const asked = (await live.lines()).find(({ type }) => type === 'capstan_question')!;
+    const { turn_id, call_id, about } = asked.payload;
+    const payload = { turn_id, call_id, about, answer: { kind: 'allowed' }, seal: '' };
+    await live.write([{ type: 'capstan_question', payload } as LineDraft]);
+    const thread = await live.open();
+    expect(isSuspended(thread.state)).toBe(false);
+    expect(await thread.continue({ signal })).toMatchObject({ outcome: { code: 'nothing-suspended' } });
+    expect(tool.ran).toEqual([]);
+  });
+});
+
+describe('a thread that is given up while it waits', () => {
+  it('suspends its turn, and another process continues it', async () => {
+    const { live, resume, tool, ended } = await waiting([calls('a', 'b'), done]);
+    await live.close();
+    expect(await ended).toMatchObject({ kind: 'suspended', questions: [{ tool: 'reach' }, { tool: 'reach' }] });
+    expect(live.events.at(-1)).toMatchObject({ kind: 'turn-suspended' });
+    await resume(answeringCommands(() => ({ kind: 'allowed' })));
+    const thread = await live.open();
+    expect(await thread.continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect(tool.ran).toEqual(['a disabled', 'b disabled']);
+  });
+
+  it('refuses to be compacted until it is answered', async () => {
+    const { live, resume } = await waiting([calls('a'), done]);
+    await resume(undefined);
+    const thread = await live.open();
+    expect(await thread.compact({ signal })).toMatchObject({ kind: 'failed', outcome: { code: 'turn-suspended' } });
+    expect(thread.questions).toHaveLength(1);
+  });
+});

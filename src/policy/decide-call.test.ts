@@ -223,7 +223,7 @@ describe('a command', () => {
     });
     expect(decideCall(context({ policy, ...script('rm -rf x'), approval: 'never' }), command('rm -rf x'))).toEqual({
       kind: 'refuse',
-      why: '`rm -rf x` removes files by force, and the approval policy is never, and the user cannot be asked.',
+      why: '`rm -rf x` removes files by force; the approval policy is never, and the user cannot be asked.',
       next: 'Remove what you mean by name and without -f, or tell the user what to remove.',
     });
     const analysis = {
@@ -233,7 +233,7 @@ describe('a command', () => {
       danger: { kind: 'destructive', words: ['dd'] },
     } as const;
     expect(decideCall(context({ analysis, approval: 'never' }), command('dd'))).toMatchObject({
-      why: expect.stringMatching(/^`dd` destroys what may not come back, and /) as string,
+      why: expect.stringMatching(/^`dd` destroys what may not come back; /) as string,
     });
   });
 
@@ -242,7 +242,7 @@ describe('a command', () => {
     const given = context({ ...script('rm -rf x'), rules: held, approval: 'never' });
     expect(decideCall(given, command('rm -rf x'))).toMatchObject({
       kind: 'refuse',
-      why: 'Removing is for people, and the approval policy is never, and the user cannot be asked.',
+      why: 'Removing is for people; the approval policy is never, and the user cannot be asked.',
     });
   });
 
@@ -360,7 +360,7 @@ describe('a command', () => {
     const off = granular({ sandbox_approval: true, rules: false });
     expect(decideCall(context({ ...given, approval: off }), command('make', escalated))).toMatchObject({
       kind: 'refuse',
-      why: 'a rule asks before commands that begin with `make`, and the approval policy turns questions about what a rule holds back (rules) off.',
+      why: 'a rule asks before commands that begin with `make`; the approval policy turns questions about what a rule holds back (rules) off.',
     });
     const on = granular({ sandbox_approval: false, rules: true });
     expect(decideCall(context({ ...given, approval: on }), command('make'))).toMatchObject({ kind: 'ask' });

@@ -98,13 +98,13 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, abo
   const why = whyNotAsked(context, about);
   const { danger } = judged;
   if (danger !== undefined && !judged.byRule) {
-    return { kind: 'refuse', why: `${dangerWords(danger)}, and ${why}`, next: dangerAdvice[danger.kind] };
+    return { kind: 'refuse', why: `${dangerWords(danger)}; ${why}`, next: dangerAdvice[danger.kind] };
   }
   const prompting = longestOf(judged, 'prompt');
   if (prompting !== undefined) {
     const held = prompting.justification ?? `a rule asks before commands that begin with ${quoted(prompting.prefix)}`;
     const next = 'Find another way, or tell the user what is needed.';
-    return { kind: 'refuse', why: `${withoutStop(held)}, and ${why}`, next };
+    return { kind: 'refuse', why: `${withoutStop(held)}; ${why}`, next };
   }
   const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
   return { kind: 'refuse', why, next: within };

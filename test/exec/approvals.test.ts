@@ -149,6 +149,50 @@ describe('exec --approvals FILE', () => {
   });
 });
 
+describe('what is in a command', () => {
+  it('that destroys is asked about inside the sandbox, and refused by its class without someone to ask', async () => {
+    const { model, place } = await scene((request) =>
+      request.index % 2 === 0 ? answer({ items: [callTool('exec_command', { cmd: 'mkdir d && rm -rf d' })] }) : done,
+    );
+    const { events } = await place.run('exec', '--json', '--approvals', answersIn(place), 'go');
+    expect(events.find(({ type }) => type === 'question.asked')).toMatchObject({
+      question: { reason: '`rm -rf d` removes files by force.', scopes: ['call'] },
+    });
+    await place.run('exec', 'go');
+    expect(textsOf(inputOf(model, 3)).at(-1)).toBe(
+      'Not run: `rm -rf d` removes files by force; the approval policy is never, and the user cannot be asked. Remove what you mean by name and without -f, or tell the user what to remove.',
+    );
+  });
+
+  it('that only reads is not asked about under untrusted, and what else there is, is', async () => {
+    const { place } = await scene((request) =>
+      request.index === 0
+        ? answer({ items: ['ls -a | wc -l', 'touch x'].map((cmd) => callTool('exec_command', { cmd })) })
+        : done,
+    );
+    const { events } = await place.run('exec', '--json', '-a', 'untrusted', '--approvals', answersIn(place), 'go');
+    const asked = events.filter(({ type }) => type === 'question.asked');
+    expect(asked).toMatchObject([{ question: { prefix: ['touch', 'x'], scopes: ['call', 'session', 'rule'] } }]);
+    expect(existsSync(join(place.workspace, 'x'))).toBe(false);
+  });
+
+  it('that the sandbox stops runs again outside, in the same call', async () => {
+    const { model, place } = await scene(
+      (request) =>
+        request.index === 0
+          ? answer({ items: [callTool('exec_command', { cmd: `touch ${outside(place, 'late')}` })] })
+          : done,
+      closed,
+    );
+    const file = answersIn(place, { kind: 'retry', decision: 'approved' });
+    const { code, stderr } = await place.run('exec', '--approvals', file, 'go');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('The sandbox stopped this command. May it run again?');
+    expect(existsSync(outside(place, 'late'))).toBe(true);
+    expect(textsOf(inputOf(model, 1)).at(-1)).toContain('This is the second run.');
+  });
+});
+
 describe.runIf(hasTerminals)('exec --approvals ask', () => {
   it('asks at the terminal, and goes on with the answer', async () => {
     const { model, place } = await scene(

@@ -19,6 +19,7 @@ import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
+import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
 import { findOwnPlaces } from './own-places.ts';
@@ -67,6 +68,7 @@ export function createEngineParts(
       programFiles: nodeProgramFiles,
       processes: processTable,
     }),
+    commands: createCommandReader({ root, clock }),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
     /**
      * Where commands of any thread may write, or once could: what one of them may have put there, the engine does not

@@ -50,7 +50,7 @@ export async function createThreadParts(
   engine: EngineParts,
   input: ThreadPartsInput,
 ): Promise<ThreadParts | ProviderProblem> {
-  const { clock, ids, spawn, sandbox, opened, root } = engine;
+  const { clock, ids, spawn, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
   const { provider, config, catalogue, settings, request } = input;
@@ -73,6 +73,10 @@ export async function createThreadParts(
   const watched = hasUndo ? { watch: engine.watch } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
+  const prepareCalls = (): void => {
+    sandbox.prepare();
+    commands.prepare();
+  };
   const ownTools = (request.tools ?? []).map(ownTool);
   const builtIn = [
     execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
@@ -86,14 +90,16 @@ export async function createThreadParts(
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, () => sandbox.prepare()) },
+    provider: { ...made, client: withPreparation(made.client, prepareCalls) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
     processes: systemProcesses,
     requirements,
     tracer: engine.tracer,
-    ...defined({ askUser, ruleBook, checkpointHooks }),
+    commands,
+    ruleBook: ruleBook ?? { save: engine.saveRule },
+    ...defined({ askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     random: Math.random,

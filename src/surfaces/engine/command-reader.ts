@@ -3,8 +3,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ShellReader } from '../../ports/shell-reader.ts';
 
 export interface PreparedCommandReader extends CommandReader {
-  /** Loads what a quick look needs, so that the first command need not wait for it. Never needed. */
-  prepare(): void;
+  /** Loads what a quick look needs, so that no command waits for it. Never rejects. */
+  prepare(): Promise<void>;
 }
 
 /** Loaded on use: what looks at words when a request is under way, the parser when a decision depends on it. */
@@ -12,11 +12,8 @@ export function createCommandReader(place: { readonly root: string; readonly clo
   let quick: CommandReader['mayBeDangerous'] | undefined;
   let loading: Promise<CommandReader['read']> | undefined;
   return {
-    prepare() {
-      import('../../policy/commands/may-be-dangerous.ts').then(
-        ({ mayBeDangerous }) => (quick = mayBeDangerous),
-        () => {},
-      );
+    async prepare() {
+      quick ??= (await import('../../policy/commands/may-be-dangerous.ts')).mayBeDangerous;
     },
     // Not loaded yet: then the whole look says it.
     mayBeDangerous: (argv) => quick?.(argv) ?? true,

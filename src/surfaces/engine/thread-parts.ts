@@ -73,9 +73,9 @@ export async function createThreadParts(
   const watched = hasUndo ? { watch: engine.watch } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
-  const prepareCalls = (): void => {
+  const prepareCalls = (): Promise<void> => {
     sandbox.prepare();
-    commands.prepare();
+    return commands.prepare();
   };
   const ownTools = (request.tools ?? []).map(ownTool);
   const builtIn = [
@@ -134,14 +134,21 @@ export async function createThreadParts(
 }
 
 /** While the model thinks there is time to look around; the first command finds the answers waiting. */
-function withPreparation(client: ModelClient, prepare: () => void): ModelClient {
+function withPreparation(client: ModelClient, prepare: () => Promise<void>): ModelClient {
   return {
-    stream(request, signal) {
+    async *stream(request, signal) {
+      let preparing: Promise<void> | undefined;
       const onSent = (): void => {
         request.onSent?.();
-        prepare();
+        preparing ??= prepare();
       };
-      return client.stream({ ...request, onSent }, signal);
+      let isReady = false;
+      for await (const event of client.stream({ ...request, onSent }, signal)) {
+        // A call that begins at once is decided at once.
+        if (!isReady) await (preparing ??= prepare());
+        isReady = true;
+        yield event;
+      }
     },
     ...defined({ compact: client.compact?.bind(client) }),
     authMode: () => client.authMode(),

@@ -94,6 +94,7 @@ it('the program has these commands and options', () => {
       "threads gc --dry-run --json --reverted",
       "context THREAD --changes --checkpoint --json --last --request",
       "config show explain path --cd --config --ignore-user-config --json --origin --profile --strict-config -C -c -p",
+      "execpolicy check COMMAND --pretty --resolve-host-executables --rules -r",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
       "demo --keep",

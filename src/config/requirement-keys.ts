@@ -33,6 +33,7 @@ const enforced = {
   features: pins,
   feature_requirements: pins,
   permissions: table({ filesystem: table({ deny_read: { type: 'path-list' } as const }) }),
+  rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
   allow_login_shell: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
@@ -51,7 +52,7 @@ const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
     { type: 'free', shape: 'table' },
-    'allowed_permission_profiles rules experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
+    'allowed_permission_profiles experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
       'auto_review windows computer_use browser_use in_app_browser',
   ),
   ...each(

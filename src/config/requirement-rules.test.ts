@@ -3,7 +3,7 @@ import type { Json } from '../protocol/json.ts';
 import { requirementRules } from './requirement-rules.ts';
 
 function read(...rules: readonly Json[]) {
-  return requirementRules({ name: 'managed', source: '/etc/requirements.toml', values: {} }, { prefix_rules: rules });
+  return requirementRules({ name: 'managed', source: '/etc/requirements.toml', values: {} }, rules);
 }
 
 test('a rule has tokens or choices, and one is made for each program', () => {
@@ -45,11 +45,4 @@ test.each<[Json, string]>([
       message: `/etc/requirements.toml: rules.prefix_rules has a wrong entry (2): ${what}.`,
     },
   ]);
-});
-
-test('no other key and no other value passes', () => {
-  const file = { name: 'managed' as const, source: '/etc/requirements.toml', values: {} };
-  expect(requirementRules(file, { prefix_rule: [] }).problems).toMatchObject([{ key: 'rules.prefix_rule' }]);
-  expect(requirementRules(file, { prefix_rules: 'x' }).problems).toMatchObject([{ key: 'rules.prefix_rules' }]);
-  expect(requirementRules(file, undefined)).toEqual({ rules: [], problems: [] });
 });

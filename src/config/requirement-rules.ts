@@ -6,29 +6,20 @@ import { type ConfigProblem, keyProblem } from './config-problem.ts';
 
 const path = ['rules', 'prefix_rules'];
 
-/** The rules in the table `[rules]` of `requirements.toml`. They hold commands back and allow none. */
+/** The rules in `requirements.toml`. They hold commands back and allow none. */
 export function requirementRules(
   file: ConfigLayer,
-  table: Json | undefined,
+  written: Json,
 ): { readonly rules: readonly PrefixRule[]; readonly problems: readonly ConfigProblem[] } {
-  const problem = (what: string, next: string, key: readonly string[] = path): ConfigProblem =>
-    keyProblem(file, key, { code: 'config-wrong-value', severity: 'error', what, next });
-  if (!isJsonObject(table)) return { rules: [], problems: [] };
-  const problems = Object.keys(table)
-    .filter((key) => key !== 'prefix_rules')
-    .map((key) => problem('is unknown', 'Use prefix_rules.', ['rules', key]));
-  const written = table['prefix_rules'] ?? [];
-  if (!Array.isArray(written)) return { rules: [], problems: [...problems, problem('must be a list', shape)] };
   const source = sourceOf(file, path);
-  const read = written.map((rule: Json) => readRule(rule, source));
+  const read = (Array.isArray(written) ? written : []).map((rule: Json) => readRule(rule, source));
   return {
     rules: read.flatMap((rule) => (typeof rule === 'string' ? [] : rule)),
-    problems: [
-      ...problems,
-      ...read.flatMap((rule, at) =>
-        typeof rule === 'string' ? problem(`has a wrong entry (${at + 1}): ${rule}`, shape) : [],
-      ),
-    ],
+    problems: read.flatMap((rule, at) => {
+      if (typeof rule !== 'string') return [];
+      const what = `has a wrong entry (${at + 1}): ${rule}`;
+      return keyProblem(file, path, { code: 'config-wrong-value', severity: 'error', what, next: shape });
+    }),
   };
 }
 

@@ -20,7 +20,7 @@ export interface ReadRequirements {
 export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undefined): ReadRequirements {
   const checked = checkValues(requirementTable, file, { unknown: 'error' });
   const values = camelCased(requirementTable, checked.values);
-  const { rules, problems: ofRules } = requirementRules(file, checked.values['rules']);
+  const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
   const problems = [
     ...checked.problems,
     ...unenforced(file, checked.values),

@@ -135,7 +135,9 @@ describe('ignore files', () => {
     const half = withIgnoreFile(nothingIgnored, '/r', lines(mostIgnoreBytes / 14));
     expect(isIgnored(half, '/r/secret', 'other')).toBe(true);
     expect(withIgnoreFile(half, '/r/a', lines(mostIgnoreBytes / 14 + 2)) === half).toBe(true);
-    expect(withIgnoreFile(nothingIgnored, '/r', `${'#'.repeat(mostIgnoreBytes)}\nsecret`) === nothingIgnored).toBe(true);
+    expect(withIgnoreFile(nothingIgnored, '/r', `${'#'.repeat(mostIgnoreBytes)}\nsecret`) === nothingIgnored).toBe(
+      true,
+    );
   });
 });
 

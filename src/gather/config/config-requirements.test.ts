@@ -114,6 +114,11 @@ test.each<[string, string, object]>([
   expect(problems).toMatchObject([{ severity: 'error', source: path, ...problem }]);
 });
 
+test('a table of rules has nothing else in it', async () => {
+  expect((await load('[rules]\nprefix_rule = []\n')).problems).toMatchObject([{ severity: 'error' }]);
+  expect((await load('[rules]\nprefix_rules = "rm"\n')).problems).toMatchObject([{ code: 'config-wrong-type' }]);
+});
+
 test('a limit that is not enforced is reported', async () => {
   expect((await load('[experimental_network]\nenabled = true\n')).problems).toMatchObject([
     { code: 'config-unsupported-key', severity: 'warning', key: 'experimental_network' },

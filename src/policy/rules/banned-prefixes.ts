@@ -35,7 +35,8 @@ function each(programs: string, options: readonly string[]): Readonly<Record<str
 export function isBannedPrefix(prefix: readonly string[]): boolean {
   const [path = '', option, ...rest] = prefix;
   const program = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).replace(/\.exe$/i, '');
-  const name = program.replace(/[0-9.]+$/, '');
+  // Longer ones are no interpreters, and a pattern would take long over them.
+  const name = program.length > 40 ? program : program.replace(/[0-9.]+$/, '');
   const options = Object.hasOwn(inlineCode, name) ? inlineCode[name] : undefined;
   if (option === undefined) return path === '' || options !== undefined || wide.has(program);
   // What follows is the code itself, which another run need not have.

@@ -18,9 +18,10 @@ export interface ExampleSet {
 /** Holds every example against its own rules. `executables` is known only when the whole file has been run. */
 export function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['executables'], meter: Meter): void {
   for (const { rules, match, notMatch, line } of sets) {
+    const size = rules[0]?.pattern.reduce((sum, slot) => sum + (typeof slot === 'string' ? 1 : slot.length), 0) ?? 0;
     const fits = (example: Example): boolean => {
       const own = { prefixes: rules, hosts: [], executables };
-      meter.spend(rules.reduce((work, { pattern }) => work + pattern.length, example.length));
+      meter.spend(rules.length * size + example.length);
       return matchRules(own, example, { resolveExecutables: true, cwd: '/' }).length > 0;
     };
     const hit = notMatch.find(fits);

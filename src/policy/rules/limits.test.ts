@@ -38,10 +38,30 @@ test.each([
   ['deep blocks', Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}if 1:`).join('\n')],
   ['many programs with many examples', 'a = ["x%d" % i for i in range(5000)]\nprefix_rule([a], match=["y"] + a)'],
   ['a pattern that is used often', 'a = ["x"] * 10000\nfor i in range(10000): prefix_rule(["a", a])'],
+  ['many parameters', `def f(${Array.from({ length: 50_000 }, (_, n) => `p${n}`).join(', ')}): pass`],
+  ['many named values', `f(${Array.from({ length: 50_000 }, (_, n) => `p${n}=1`).join(', ')})\ndef f(): pass`],
+  ['a long row of dots', 'network_rule("." * 400000 + "/", "http", "allow")'],
+  ['a long word in many rules', 'w = "x" * 10000\nfor i in range(1000): prefix_rule([["a", "b"], w])'],
+  ['many alternatives in many rules', 'a = ["x"] * 5000\nprefix_rule([a, a])'],
   ['many formats', 'for i in range(100000): x = "%s" % ("a" * 1000)'],
   ['a large range', 'x = range(10000000000)'],
 ])('%s ends as a problem', (_, text) => {
   expect(timed(text)).toMatchObject({ kind: 'problem' });
+});
+
+test.each([
+  ['spaces', ' '.repeat(1_000_000)],
+  ['comments', '#'.repeat(1_000_000)],
+  ['joined lines', '\\\n'.repeat(300_000)],
+  ['empty lines', '\n'.repeat(1_000_000)],
+  ['a string', `"${'\\n'.repeat(300_000)}"`],
+  ['a format', `f"${'{{'.repeat(20_000)}"`],
+])('a file of nothing but %s is read', (_, text) => {
+  expect(timed(text)).toMatchObject({ kind: 'read' });
+});
+
+test('what a message quotes of a file is cut', () => {
+  expect(timed('x'.repeat(500_000))).toMatchObject({ message: `\`${'x'.repeat(499)}…` });
 });
 
 test('a large file of plain rules is read', () => {

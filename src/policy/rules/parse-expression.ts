@@ -71,9 +71,16 @@ export function parameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[]
       throw new RulesFault(`\`${name}\` needs a default, as the parameter before it.`, 'Add one, or move it up.', line);
     }
     found.push(fallback === undefined ? { name } : { name, fallback });
+    checkCount(found, line);
     if (!sees(cursor, end)) expect(cursor, 'symbol', ',');
   }
   return found;
+}
+
+const mostParameters = 100;
+
+function checkCount({ length }: readonly unknown[], line: number): void {
+  if (length > mostParameters) throw new RulesFault('A function has too many parameters.', 'Use a list.', line);
 }
 
 function lambda(cursor: Cursor, line: number): Expression {
@@ -129,13 +136,13 @@ function primary(cursor: Cursor): Expression {
   let found = atom(cursor);
   for (;;) {
     const { line } = peek(cursor);
-    if (takeIf(cursor, '(')) found = call(cursor, found, line);
+    if (takeIf(cursor, '(')) found = call(cursor, found);
     else if (takeIf(cursor, '[')) found = subscript(cursor, found, line);
     else return found;
   }
 }
 
-function call(cursor: Cursor, callee: Expression, line: number): Expression {
+function call(cursor: Cursor, callee: Expression): Expression {
   const positional: Expression[] = [];
   const named: [string, Expression][] = [];
   while (!takeIf(cursor, ')')) {
@@ -145,12 +152,13 @@ function call(cursor: Cursor, callee: Expression, line: number): Expression {
       if (named.some(([other]) => other === name))
         throw new RulesFault(`\`${name}\` is given twice.`, 'Remove one.', at);
       named.push([name, expression(cursor)]);
+      checkCount(named, at);
     } else if (named.length > 0)
       throw new RulesFault('A value without a name follows one with a name.', 'Swap them.', at);
     else positional.push(expression(cursor));
     if (!sees(cursor, ')')) expect(cursor, 'symbol', ',');
   }
-  return { kind: 'call', line: callee.line === line ? line : callee.line, callee, positional, named };
+  return { kind: 'call', line: callee.line, callee, positional, named };
 }
 
 function subscript(cursor: Cursor, of: Expression, line: number): Expression {

@@ -38,6 +38,11 @@ export function readRules(text: string, { file, executables: earlier = {} }: Rul
     return { kind: 'read', rules: { prefixes: draft.prefixes, hosts: draft.hosts, executables } };
   } catch (error) {
     if (!(error instanceof RulesFault)) throw error;
-    return { kind: 'problem', line: error.line ?? meter.line, message: error.message, next: error.next };
+    return { kind: 'problem', line: error.line ?? meter.line, message: cut(error.message), next: cut(error.next) };
   }
+}
+
+/** Names and strings of the file are quoted in messages, and may be as long as the file. */
+function cut(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

@@ -22,24 +22,31 @@ export function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): read
   const source = (): string => `${file}:${meter.line}`;
   return [
     builtin('prefix_rule', ['pattern'], ['decision', 'match', 'not_match', 'justification'], (given) => {
-      const slots = listAt(given, 'pattern').map((slot) => slotOf(slot, meter));
+      const slots = listAt(given, 'pattern').map(slotOf);
       const [first, ...rest] = slots;
       if (first === undefined) throw new RulesFault('`pattern` is empty.', 'Name at least a program.');
       const decision = decisionOf(given, 'allow', prefixDecisions);
-      const about = defined({ justification: justificationOf(given) });
+      const justification = justificationOf(given);
       const programs = typeof first === 'string' ? [first] : first;
-      meter.spend(programs.length * slots.length);
-      const rules = programs.map((program) => ({ pattern: [program, ...rest], decision, ...about, source: source() }));
+      const most = rest.flat().reduce((size, word) => size + 1 + word.length, justification?.length ?? 0);
+      meter.spend(programs.reduce((size, program) => size + 1 + program.length + most, 0));
+      const rules = programs.map((program) => ({
+        pattern: [program, ...rest],
+        decision,
+        ...defined({ justification }),
+        source: source(),
+      }));
       for (const rule of rules) draft.prefixes.push(rule);
       const [match, notMatch] = [examplesAt(given, 'match', meter), examplesAt(given, 'not_match', meter)];
       if (match.length + notMatch.length > 0) draft.examples.push({ rules, match, notMatch, line: meter.line });
     }),
     builtin('network_rule', ['host', 'protocol', 'decision'], ['justification'], (given) => {
       const host = ruleHost(stringAt(given, 'host'));
+      const justification = justificationOf(given);
+      meter.spend(host.length + (justification?.length ?? 0));
       const protocol = protocolOf(stringAt(given, 'protocol'));
       const decision = decisionOf(given, 'prompt', hostDecisions);
-      const about = defined({ justification: justificationOf(given) });
-      draft.hosts.push({ host, protocol, decision, ...about, source: source() });
+      draft.hosts.push({ host, protocol, decision, ...defined({ justification }), source: source() });
     }),
     builtin('host_executable', ['name', 'paths'], [], (given) => {
       const name = stringAt(given, 'name');
@@ -50,7 +57,7 @@ export function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): read
         );
       }
       const paths = listAt(given, 'paths').map((path) => executablePath(path, name));
-      meter.spend(paths.length);
+      meter.spend(paths.reduce((size, path) => size + 1 + path.length, name.length));
       draft.executables.set(name, [...new Set(paths)]);
     }),
   ];
@@ -91,12 +98,11 @@ function stringAt(given: Given, name: string): string {
   throw wrongType(name, 'string', value);
 }
 
-function slotOf(slot: Value, meter: Meter): string | readonly string[] {
+function slotOf(slot: Value): string | readonly string[] {
   if (typeof slot === 'string') return slot;
   if (slot === null || typeof slot !== 'object' || slot.kind !== 'list')
     throw wrongType('pattern', 'list of strings and lists', slot);
   if (slot.items.length === 0) throw new RulesFault('A list in `pattern` is empty.', 'Name what may stand there.');
-  meter.spend(slot.items.length);
   return slot.items.map((word) => {
     if (typeof word !== 'string') throw wrongType('pattern', 'list of strings and lists of strings', word);
     return word;

@@ -6,7 +6,7 @@ export function ruleHost(written: string): string {
   const wrong = (what: string, next = 'Write a name such as example.com, or an address.'): RulesFault =>
     new RulesFault(`The host ${JSON.stringify(written)} ${what}.`, next);
   if (/[/?#]/.test(text)) throw wrong('has more than a name');
-  const host = (text.startsWith('[') ? withoutBrackets(text) : withoutPort(text))?.replace(/\.+$/, '').toLowerCase();
+  const host = withoutDots(text.startsWith('[') ? withoutBrackets(text) : withoutPort(text))?.toLowerCase();
   if (host === undefined) throw wrong('has brackets that do not fit');
   if (host === '') throw wrong('is empty');
   if (host.includes('*')) throw wrong('has a wildcard', 'Write one rule for each host.');
@@ -17,6 +17,13 @@ export function ruleHost(written: string): string {
 /** Undefined if they are not closed, or something else than a port follows. */
 function withoutBrackets(text: string): string | undefined {
   return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
+}
+
+/** At the end. A pattern would look at each dot of a long row again and again. */
+function withoutDots(host: string | undefined): string | undefined {
+  let end = host?.length ?? 0;
+  while (host?.[end - 1] === '.') end--;
+  return host?.slice(0, end);
 }
 
 /** An address with several colons has no port. */

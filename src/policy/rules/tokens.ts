@@ -21,6 +21,7 @@ const reserved = new Set(
   ),
 );
 
+const spaces = / */y;
 const blank = /(?: |\\\n|#[^\n]*)+/y;
 const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const number = /(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+)(?![\w.])/y;
@@ -45,8 +46,8 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
     if (tokens.length > 0 && tokens.at(-1)?.kind !== 'newline') add('newline', 'the end of the line');
   };
   const indent = (): void => {
-    const width = /^ */.exec(text.slice(at, at + 1000))?.[0].length ?? 0;
-    const first = text[at + width];
+    const width = take(spaces)?.length ?? 0;
+    const first = text[at];
     if (first === undefined || first === '\n' || first === '#') return;
     if (width > (indents.at(-1) ?? 0)) {
       indents.push(width);

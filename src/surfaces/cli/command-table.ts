@@ -1,6 +1,7 @@
 import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
+import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
 import { completeThreadsCommand, completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
@@ -41,6 +42,15 @@ const threads: CommandGroup = {
   notes: 'THREAD is an id, the beginning of one, or a name; --last is the newest thread of this folder.',
 };
 
+const execpolicy: CommandGroup = {
+  name: 'execpolicy',
+  does: 'check rules files against a command',
+  summary: 'Works with rules files, which say what commands may do without a question.',
+  commands: {
+    check: commandRow(execpolicyCheckCommand, () => import('../execpolicy/run-execpolicy-check.ts')),
+  },
+};
+
 /** The program: every command by the words that name it. */
 export const commandTable: CommandGroup = {
   name: '',
@@ -51,6 +61,7 @@ export const commandTable: CommandGroup = {
     threads,
     context: commandRow(contextCommand, () => import('../context/run-context.ts')),
     config: commandRow(configCommand, () => import('../config/run-config.ts')),
+    execpolicy,
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
     demo: commandRow(demoCommand, () => import('../demo/run-demo.ts')),

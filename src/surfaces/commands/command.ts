@@ -49,6 +49,8 @@ export interface CommandWord {
   readonly missing?: string;
   /** All words that are left. */
   readonly many?: true;
+  /** As the first word: it and everything behind it are words, with dashes or without. */
+  readonly rest?: true;
   readonly choices?: readonly string[];
 }
 

@@ -58,6 +58,8 @@ describe('what is given', () => {
     ['envelope', '--last --turn 2', { words: [], last: true, turn: 2 }],
     ['threads compact', '--last keep the tests', { words: ['keep', 'the', 'tests'], last: true }],
     ['threads compact', 'abc keep', { thread: 'abc', words: ['keep'] }],
+    ['execpolicy check', '-r a git --pretty -- -r x', { words: ['git', '--pretty', '--', '-r', 'x'], rules: ['a'] }],
+    ['execpolicy check', '--pretty -r a -- -x', { words: ['-x'], rules: ['a'], pretty: true }],
     ['threads search', 'a -n5 b', { words: ['a', 'b'], limit: 5 }],
     ['threads compress', '--older-than 7d', { words: [], olderThan: '7d' }],
   ])('%s %s', (name, text, expected) => {

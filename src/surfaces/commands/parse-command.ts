@@ -31,6 +31,10 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
       break;
     }
     if (!word.startsWith('-') || word === '-') {
+      if (command.words?.[0]?.rest === true) {
+        literal = given.slice(i);
+        break;
+      }
       plain.push(word);
       continue;
     }

@@ -7,7 +7,7 @@ import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
-import type { NewRule } from '../../gather/rules/save-rule.ts';
+import type { NewRule } from '../../gather/rules/write-rule.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
 import { postJson } from '../../model/http/auth/post-json.ts';
@@ -84,9 +84,11 @@ export function createEngineParts(
     sendTo,
     post: postJson(sendTo),
     logins: loginStore({ home, locks, clock }),
-    /** Few runs save one. */
-    saveRule: async (rule: NewRule) =>
-      (await import('../../gather/rules/save-rule.ts')).saveRule(rule, { home, locks, clock }),
+    /** The user's own rules. Few runs save one. */
+    ruleBook: {
+      save: async (rule: NewRule) =>
+        (await import('../../gather/rules/write-rule.ts')).writeRule(rule, { home, locks, clock }),
+    },
     watch: createChangeWatch(home),
     threads,
   };

@@ -27,7 +27,7 @@ const patienceMs = 5000;
 const lookAgainMs = 50;
 
 /** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
-export async function saveRule(rule: NewRule, { home, locks, clock }: RulePlace): Promise<Outcome | undefined> {
+export async function writeRule(rule: NewRule, { home, locks, clock }: RulePlace): Promise<Outcome | undefined> {
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
   const refusal = refusalOfRule(rule, line);
   if (refusal !== undefined) return refusal;

@@ -1,0 +1,17 @@
+import { systemPrograms } from '../../src/exec/processes/programs.ts';
+import { writeRule } from '../../src/gather/rules/write-rule.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
+import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { keepCompiled } from '../harness/compiled-once.ts';
+
+/** Saves one rule after another, short and long, and prints the word of each when it is saved, until it is killed. */
+export async function saveForever(home: string, round: number): Promise<void> {
+  keepCompiled();
+  const place = { home, locks: createFlock({ clock: systemClock, programs: systemPrograms }), clock: systemClock };
+  for (let number = 0; ; number++) {
+    const word = `${round}-${number}-${'x'.repeat(number % 5 === 0 ? 9000 : 10)}`;
+    const problem = await writeRule({ kind: 'prefix', prefix: ['make', word] }, place);
+    if (problem !== undefined) throw new Error(problem.message);
+    process.stdout.write(`${word}\n`);
+  }
+}

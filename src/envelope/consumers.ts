@@ -55,7 +55,6 @@ capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.ba
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 call pipeline | src/thread/calls/calls.ts | policy.sandboxLevel
-call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
@@ -68,4 +67,6 @@ capstan envelope | src/surfaces/envelope/envelope-fields.ts | telemetry.origins
 effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.guessed identity.model.slug identity.model.supportedEfforts
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
+forks | src/thread/branch/fork.ts | policy.approval policy.profile
+call pipeline | src/thread/calls/decide-now.ts | policy.approval
 `;

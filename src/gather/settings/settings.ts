@@ -9,6 +9,7 @@ import { noRequirements, type Requirements } from '../../policy/requirements.ts'
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { RulesInForce } from '../rules/rules-in-force.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
 import { required } from './settings-required.ts';
@@ -22,6 +23,7 @@ import {
   windowSettings,
 } from './settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
+import { isSameApproval } from '../../policy/approval-policy.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
 
@@ -50,6 +52,8 @@ export interface SettingsChoices {
   /** The same, as a flag asks for it. */
   readonly profile?: PermissionProfile;
   readonly requirements?: Requirements;
+  /** Absent: there are none. */
+  readonly rules?: RulesInForce;
 }
 
 /** The model for a thread of that provider when none is named. */
@@ -65,7 +69,7 @@ interface Choice<Value> {
 
 /** What has been chosen for a thread: from configuration, flags, the thread's own past, and what the machine demands. */
 export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
-  const { cwd, resumed, requirements = noRequirements } = choices;
+  const { cwd, resumed, rules, requirements = noRequirements } = choices;
   const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
   /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
   function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
@@ -96,8 +100,10 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     cwd: { value: cwd, origin: cwdOrigin(choices) },
     ...approvalChoice(ranked('approval', config.approvalPolicy), choices.approval),
     profile,
-    approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
-    networkRules: ranked('networkRules', undefined as Settings['networkRules']),
+    // What a thread remembers of rules is a claim: the files of today decide.
+    rules: { value: rules?.rules, origin: 'rules' },
+    approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
+    networkRules: { value: rules?.networkRules, origin: 'rules' },
     // Decided by the providers of this configuration, wherever the rest of the policy comes from.
     shellEnvironment: { ...shell, value: { ...shell.value, withheld: providerVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
@@ -124,7 +130,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
 
 /** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
 function approvalChoice(own: Choice<ApprovalPolicy>, held: ApprovalPolicy | undefined) {
-  const asked = held === undefined || held === own.value ? { value: undefined, origin: undefined } : own;
+  const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approval, askedApproval: asked };
 }

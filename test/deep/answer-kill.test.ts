@@ -10,7 +10,7 @@ import { KilledWriter, linesIn } from './killed-writer.ts';
 
 /** Of threads that waited for an answer, or had not used one. */
 const kills = 100;
-const threads = 8;
+const threads = 12;
 
 interface Printed {
   /** Its number. */
@@ -34,6 +34,8 @@ it(`an answer is never lost, never used twice and never used for another command
       printed.push(...told);
       for (const { thread, id } of told) ids[thread] = id;
       for (const [thread, home] of homes.entries()) {
+        // Of a thread that asked nothing yet, nothing needs to be there: it begins anew.
+        if (ids[thread] === 'new') rmSync(join(home, 'sessions'), { recursive: true, force: true });
         const lines = linesIn(home);
         const { questions = [] } = lines.reduce(reduce, emptyState).openTurn ?? {};
         if (questions.length > 0) seen.waiting += 1;

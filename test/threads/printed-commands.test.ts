@@ -73,7 +73,7 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 /** They change nothing: one thread serves all of them. */
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
-/** It asks a person at a terminal about a call that waits: the suite of approvals does that. */
+/** It asks a person at a terminal about a call that waits: test/threads/unanswered.test.ts does that. */
 const asksAtTerminal = /--approvals ask$/;
 
 const named = [...namedCommands()]

@@ -98,7 +98,7 @@ export async function createThreadParts(
     requirements,
     tracer: engine.tracer,
     commands,
-    ruleBook: ruleBook ?? { save: engine.saveRule },
+    ruleBook: ruleBook ?? engine.ruleBook,
     ...defined({ askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),

@@ -261,6 +261,8 @@ export const unknownScripts: readonly string[] = [
   'ls {fd}>/dev/null',
   'time { ls; }',
   'time -x',
+  'time ! ls',
+  "time ''A=1",
   'time -x ls',
   'time PATH=. ls',
   'coproc ls',

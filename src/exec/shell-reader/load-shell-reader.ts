@@ -6,8 +6,9 @@ import type { LoadShellReader, ShellReader } from '../../ports/shell-reader.ts';
 import type { ReadScript } from '../../protocol/read-script.ts';
 import { readTree } from './read-tree.ts';
 
-const maximumLength = 64 * 1024;
-/** An honest script of that length takes 150 ms. Nonsense makes the parser try millions of ways to read it. */
+/** No system takes a longer argument. */
+const maximumLength = 128 * 1024;
+/** An honest script of that length takes 250 ms at most. Nonsense makes the parser try millions of ways to read it. */
 const maximumTime = 400;
 
 interface ShellReaderOptions {

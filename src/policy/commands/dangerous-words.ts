@@ -1,5 +1,6 @@
 import { isDangerousGit } from './dangerous-git.ts';
 import { isLongOption } from './long-option.ts';
+import { windowsDanger } from './dangerous-windows.ts';
 import { programName } from './program-name.ts';
 
 export type DangerKind = 'forced-removal' | 'destructive';
@@ -40,7 +41,14 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
 };
 
 /** Every name that can be dangerous, as `dangerOfWords` looks for it. Those of `mkfs` and `newfs` have endings. */
-export const dangerousNames: ReadonlySet<string> = new Set([...always, ...Object.keys(byWords), 'rm']);
+export const dangerousNames: ReadonlySet<string> = new Set([
+  ...always,
+  ...Object.keys(byWords),
+  'rm',
+  'cmd',
+  'powershell',
+  'pwsh',
+]);
 
 /** What is known of the words of one command, wrappers removed. */
 export function dangerOfWords([program, ...words]: readonly string[]): DangerKind | undefined {
@@ -48,7 +56,8 @@ export function dangerOfWords([program, ...words]: readonly string[]): DangerKin
   const name = programName(program);
   if (name === 'rm') return hasOption(words, 'f', 'force') ? 'forced-removal' : undefined;
   if (always.has(name) || /^(?:mkfs|newfs)(?:[._].*)?$/.test(name)) return 'destructive';
-  return Object.hasOwn(byWords, name) && byWords[name]?.(words) === true ? 'destructive' : undefined;
+  if (Object.hasOwn(byWords, name)) return byWords[name]?.(words) === true ? 'destructive' : undefined;
+  return windowsDanger([program, ...words]);
 }
 
 /** Whether writing to it destroys more than a file. */

@@ -34,9 +34,12 @@ function searchUnread(script: string, setting: Setting, found: Found): void {
   setting.budget.unreadable -= 1;
   noteUnknown(found);
   const own = nothingFound();
-  for (const words of unreadCommands(script)) evaluateCommand(words, setting, own);
-  // Not at every depth: the work would double with each.
-  if (setting.depth <= 1) for (const words of unreadSubstitutions(script)) evaluateCommand(words, setting, own);
+  // Substitutions not at every depth: the work would double with each.
+  const readings = [unreadCommands(script), ...(setting.depth <= 1 ? [unreadSubstitutions(script)] : [])];
+  for (const { commands, isCut } of readings) {
+    for (const words of commands) evaluateCommand(words, setting, own);
+    if (isCut) noteDanger(own, 'destructive', []);
+  }
   found.danger ??= own.danger;
   found.seen.push(...own.seen);
 }

@@ -1,9 +1,14 @@
 import type { WrittenOperator, WrittenPiece, WrittenRedirection } from './written-script.ts';
 
-const joining = ['&&', '||', '|&', ';', '|', '&', '(', ')'] as const;
-const redirecting = ['&>>', '&>', '<<<', '<<-', '<<', '<>', '<&', '<', '>>', '>&', '>|', '>'] as const;
-const closing = /^\d*[<>]&-/;
-const reserved = new Set<string>(
+/** No script that can be run has more words: systems take no argument of more than 128 KiB. */
+const maximumWords = 70_000;
+const blanks = /(?:[ \t]|\\\n)+/y;
+const comment = /#[^\n]*/y;
+const joining = /&&|\|\||\|&|[;|&()]/y;
+const redirecting = /\d*[<>]&-|&>>|&>|\d*(?:<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)/y;
+const unquoted = /[^ \t\n|&;()<>'"\\$]+/y;
+const quoted = /\\[^]|\$'(?:[^'\\]|\\[^])*'|'[^']*'|\$?"(?:[^"\\]|\\[^])*"|\$(?!['"])/y;
+const reserved = new Set(
   'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat'.split(
     ' ',
   ),
@@ -13,6 +18,8 @@ export interface SecondReading {
   readonly pieces: readonly WrittenPiece[];
   /** Nothing in it that this reading has no rules for. */
   readonly isSure: boolean;
+  /** It has more words than are read. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -25,6 +32,7 @@ export function secondReading(script: string): SecondReading {
   let words: string[] = [];
   let redirections: WrittenRedirection[] = [];
   let isSure = true;
+  let count = 0;
   let at = 0;
 
   const finish = (): void => {
@@ -41,99 +49,70 @@ export function secondReading(script: string): SecondReading {
     pieces.push(operator);
   };
 
-  while (at < script.length) {
-    const char = script.charAt(at);
-    if (char === ' ' || char === '\t') at += 1;
-    else if (script.startsWith('\\\n', at)) at += 2;
-    else if (char === '\n') {
-      pushOperator(';');
+  while (at < script.length && count < maximumWords) {
+    at += taken(blanks, script, at).length;
+    at += taken(comment, script, at).length;
+    if (script.charAt(at) === '\n') {
+      if (pieces.at(-1) !== ';' || words.length + redirections.length > 0) pushOperator(';');
       at += 1;
-    } else if (char === '#') {
-      const end = script.indexOf('\n', at);
-      at = end < 0 ? script.length : end;
+      continue;
+    }
+    count += 1;
+    const redirection = taken(redirecting, script, at);
+    if (redirection !== '') {
+      const start = at + redirection.length;
+      const isClosing = /[<>]&-$/.test(redirection);
+      const word = readShellWord(script, start + taken(blanks, script, start).length);
+      redirections.push({ operator: redirection, target: isClosing ? '' : word.text });
+      // A heredoc has its text elsewhere, and a parenthesis begins a substitution.
+      isSure &&= isClosing || (word.isWhole && word.text !== '' && !/^\d*<<-?$/.test(redirection));
+      at = isClosing ? start : word.end;
+      continue;
+    }
+    const operator = taken(joining, script, at);
+    if (operator !== '') {
+      // `;;` and `((` belong to control flow; `x (` to functions and globs.
+      isSure &&= !(operator === ';' && script.charAt(at + 1) === ';');
+      isSure &&= !(operator === '(' && (words.length > 0 || script.charAt(at + 1) === '('));
+      pushOperator(operator as WrittenOperator);
+      at += operator.length;
+      continue;
+    }
+    const word = readShellWord(script, at);
+    if (word.end === at) break;
+    // `{name}>file` opens a descriptor.
+    isSure &&= word.isWhole && !(/^\{\w+\}$/.test(word.text) && /[<>]/.test(script.charAt(word.end)));
+    at = word.end;
+    if (words.length === 0 && redirections.length === 0 && /^[{}!]$/.test(word.text)) {
+      pushOperator(word.text as WrittenOperator);
     } else {
-      const redirection = readRedirection(script, at);
-      if (redirection !== undefined) {
-        redirections.push(redirection.value);
-        isSure &&= redirection.isSure;
-        at = redirection.end;
-        continue;
-      }
-      const operator = joining.find((text) => script.startsWith(text, at));
-      if (operator !== undefined) {
-        // `;;` and `((` belong to control flow; `x (` to functions and globs.
-        isSure &&= !(operator === ';' && script.charAt(at + 1) === ';');
-        isSure &&= !(operator === '(' && (words.length > 0 || script.charAt(at + 1) === '('));
-        pushOperator(operator);
-        at += operator.length;
-        continue;
-      }
-      const word = readShellWord(script, at);
-      // `{name}>file` opens a descriptor.
-      isSure &&= word.isWhole && !(/^\{\w+\}$/.test(word.text) && /[<>]/.test(script.charAt(word.end)));
-      at = word.end;
-      if (words.length === 0 && redirections.length === 0 && /^[{}!]$/.test(word.text))
-        pushOperator(word.text as '{' | '}' | '!');
-      else {
-        isSure &&= words.length > 0 || !reserved.has(word.text);
-        words.push(word.text);
-      }
+      isSure &&= words.length > 0 || !reserved.has(word.text);
+      words.push(word.text);
     }
   }
   finish();
-  return { pieces, isSure };
-}
-
-function readRedirection(script: string, from: number) {
-  const rest = script.slice(from, from + 24);
-  const closed = closing.exec(rest)?.[0];
-  if (closed !== undefined) {
-    return { value: { operator: closed, target: '' }, end: from + closed.length, isSure: true };
-  }
-  const descriptor = /^\d*(?=[<>])/.exec(rest)?.[0] ?? '';
-  const operator = redirecting.find((text) => script.startsWith(text, from + descriptor.length));
-  if (operator === undefined) return undefined;
-  let at = from + descriptor.length + operator.length;
-  const isSubstitution = script.charAt(at) === '(';
-  while (/[ \t]/.test(script.charAt(at)) || script.startsWith('\\\n', at)) at += script.charAt(at) === '\\' ? 2 : 1;
-  const word = readShellWord(script, at);
-  return {
-    value: { operator: descriptor + operator, target: word.text },
-    end: word.end,
-    isSure: word.isWhole && word.text !== '' && !operator.startsWith('<<-') && operator !== '<<' && !isSubstitution,
-  };
+  const isCut = at < script.length;
+  return { pieces, isSure: isSure && !isCut, isCut };
 }
 
 /** Up to the first character that ends a word outside of quotes. Continued lines leave no trace. */
 function readShellWord(script: string, from: number) {
-  let text = '';
+  const parts: string[] = [];
   let at = from;
-  while (at < script.length) {
-    const char = script.charAt(at);
-    if (' \t\n|&;()<>'.includes(char)) break;
-    const end = quotedEnd(script, at);
-    if (end === undefined) return { text: text + script.slice(at), end: script.length, isWhole: false };
-    const piece = script.slice(at, end);
-    if (piece !== '\\\n') text += piece;
-    at = end;
+  for (;;) {
+    const part = taken(unquoted, script, at) || taken(quoted, script, at);
+    if (part === '') break;
+    if (part !== '\\\n') parts.push(part);
+    at += part.length;
   }
-  return { text, end: at, isWhole: true };
+  // A quote that is never closed, or a backslash at the very end.
+  const isWhole = !/['"\\$]/.test(script.charAt(at));
+  if (!isWhole) parts.push(script.slice(at));
+  return { text: parts.join(''), end: isWhole ? at : script.length, isWhole };
 }
 
-/** Where the quoted part, the escape or the character ends. Undefined: its quote is never closed. */
-function quotedEnd(script: string, at: number): number | undefined {
-  const char = script.charAt(at);
-  if (char === '\\') return Math.min(at + 2, script.length);
-  const isAnsi = char === '$' && script.charAt(at + 1) === "'";
-  if (char === "'" && !isAnsi) {
-    const end = script.indexOf("'", at + 1);
-    return end < 0 ? undefined : end + 1;
-  }
-  if (char !== '"' && !isAnsi) return at + 1;
-  const quote = isAnsi ? "'" : '"';
-  for (let index = isAnsi ? at + 2 : at + 1; index < script.length; index += 1) {
-    if (script.charAt(index) === '\\') index += 1;
-    else if (script.charAt(index) === quote) return index + 1;
-  }
-  return undefined;
+/** What the pattern matches right there. */
+function taken(pattern: RegExp, script: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(script)?.[0] ?? '';
 }

@@ -120,10 +120,18 @@ export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | un
   const variables: KnownWord[] = [];
   while (options.variables && /^[A-Za-z_]\w*=/.test(rest[at] ?? '')) variables.push(rest[at++]);
   at += options.operands ?? 0;
-  if (at >= rest.length && isSure) return undefined;
+  // `time` is a word of the shell's own language: after it come assignments, `!` and groups.
+  const isSpoken =
+    name === 'time' && (variables.length > 0 || /^(?:[!{}]|\[\[|if|for|while|until|case)$/.test(rest[at] ?? ''));
+  if (at >= rest.length && isSure && !isSpoken) return undefined;
   const effect = options.effect ?? 'transparent';
   // The program of a path may be any program.
-  return { inner: rest.slice(at), variables, isSure, effect: program === name ? effect : 'other' };
+  return {
+    inner: rest.slice(at),
+    variables,
+    isSure: isSure && !isSpoken,
+    effect: program === name ? effect : 'other',
+  };
 }
 
 function skipOptions(words: readonly KnownWord[], options: Options, name: string) {

@@ -18,6 +18,8 @@ const outputs = [
   'dist/keep-variables.js',
   'dist/commands/apply_patch',
   'dist/index.js',
+  'dist/wasm/tree-sitter-bash.wasm',
+  'dist/wasm/web-tree-sitter.wasm',
   'dist/testing.js',
 ];
 

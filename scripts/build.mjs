@@ -2,7 +2,7 @@
 // With --clean nothing of earlier builds stays: for the package that is published.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import configurations from '../rolldown.config.mjs';
@@ -17,6 +17,11 @@ const patchProgram = `#!/bin/sh
 exec "\${CAPSTAN_NODE:-node}" "\${0%/*}/../bin.js" apply_patch "$@"
 `;
 const patchPrograms = ['commands/apply_patch', 'commands/applypatch'];
+/** What reads shell scripts (src/exec/shell-reader). Of these packages the program needs nothing else at run time. */
+const wasmFiles = [
+  import.meta.resolve('web-tree-sitter/web-tree-sitter.wasm'),
+  import.meta.resolve('tree-sitter-bash/tree-sitter-bash.wasm'),
+];
 /** A running process imports its chunks late, so they stay this long after the build that replaced them. */
 const keepOldChunks = 24 * 60 * 60 * 1000;
 
@@ -36,7 +41,7 @@ for (const name of entriesLast) await writeIfChanged(name, files.get(name));
 await removeOldChunks();
 writeStamp(root, { fingerprint, files: [...files.keys()] });
 
-/** The text of every output file by its name in dist/. */
+/** The content of every output file by its name in dist/. */
 async function bundle() {
   const outputs = new Map();
   for (const { output, ...input } of configurations) {
@@ -46,16 +51,17 @@ async function bundle() {
     for (const file of generated.output) outputs.set(file.fileName, file.type === 'chunk' ? file.code : file.source);
   }
   for (const name of patchPrograms) outputs.set(name, patchProgram);
+  for (const url of wasmFiles) outputs.set(`wasm/${basename(url)}`, await readFile(new URL(url)));
   return outputs;
 }
 
 async function writeIfChanged(name, content) {
   const path = join(dist, name);
-  const code = name === executable && !content.startsWith('#!') ? shebang + content : content;
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === code) return;
+  const code = Buffer.from(name === executable && !content.startsWith('#!') ? shebang + content : content);
+  if ((await readFile(path).catch(() => undefined))?.equals(code)) return;
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.tmp`;
-  await writeFile(temporary, code, { mode: code.startsWith('#!') ? 0o755 : 0o644 });
+  await writeFile(temporary, code, { mode: code.subarray(0, 2).equals(Buffer.from('#!')) ? 0o755 : 0o644 });
   await rename(temporary, path);
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import { approvalNames } from '../policy/approval-policy.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
@@ -22,9 +22,7 @@ function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
 
 /** What is enforced. */
 const enforced = {
-  allowed_approval_policies: choices<ApprovalPolicy>(['untrusted', 'on-request', 'never'], {
-    'on-failure': 'on-request',
-  }),
+  allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
   allowed_sandbox_modes: choices<ProfileWidth>([
     'read-only',
     'workspace-write',

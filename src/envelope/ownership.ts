@@ -49,6 +49,8 @@ type WholeField =
   | 'identity.model.modes'
   | 'workspace.places'
   | 'instructions.base.provenance'
+  | 'policy.approval'
+  | 'policy.askedApproval'
   | 'policy.profile'
   | 'policy.resolved'
   | 'policy.rules'
@@ -131,9 +133,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.askedApproval': chosen('default', 'askedApproval'),
   'policy.profile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile', 'networkRules'),
+  'policy.canAsk': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
-  'policy.rules': { ...chosen('default', 'rules'), awaits: 'decisions about calls' },
+  'policy.rules': chosen('default', 'rules'),
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
   'policy.networkProxy': chosen('default', 'profile'),

@@ -1,3 +1,4 @@
+import { allowsSomeQuestion } from '../policy/approval-policy.ts';
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { withSavedHosts } from '../policy/network/saved-hosts.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
@@ -5,12 +6,15 @@ import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { TurnFacts } from './facts.ts';
 import type { NetworkRule, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
 export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'profile' | 'shellEnvironment'> {
   readonly resolved: ResolvedPolicy;
+  /** A surface puts questions to the user, and the approval policy lets some be asked. Absent: none is. */
+  readonly canAsk?: true;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
   /** What users and administrators decided about commands and hosts for good. */
@@ -21,7 +25,11 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
   readonly networkProxy: 'none' | 'lists';
 }
 
-export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
+export function resolvePolicyGroup(
+  { canAsk }: Pick<TurnFacts, 'canAsk'>,
+  settings: Settings,
+  { workspace }: { readonly workspace: Workspace },
+): Policy {
   const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
   const { approvedPrefixes = [], networkRules = [] } = settings;
   const resolved = withSavedHosts(resolvePolicy(profile, workspace.places), networkRules);
@@ -30,6 +38,7 @@ export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly
     ...defined({ askedApproval }),
     profile,
     resolved,
+    ...(canAsk === true && allowsSomeQuestion(approval) ? { canAsk } : {}),
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
     shellEnvironment,
     rules,

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import { isSameApproval } from './approval-policy.ts';
 import { grantsNoMoreThan } from './narrower.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 import type { NamedProfile } from './profiles.ts';
@@ -60,7 +61,10 @@ export const noRequirements: Requirements = {};
 
 /** The requirement that the policy breaks, or undefined. */
 export function brokenByApproval({ approvals }: Requirements, approval: ApprovalPolicy) {
-  return approvals?.allowed.includes(approval) === false ? approvals : undefined;
+  // A policy that turns some questions of `on-request` off is no wider than that.
+  const fits = (allowed: ApprovalPolicy): boolean =>
+    isSameApproval(allowed, approval) || (allowed === 'on-request' && typeof approval !== 'string');
+  return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
 /** The requirement that the profile breaks, or undefined. */

@@ -142,6 +142,7 @@ function stated(policy: ResolvedPolicy) {
   const told = {
     ...describePolicy(policy, join(base, 'ws')),
     approval: 'never',
+    canAsk: false,
     approvedPrefixes: [],
     networkRules: [],
   } as const;

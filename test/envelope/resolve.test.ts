@@ -164,7 +164,8 @@ describe('with everything that can be chosen', () => {
   test('policy and capabilities', () => {
     const { resolved: _resolved, ...policy } = envelope.policy;
     expect(policy).toEqual({
-      approval: 'never',
+      approval: 'on-request',
+      canAsk: true,
       askedApproval: 'untrusted',
       profile: writable,
       sandboxLevel: 'workspace-write',

@@ -53,6 +53,7 @@ export const examples: readonly Fragment[] = [
     mode: 'workspace-write',
     network: 'restricted',
     approval: 'on-request',
+    canAsk: true,
     writableRoots: ['/repo'],
     readOnlyPaths: ['/repo/.git'],
     keptGlobs: ['/repo/**/.git'],

@@ -20,8 +20,9 @@ export const decidedUser: AskUser = {
 };
 
 /**
- * Law: a question stands before its answer, an answer before the call that it allows, and a call begins once. A call that
- * was asked about begins only after an answer that allows it, or under a grant that was given before.
+ * Law: a question stands before its answer, an answer before the call that it allows, and a call begins once; another
+ * try outside the sandbox needs an answer of its own. A call that was asked about begins only after an answer that allows
+ * it, or under a grant that was given before.
  */
 export function checkAnswers(lines: readonly Line[]): void {
   const asked = new Map<string, string[]>();
@@ -31,15 +32,18 @@ export function checkAnswers(lines: readonly Line[]): void {
     const callId = `${stringAt(payload, 'turn_id')} ${stringAt(payload, 'call_id')}`;
     const known = asked.get(callId);
     if (type === 'capstan_call' && payload['item'] !== undefined) {
-      expect([callId, begun.has(callId)]).toEqual([callId, false]);
-      begun.add(callId);
       const last = known?.at(-1);
       if (known !== undefined) expect(last === 'allowed' || (last === 'question' && isGranted.yet)).toBe(true);
+      expect([callId, begun.has(callId) && last !== 'allowed']).toEqual([callId, false]);
+      begun.add(callId);
+      // Each answer is used once.
+      if (last === 'allowed') asked.set(callId, [...known!, 'used']);
     }
     if (type !== 'capstan_question' || payload['dropped'] !== undefined) continue;
     const answer = payload['answer'] as Answer | undefined;
-    // Nothing is asked or answered about a call that has begun, and nothing is answered twice.
-    expect([callId, begun.has(callId)]).toEqual([callId, false]);
+    // Whether a call may begin is not asked after it has, and nothing is answered twice.
+    const isRetry = payload['kind'] === 'retry' || payload['kind'] === 'network';
+    if (answer === undefined && !isRetry) expect([callId, begun.has(callId)]).toEqual([callId, false]);
     if (answer !== undefined) expect([callId, known?.at(-1)]).toEqual([callId, 'question']);
     if (answer?.scope === 'session') isGranted.yet = true;
     asked.set(callId, [...(known ?? []), answer === undefined ? 'question' : answer.kind]);

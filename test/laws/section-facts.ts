@@ -67,6 +67,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc
     mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
     network: fc.constantFrom('restricted', 'enabled'),
     approval: fc.constantFrom('never', 'on-request', 'untrusted'),
+    canAsk: fc.boolean(),
     writableRoots: paths,
     readOnlyPaths: paths,
     keptGlobs: paths,

@@ -1,6 +1,7 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
-import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-profile.ts';
+import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
+import { approvalLines, type ApprovalTold } from './approval-text.ts';
 import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
@@ -9,8 +10,7 @@ import { listRules } from './network-rules.ts';
 import { fileLines, networkLines } from './policy-lists.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
-export interface PermissionsText extends PolicyDescription {
-  readonly approval: ApprovalPolicy;
+export interface PermissionsText extends PolicyDescription, ApprovalTold {
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];
@@ -27,18 +27,6 @@ const networkSentence: Readonly<Record<NetworkAccess, string>> = {
   restricted: 'Connections to anywhere, this machine included, fail.',
   enabled: 'Commands can use the network.',
 };
-
-const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
-  never:
-    'The user cannot be asked. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
-  // No surface can put a question to the user yet, and the model must not count on one.
-  'on-request':
-    'The user cannot be asked yet. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
-  untrusted:
-    'Each command and each patch needs the consent of the user, who cannot be asked yet. None can run: say what is needed.',
-};
-
-const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
 
 const capTokens = 6000;
 
@@ -57,7 +45,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
       `Network: ${told.network}. ${networkText(told)}`,
       ...networkLines(told),
-      `Approval: ${told.approval}. ${approvalText(told)}`,
+      ...approvalLines(told),
       ...fileLines(told),
     ];
     const approved = [
@@ -68,11 +56,6 @@ export const permissionsFragment = defineFamily<PermissionsText>({
   },
   withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
 });
-
-/** Without a sandbox there is nothing that stops a command. */
-function approvalText({ mode, approval }: PermissionsText): string {
-  return mode === 'danger-full-access' && approval !== 'untrusted' ? unsandboxed : approvalSentence[approval];
-}
 
 /** What is approved without a question only ever adds. So it gives way where all of it would not fit. */
 function fitting(lines: readonly string[], bytes: number): readonly string[] {

@@ -23,6 +23,7 @@ import {
   windowSettings,
 } from './settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
+import { isSameApproval } from '../../policy/approval-policy.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
 
@@ -129,7 +130,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
 
 /** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
 function approvalChoice(own: Choice<ApprovalPolicy>, held: ApprovalPolicy | undefined) {
-  const asked = held === undefined || held === own.value ? { value: undefined, origin: undefined } : own;
+  const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approval, askedApproval: asked };
 }

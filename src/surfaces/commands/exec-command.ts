@@ -35,6 +35,18 @@ export const execCommand = {
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
       choices: ['read-only', 'workspace-write', 'danger-full-access'],
     }),
+    approvals: option(
+      '--approvals HOW',
+      'who answers when a call needs your consent: `ask` (you, at this terminal) or a FILE of answers; without it, such calls are refused',
+      { offers: ['ask'] },
+    ),
+    askForApproval: option(
+      '-a, --ask-for-approval POLICY',
+      'with --approvals: when you are asked: untrusted, on-request or never',
+      {
+        offers: ['untrusted', 'on-request', 'never'],
+      },
+    ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
     addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
     image: option('-i, --image FILE', 'a picture to send with the prompt; separate several with commas', {

@@ -27,6 +27,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { unusedNotice } from './unused-notice.ts';
+import { approvalName } from '../../policy/approval-policy.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
@@ -106,7 +107,16 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const gates = featureGates(features);
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
-    ...(approval ? [problem('approval_policy', `"${approvalPolicy}"`, approval, `"${approval.allowed[0]}"`)] : []),
+    ...(approval
+      ? [
+          problem(
+            'approval_policy',
+            `"${approvalName(approvalPolicy)}"`,
+            approval,
+            `"${approvalName(approval.allowed[0])}"`,
+          ),
+        ]
+      : []),
     ...(sandbox ? [problem(key, `"${value}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
     ...(choice ? [problem(key, `"${value}"`, choice, `"${choice.instead.id}"`)] : []),
     ...(loginShell === allowLoginShell

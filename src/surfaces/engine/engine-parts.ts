@@ -21,6 +21,7 @@ import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
 import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
+import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
 import { findOwnPlaces, landlockFolder } from './own-places.ts';
@@ -80,6 +81,7 @@ export function createEngineParts(
     spawn,
     sandboxOptions,
     sandbox: createSandbox(sandboxOptions),
+    commands: createCommandReader({ root, clock }),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
     /**
      * Where commands of any thread may write, or once could: what one of them may have put there, the engine does not

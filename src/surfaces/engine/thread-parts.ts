@@ -28,6 +28,7 @@ import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
+import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
@@ -49,7 +50,7 @@ export async function createThreadParts(
   engine: EngineParts,
   input: ThreadPartsInput,
 ): Promise<ThreadParts | ProviderProblem> {
-  const { clock, ids, spawn, sandbox, opened, root } = engine;
+  const { clock, ids, spawn, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
   const { provider, config, catalogue, settings, request } = input;
@@ -72,10 +73,15 @@ export async function createThreadParts(
   const watched = hasUndo ? { watch: engine.watch } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
+  const prepareCalls = (): Promise<void> => {
+    sandbox.prepare();
+    return commands.prepare();
+  };
   const ownTools = (request.tools ?? []).map(ownTool);
   const builtIn = [
     execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     updatePlanTool(),
+    requestPermissionsTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ];
@@ -84,14 +90,16 @@ export async function createThreadParts(
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, () => sandbox.prepare()) },
+    provider: { ...made, client: withPreparation(made.client, prepareCalls) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
     processes: systemProcesses,
     requirements,
     tracer: engine.tracer,
-    ...defined({ askUser, ruleBook, checkpointHooks }),
+    commands,
+    ruleBook: ruleBook ?? engine.ruleBook,
+    ...defined({ askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     random: Math.random,
@@ -126,14 +134,21 @@ export async function createThreadParts(
 }
 
 /** While the model thinks there is time to look around; the first command finds the answers waiting. */
-function withPreparation(client: ModelClient, prepare: () => void): ModelClient {
+function withPreparation(client: ModelClient, prepare: () => Promise<void>): ModelClient {
   return {
-    stream(request, signal) {
+    async *stream(request, signal) {
+      let preparing: Promise<void> | undefined;
       const onSent = (): void => {
         request.onSent?.();
-        prepare();
+        preparing ??= prepare();
       };
-      return client.stream({ ...request, onSent }, signal);
+      let isReady = false;
+      for await (const event of client.stream({ ...request, onSent }, signal)) {
+        // A call that begins at once is decided at once.
+        if (!isReady) await (preparing ??= prepare());
+        isReady = true;
+        yield event;
+      }
     },
     ...defined({ compact: client.compact?.bind(client) }),
     authMode: () => client.authMode(),

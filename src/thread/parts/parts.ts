@@ -3,6 +3,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../envelope/settings.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
+import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Digester } from '../../ports/digester.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -50,6 +51,8 @@ export interface ThreadParts {
   readonly threads: Threads;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
+  /** Absent: commands are not looked into. */
+  readonly commands?: CommandReader;
   /** Absent: answers save no rules. */
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;

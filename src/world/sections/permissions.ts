@@ -27,6 +27,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     return {
       ...describePolicy(policy.resolved, workspace.cwd),
       approval: policy.approval,
+      canAsk: policy.canAsk === true,
       approvedPrefixes: policy.approvedPrefixes,
       networkRules: policy.networkRules,
     };

@@ -1,0 +1,44 @@
+import type { ShellReader } from '../../ports/shell-reader.ts';
+import type { DangerKind } from './dangerous-words.ts';
+import { evaluateScript } from './evaluate-script.ts';
+import { evaluateCommand, nothingFound } from './evaluate.ts';
+import { shellCall } from './shell-call.ts';
+
+export { mayBeDangerous } from './may-be-dangerous.ts';
+
+/** What a command would do, as far as its words show it. */
+export interface CommandAnalysis {
+  /** The words of every simple command, in order, wrappers seen through. Undefined: something in it is known only when it runs. */
+  readonly commands: readonly (readonly string[])[] | undefined;
+  /**
+   * The beginnings of all commands that were found, each up to its first unknown word: those of unknown scripts and
+   * wrappers too, but no shell with its script. For rules that ask or forbid; rules that allow look at `commands`.
+   */
+  readonly seen: readonly (readonly string[])[];
+  /** All of it is known to change nothing. */
+  readonly isReadOnly: boolean;
+  readonly danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
+}
+
+/** `shell`: the configured one, as it is called. Shells outside of the folders of the system are unfamiliar otherwise. */
+export function analyseCommand(
+  argv: readonly string[],
+  reader: ShellReader,
+  { shell }: { readonly shell?: string } = {},
+): CommandAnalysis {
+  const found = nothingFound();
+  // The shell of the call itself is no wrapper.
+  const depth = shellCall(argv) === undefined ? 0 : -1;
+  const setting = { reader, depth, configured: shell, budget: { unreadable: 6 }, evaluateScript };
+  evaluateCommand(argv, setting, found);
+  const commands = found.commands.length > 0 ? found.commands : [[...argv]];
+  const isElsewhere = commands.some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
+  const isReadOnly = found.isKnown && found.isReadOnly && found.commands.length > 0;
+  return {
+    commands: found.isKnown ? commands : undefined,
+    seen: found.seen,
+    // The configuration of another repository may name programs.
+    isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
+    ...(found.danger === undefined ? {} : { danger: found.danger }),
+  };
+}

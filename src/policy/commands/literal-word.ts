@@ -1,0 +1,121 @@
+/** A word whose text is known before it runs. */
+export interface LiteralWord {
+  readonly text: string;
+  /** Other shells may read it otherwise: `$'…'` is of bash, and zsh may be set to expand `^`, `#`, `~` and braces. */
+  readonly only?: 'bash' | 'not-zsh';
+}
+
+const expanding = '*?[`';
+const ending = ' \t\n|&;()<>\0';
+const escapedInQuotes = '$`"\\';
+const simpleEscapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  E: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '?': '?',
+};
+
+/** A word as the program gets it. Undefined: something in it is expanded, or it is not one word. */
+export function literalWord(source: string): LiteralWord | undefined {
+  let text = '';
+  let only: LiteralWord['only'];
+  let hasBraces = false;
+  let at = 0;
+  while (at < source.length) {
+    const char = source.charAt(at);
+    const next = source.charAt(at + 1);
+    if (char === "'") {
+      const end = source.indexOf("'", at + 1);
+      if (end < 0) return undefined;
+      text += source.slice(at + 1, end);
+      at = end + 1;
+    } else if (char === '"' || (char === '$' && next === '"')) {
+      if (char === '$') only = 'bash';
+      const quoted = doubleQuoted(source, char === '$' ? at + 2 : at + 1);
+      if (quoted === undefined) return undefined;
+      text += quoted.text;
+      at = quoted.end;
+    } else if (char === '$' && next === "'") {
+      only = 'bash';
+      const quoted = ansiQuoted(source, at + 2);
+      if (quoted === undefined) return undefined;
+      text += quoted.text;
+      at = quoted.end;
+    } else if (char === '\\') {
+      if (next === '') return undefined;
+      if (next !== '\n') text += next;
+      at += 2;
+    } else {
+      if (expanding.includes(char) || ending.includes(char)) return undefined;
+      if (char === '$' && next !== '') return undefined;
+      if (char === '~' && (at === 0 || /[:=]/.test(source.charAt(at - 1)))) return undefined;
+      if (char === '{' && next === '}') {
+        text += '{}';
+        at += 2;
+        continue;
+      }
+      hasBraces ||= char === '{' || char === '}';
+      if ('^#~{}'.includes(char) || (char === '=' && at === 0)) only ??= 'not-zsh';
+      text += char;
+      at += 1;
+    }
+  }
+  if (hasBraces && /,|\.\./.test(source)) return undefined;
+  return only === undefined ? { text } : { text, only };
+}
+
+function doubleQuoted(source: string, from: number): { readonly text: string; readonly end: number } | undefined {
+  let text = '';
+  for (let at = from; at < source.length; at += 1) {
+    const char = source.charAt(at);
+    const next = source.charAt(at + 1);
+    if (char === '"') return { text, end: at + 1 };
+    if (char === '`' || char === '\0') return undefined;
+    // A dollar before a blank or the end stands for itself.
+    if (char === '$' && !/["\s]/.test(next)) return undefined;
+    if (char === '\\' && next === '\n') at += 1;
+    else if (char === '\\' && next !== '' && escapedInQuotes.includes(next)) {
+      text += next;
+      at += 1;
+    } else text += char;
+  }
+  return undefined;
+}
+
+function ansiQuoted(source: string, from: number): { readonly text: string; readonly end: number } | undefined {
+  let text = '';
+  let at = from;
+  while (at < source.length) {
+    const char = source.charAt(at);
+    if (char === "'") return { text, end: at + 1 };
+    if (char !== '\\') {
+      text += char;
+      at += 1;
+      continue;
+    }
+    const simple = simpleEscapes[source.charAt(at + 1)];
+    if (simple !== undefined) {
+      text += simple;
+      at += 2;
+      continue;
+    }
+    const [all, octal, hex, unicode] = /^\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|[uU]([\da-fA-F]{1,4}))/.exec(
+      source.slice(at, at + 8),
+    ) ?? [''];
+    const code = octal === undefined ? Number.parseInt(hex ?? unicode ?? '', 16) : Number.parseInt(octal, 8);
+    // Bytes above are parts of letters, and nothing follows a zero.
+    if (!(code > 0 && code < 0x80)) return undefined;
+    text += String.fromCharCode(code);
+    at += all.length;
+  }
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it, test } from 'vitest';
+import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analyse.ts';
+import { shellWords } from '../../src/protocol/shell-words.ts';
+import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
+import { analyse, shellReader } from './reader.ts';
+import { knownScripts, readOnlyScripts, unknownScripts } from './scripts.ts';
+
+function rendered({ commands }: ReturnType<typeof analyse>): string | undefined {
+  return commands?.map((words) => shellWords(words).replaceAll("'{}'", '{}')).join('; ');
+}
+
+describe('a script', () => {
+  it.each(readOnlyScripts)('changes nothing: %j', (script) => {
+    const analysis = analyse(script);
+    expect(analysis).toMatchObject({ isReadOnly: true });
+    expect(analysis.commands).toBeDefined();
+    expect(analysis.danger).toBeUndefined();
+  });
+
+  it.each(knownScripts)('is known, and may change something: %j', (script, commands) => {
+    const analysis = analyse(script);
+    expect(rendered(analysis) ?? '').toBe(commands);
+    expect(analysis).toMatchObject({ isReadOnly: false });
+  });
+
+  it.each(unknownScripts)('is not known: %j', (script) => {
+    expect(analyse(script)).toMatchObject({ commands: undefined, isReadOnly: false });
+  });
+
+  it.each(forcedRemovals)('removes by force: %j', (script) => {
+    expect(analyse(script)).toMatchObject({ isReadOnly: false, danger: { kind: 'forced-removal' } });
+    expect(mayBeDangerous(['bash', '-c', script])).toBe(true);
+  });
+
+  it.each(destructiveScripts)('destroys: %j', (script) => {
+    expect(analyse(script)).toMatchObject({ isReadOnly: false, danger: { kind: 'destructive' } });
+    expect(mayBeDangerous(['bash', '-c', script])).toBe(true);
+  });
+
+  it.each(safeScripts)('only looks dangerous: %j', (script) => {
+    expect(analyse(script).danger).toBeUndefined();
+  });
+});
+
+describe('words beside a script', () => {
+  const nested = (depth: number) => [...Array.from({ length: depth }, () => 'env'), 'rm', '-rf', 'x'];
+
+  test('eight wrappers are seen through, a ninth is danger by itself', () => {
+    for (const argv of [nested(8), ['bash', '-lc', nested(8).join(' ')]]) {
+      expect(analyseCommand(argv, shellReader).danger?.kind).toBe('forced-removal');
+    }
+    for (const argv of [nested(9), ['bash', '-lc', nested(9).join(' ')]]) {
+      expect(analyseCommand(argv, shellReader)).toMatchObject({ commands: undefined, danger: { kind: 'destructive' } });
+    }
+  });
+
+  test('a script in a script in a script is danger at the same depth', () => {
+    const script = (depth: number): string => (depth === 0 ? 'rm -rf x' : `bash -c ${shellWords([script(depth - 1)])}`);
+    expect(analyse(script(8)).danger?.kind).toBe('forced-removal');
+    expect(analyse(script(9)).danger?.kind).toBe('destructive');
+  });
+
+  test('a command without a shell is its own words', () => {
+    expect(analyseCommand(['ls', '$HOME'], shellReader)).toEqual({
+      commands: [['ls', '$HOME']],
+      seen: [['ls', '$HOME']],
+      isReadOnly: true,
+    });
+    expect(analyseCommand(['rm', '-rf', 'x'], shellReader)).toEqual({
+      commands: [['rm', '-rf', 'x']],
+      seen: [['rm', '-rf', 'x']],
+      isReadOnly: false,
+      danger: { kind: 'forced-removal', words: ['rm', '-rf', 'x'] },
+    });
+    expect(analyseCommand([], shellReader)).toMatchObject({ commands: [[]], isReadOnly: false });
+  });
+
+  test.each(['', ' ', '\n', '# nothing'])('a script without a command is the command itself: %j', (script) => {
+    const argv = ['bash', '-lc', script];
+    expect(analyseCommand(argv, shellReader)).toEqual({ commands: [argv], seen: [], isReadOnly: false });
+  });
+
+  test('a shell outside of the folders of the system is a command of its own', () => {
+    const commands = (program: string, shell?: string) =>
+      analyseCommand([program, '-lc', 'ls'], shellReader, shell === undefined ? {} : { shell }).commands;
+    for (const program of ['bash', '/bin/bash', '/usr/bin/bash', '/bin/sh', 'zsh']) {
+      expect(commands(program)).toEqual([['ls']]);
+    }
+    for (const program of ['./bash', '/work/bash', '/bin/../work/bash', '/usr/local/bin/bash']) {
+      expect(commands(program)).toEqual([[program], ['ls']]);
+    }
+    expect(commands('/usr/local/bin/bash', '/usr/local/bin/bash')).toEqual([['ls']]);
+  });
+
+  test('rules that forbid see commands that rules to allow do not', () => {
+    expect(analyse('sudo timeout 5 npm "$x" test > a; ls').seen).toEqual([
+      ['sudo', 'timeout', '5', 'npm'],
+      ['timeout', '5', 'npm'],
+      ['npm'],
+      ['ls'],
+    ]);
+    expect(analyse('for i in a; do curl x; done').seen).toEqual([['curl', 'x']]);
+  });
+
+  test('the first danger is named with its words', () => {
+    expect(analyse('ls && sudo rm -rf "$A" b; git reset --hard').danger).toEqual({
+      kind: 'forced-removal',
+      words: ['rm', '-rf', 'b'],
+    });
+  });
+});

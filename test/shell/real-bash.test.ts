@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, inject, test } from 'vitest';
+import { canonicalCommand } from '../../src/policy/commands/canonical-command.ts';
+import { anyScript, plainCommands, written } from './random-scripts.ts';
+import { analyse, shellReader } from './reader.ts';
+import { runInBash } from './run-in-bash.ts';
+
+const many = 800 * inject('runFactor');
+const canonical = (script: string): string => canonicalCommand(['bash', '-c', script], shellReader);
+const sorted = (calls: readonly (readonly string[])[]): readonly string[] =>
+  calls.map((words) => JSON.stringify(words)).toSorted();
+
+/** What bash started although the analysis does not name it, wrappers included. */
+function surprisesIn(scripts: readonly string[]) {
+  const ran = runInBash(scripts);
+  return scripts.flatMap((script, index) => {
+    const { commands = [], seen } = analyse(script);
+    const named = sorted([...commands, ...seen]);
+    const extra = sorted(ran[index] ?? []).filter((call) => !named.includes(call));
+    return extra.length > 0 ? [{ script, extra, named }] : [];
+  });
+}
+
+test('bash starts nothing that the analysis of a known script does not name', () => {
+  const scripts = fc.sample(anyScript, many);
+  const known = scripts.filter((script) => analyse(script).commands !== undefined);
+  expect(known.length).toBeGreaterThan(many / 10);
+  expect(surprisesIn(known)).toEqual([]);
+});
+
+test('scripts with one canonical form start the same', () => {
+  const scripts = fc.sample(anyScript, many);
+  const ran = runInBash(scripts);
+  const firsts = new Map<string, number>();
+  const differing = scripts.flatMap((script, index) => {
+    const first = firsts.get(canonical(script));
+    if (first === undefined) {
+      firsts.set(canonical(script), index);
+      return [];
+    }
+    const [one, other] = [sorted(ran[first] ?? []), sorted(ran[index] ?? [])];
+    return JSON.stringify(one) === JSON.stringify(other)
+      ? []
+      : [{ script, other: scripts[first], calls: [one, other] }];
+  });
+  expect(firsts.size).toBeLessThan(scripts.length);
+  expect(differing).toEqual([]);
+});
+
+test('however a plain script is written, it is known and has one canonical form', () => {
+  const choices = fc.array(fc.nat(60), { minLength: 12, maxLength: 12 });
+  const scripts: string[] = [];
+  fc.assert(
+    fc.property(plainCommands, choices, choices, (commands, one, other) => {
+      const [first, second] = [written(commands, one), written(commands, other)];
+      expect(analyse(first).commands).toEqual(commands.map(({ words }) => words));
+      expect(canonical(second)).toBe(canonical(first));
+      scripts.push(first);
+    }),
+    { numRuns: 200 * inject('runFactor') },
+  );
+  expect(surprisesIn(scripts)).toEqual([]);
+});

@@ -23,10 +23,14 @@ async function saved(asked: Question, scope: 'call' | 'session' | 'rule', proble
     rules.push(rule);
     return Promise.resolve(problem);
   };
-  await saveAllowedRule({ parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) } }, asked, {
-    kind: 'allowed',
-    scope,
-  });
+  await saveAllowedRule(
+    { parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) } },
+    asked,
+    {
+      kind: 'allowed',
+      scope,
+    },
+  );
   return { rules, told };
 }
 

@@ -51,7 +51,11 @@ async function bundle() {
     for (const file of generated.output) outputs.set(file.fileName, file.type === 'chunk' ? file.code : file.source);
   }
   for (const name of patchPrograms) outputs.set(name, patchProgram);
-  for (const url of wasmFiles) outputs.set(`wasm/${basename(url)}`, await readFile(new URL(url)));
+  for (const url of wasmFiles) {
+    outputs.set(`wasm/${basename(url)}`, await readFile(new URL(url)));
+    // Their licence asks for its text beside every copy.
+    outputs.set(`wasm/${basename(url, '.wasm')}.LICENSE`, await readFile(new URL('LICENSE', url)));
+  }
   return outputs;
 }
 

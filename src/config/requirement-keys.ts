@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
@@ -25,6 +26,10 @@ const enforced = {
   allowed_approval_policies: choices<ApprovalPolicy>(['untrusted', 'on-request', 'never'], {
     'on-failure': 'on-request',
   }),
+  allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
+    guardian_subagent: 'auto_review',
+  }),
+  guardian_policy_config: text,
   allowed_sandbox_modes: choices<ProfileWidth>([
     'read-only',
     'workspace-write',
@@ -62,16 +67,12 @@ const passing: KeyTable = {
     'default_permissions model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url ' +
       'sqlite_home log_dir',
   ),
-  ...each(
-    { type: 'string-list' },
-    'allowed_approvals_reviewers allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces',
-  ),
+  ...each({ type: 'string-list' }, 'allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces'),
   ...each(
     flag,
     'allow_managed_hooks_only check_for_update_on_startup allow_browser_and_computer_use allow_appshots ' +
       'allow_remote_control',
   ),
-  guardian_policy_config: text,
 };
 
 function each(kind: KeyKind, keys: string): KeyTable {

@@ -6,7 +6,10 @@ import type { NetworkRule, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
-export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'profile' | 'shellEnvironment'> {
+export interface Policy extends Pick<
+  Settings,
+  'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment'
+> {
   readonly resolved: ResolvedPolicy;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
@@ -18,10 +21,11 @@ export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'p
 
 export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
   const { approval, askedApproval, profile, shellEnvironment, approvedPrefixes = [], networkRules = [] } = settings;
+  const { reviewer, reviewPolicy } = settings;
   const resolved = resolvePolicy(profile, workspace.places);
   return {
     approval,
-    ...defined({ askedApproval }),
+    ...defined({ askedApproval, reviewer, reviewPolicy }),
     profile,
     resolved,
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,

@@ -1,9 +1,13 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 
 /** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
+  readonly reviewers?: Allowed<ApprovalsReviewer>;
+  /** What every reviewer is told besides; in the place of what the configuration says. */
+  readonly reviewPolicy?: string;
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly denyRead?: DeniedReads;
@@ -43,6 +47,11 @@ export const noRequirements: Requirements = {};
 /** The requirement that the policy breaks, or undefined. */
 export function brokenByApproval({ approvals }: Requirements, approval: ApprovalPolicy) {
   return approvals?.allowed.includes(approval) === false ? approvals : undefined;
+}
+
+/** The requirement that the reviewer breaks, or undefined. */
+export function brokenByReviewer({ reviewers }: Requirements, reviewer: ApprovalsReviewer) {
+  return reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 }
 
 /** The requirement that the profile breaks, or undefined. */

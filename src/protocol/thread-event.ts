@@ -25,8 +25,13 @@ export type ThreadEvent =
       readonly item?: TurnItem;
       readonly reason: string;
     }
-  /** The call waits for the user. */
-  | { readonly kind: 'question-asked'; readonly turnId: TurnId; readonly question: Question }
+  /** The call waits for the user, or for a reviewer in the user's place. */
+  | {
+      readonly kind: 'question-asked';
+      readonly turnId: TurnId;
+      readonly question: Question;
+      readonly to?: 'review';
+    }
   | { readonly kind: 'question-answered'; readonly turnId: TurnId; readonly callId: string; readonly answer: Answer }
   | UsageEvent
   | PrefixBrokenEvent

@@ -10,6 +10,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
+import { reviewInput } from './review-request.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
 
 /** A request that is about to be made. */
@@ -62,6 +63,11 @@ export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing
 
 /** What is known of a request whose tools are lost. */
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
+  const review = record.auxiliary?.review;
+  if (review !== undefined) {
+    const { message } = reviewInput(state.history, review);
+    return { options: record.options, instructions: review.instructions, input: [message] };
+  }
   return {
     options: record.options,
     instructions: instructionsOf(state)?.text ?? '',

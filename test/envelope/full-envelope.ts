@@ -63,6 +63,8 @@ export function fullSettings(): Required<TurnSettings> {
     verbosity: 'high',
     serviceTier: 'fast',
     askedApproval: 'untrusted',
+    reviewer: 'auto_review',
+    reviewPolicy: 'Deny deployments.',
     approvedPrefixes: [['git', 'log']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
     baseInstructions: 'You are mine.',

@@ -3,6 +3,7 @@ import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-pr
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
 import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
+import { reviewerSentence } from '../review/reviewer-sentence.ts';
 import { quote } from '../text/markup.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
@@ -10,6 +11,8 @@ import { listRules } from './network-rules.ts';
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription {
   readonly approval: ApprovalPolicy;
+  /** A reviewer answers in the user's place. */
+  readonly reviewed?: true;
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];
@@ -66,7 +69,8 @@ export const permissionsFragment = defineFamily<PermissionsText>({
 });
 
 /** Without a sandbox there is nothing that stops a command. */
-function approvalText({ mode, approval }: PermissionsText): string {
+function approvalText({ mode, approval, reviewed }: PermissionsText): string {
+  if (reviewed) return reviewerSentence();
   return mode === 'danger-full-access' && approval !== 'untrusted' ? unsandboxed : approvalSentence[approval];
 }
 

@@ -29,7 +29,7 @@ export interface ThreadPlace {
   readonly resumed?: ResumedPast;
 }
 
-type Choices = Pick<ThreadRequest, 'model' | 'overrides' | 'approval' | 'permissionProfile'>;
+type Choices = Pick<ThreadRequest, 'model' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile'>;
 
 export interface ConfiguredThread {
   readonly config: Config;
@@ -42,7 +42,7 @@ export interface ConfiguredThread {
 export async function configureThread(
   { base: everywhere, options: { env, cwd: here } }: Pick<EngineParts, 'base' | 'options'>,
   place: ThreadPlace,
-  { approval, permissionProfile, ...choices }: Choices,
+  { approval, unlessReviewed, permissionProfile, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
@@ -72,7 +72,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, profile }),
+    ...defined({ resumed, approval, unlessReviewed, profile }),
     ...texts,
     catalogue,
     requirements,

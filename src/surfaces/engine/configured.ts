@@ -14,7 +14,13 @@ import { defaultModel } from '../../gather/settings/settings.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { configuredProfile } from '../../gather/settings/choose-profile.ts';
 import { findHome } from '../../gather/system/home.ts';
-import { brokenByApproval, brokenByProfile, modeInstead, type Requirements } from '../../policy/requirements.ts';
+import {
+  brokenByApproval,
+  brokenByProfile,
+  brokenByReviewer,
+  modeInstead,
+  type Requirements,
+} from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -86,8 +92,9 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
 
 /** Values that the layers give and the machine does not allow: what is shown of them does not hold. */
 function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
-  const { approvalPolicy, sandboxMode, allowLoginShell, features = {} } = config;
+  const { approvalPolicy, approvalsReviewer: reviewer = 'user', sandboxMode, allowLoginShell, features = {} } = config;
   const approval = brokenByApproval(requirements, approvalPolicy);
+  const reviewers = brokenByReviewer(requirements, reviewer);
   const sandbox = brokenByProfile(requirements, configuredProfile(config, sandboxMode));
   const loginShell = requirements.allowLoginShell ?? allowLoginShell;
   const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
@@ -96,6 +103,7 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
     ...(approval ? [problem('approval_policy', `"${approvalPolicy}"`, approval, `"${approval.allowed[0]}"`)] : []),
+    ...(reviewers ? [problem('approvals_reviewer', `"${reviewer}"`, reviewers, `"${reviewers.allowed[0]}"`)] : []),
     ...(sandbox ? [problem('sandbox_mode', `"${sandboxMode}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
     ...(loginShell === allowLoginShell
       ? []

@@ -155,6 +155,7 @@ function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['optio
     compactsAfterTurns: false,
     // There is no user to ask.
     approval: 'never',
+    unlessReviewed: !bypass,
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ephemeral,
     ...defined({ threadSource }),

@@ -5,6 +5,7 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { PreparedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
+import { canAsk as isAnswered } from '../review/asker.ts';
 
 type Where = 'sandbox' | 'outside';
 
@@ -31,7 +32,7 @@ export interface DecideOptions {
 export function decideNow(
   turn: Turn,
   { needs, item }: Pick<PreparedCall, 'needs' | 'item'>,
-  { approval = turn.envelope.policy.approval, canAsk = turn.parts.askUser !== undefined }: DecideOptions = {},
+  { approval = turn.envelope.policy.approval, canAsk = isAnswered(turn) }: DecideOptions = {},
 ): DecidedCall {
   const { escalation, paths, effect } = needs;
   const decision = decideApproval(approval, needs);

@@ -50,6 +50,8 @@ export interface ThreadParts {
   readonly threads: Threads;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
+  /** How long a reviewer may take for one question. Absent: 90 seconds. */
+  readonly reviewTimeoutMs?: number;
   /** Absent: answers save no rules. */
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;

@@ -1,0 +1,29 @@
+import type { Answer } from '../../protocol/question.ts';
+import { sentence } from '../../protocol/outcome.ts';
+
+/** What the model reads when a reviewer did not let a call run. */
+export function refusedByReview({ kind, note, verdict }: Answer): string {
+  const judged = verdict && ` (risk: ${verdict.risk}; authorization by the user: ${verdict.authorization})`;
+  const said = [verdict?.rationale, note].flatMap((text) => (text === undefined ? [] : sentence(text)));
+  const head = verdict === undefined ? 'Not run: it was not approved.' : `Not run: the reviewer declined it${judged}.`;
+  const next =
+    kind === 'stopped'
+      ? 'The turn ends here.'
+      : 'Do not try to reach the same in another way. Choose a materially safer one, or tell the user what is needed.';
+  return [head, ...said, next].join(' ');
+}
+
+/** Notes of a reviewer's answer, for the model. */
+
+export function reviewTimedOut(seconds: number): string {
+  return `The review was not done within ${seconds} seconds. You may try the same call once more, or ask the user.`;
+}
+
+export function reviewFailed(why: string): string {
+  return `The review failed: ${sentence(why)} Tell the user if the action is needed.`;
+}
+
+/** The verdict was more than a reviewer may decide. */
+export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
+
+export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';

@@ -31,7 +31,8 @@ export function planRequest(
   const record = { ...asked, toolSet: toolSetName(tools) };
   const known = state.toolSets.has(record.toolSet);
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
-  const prefix = prefixOf(withTools, record);
+  // A review has a prompt of its own, which continues from none.
+  const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
   const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
   const request: LineDraft = { type: lineType.request, payload };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];

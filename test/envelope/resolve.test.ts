@@ -165,6 +165,8 @@ describe('with everything that can be chosen', () => {
     expect(policy).toEqual({
       approval: 'never',
       askedApproval: 'untrusted',
+      reviewer: 'auto_review',
+      reviewPolicy: 'Deny deployments.',
       profile: writable,
       sandboxLevel: 'workspace-write',
       shellEnvironment: defaultShellEnvironmentPolicy,

@@ -3,10 +3,10 @@ import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-pr
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
 import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
-import { reviewerSentence } from '../review/reviewer-sentence.ts';
 import { quote } from '../text/markup.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
+import { reviewerSentence } from './reviewer-sentence.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription {

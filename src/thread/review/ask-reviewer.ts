@@ -1,3 +1,4 @@
+import type { Step } from '../../envelope/step.ts';
 import { reviewInstructions } from '../../fragments/review/review-instructions.ts';
 import { abortedFailure } from '../../model/http/answer-failure.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
@@ -19,7 +20,12 @@ import type { Turn } from '../parts/parts.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
 import { tryAgain } from '../request/try-again.ts';
-import type { ReviewPlace } from './review-call.ts';
+
+/** Where the reviewed call stands. */
+export interface ReviewPlace {
+  readonly turn: Turn;
+  readonly step: Step;
+}
 
 /** What became of a review. `isCut`: the reviewer did not see all of the action. */
 export type Reviewed =

@@ -1,4 +1,3 @@
-import type { Step } from '../../envelope/step.ts';
 import {
   beyondReviewer,
   reviewFailed,
@@ -12,14 +11,7 @@ import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
-import type { Turn } from '../parts/parts.ts';
-import { askReviewer, type Reviewed } from './ask-reviewer.ts';
-
-/** Where the reviewed call stands. */
-export interface ReviewPlace {
-  readonly turn: Turn;
-  readonly step: Step;
-}
+import { askReviewer, type Reviewed, type ReviewPlace } from './ask-reviewer.ts';
 
 /**
  * The reviewer's answer to a question. Whatever goes wrong, the call does not run: a review that takes too long or

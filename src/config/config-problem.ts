@@ -7,6 +7,7 @@ export type ConfigProblemCode =
   | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden'}-key`
   | `config-${'reserved-name' | 'wrong-type' | 'wrong-value' | 'syntax' | 'unreadable' | 'profile'}`
   | 'config-untrusted-project'
+  | `rules-${'unreadable' | 'broken' | 'narrowed'}`
   | 'override-malformed';
 
 /** A fault in the configuration. An `error` must stop the start; a `warning` is shown and the key is left out. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import { readConfig } from './config.ts';
 import type { ConfigLayer } from './config-layer.ts';
@@ -330,10 +330,39 @@ test.each([
   });
 });
 
-test('the policy of an untrusted project cannot be asked for by name', () => {
-  expect(readConfig([user({ approval_policy: 'untrusted' })]).problems).toMatchObject([
-    { severity: 'error', code: 'config-wrong-value', key: 'approval_policy' },
-  ]);
+describe('approval_policy', () => {
+  const asked = { sandbox_approval: true, rules: false, mcp_elicitations: true };
+  const whole = { ...asked, skill_approval: false, request_permissions: false };
+
+  test.each([
+    ['untrusted', 'untrusted'],
+    ['on-failure', 'on-request'],
+    [{ granular: asked }, { granular: whole }],
+    [{ granular: { ...asked, request_permissions: true } }, { granular: { ...whole, request_permissions: true } }],
+  ])('%j means %j', (given, expected) => {
+    const { config, problems } = readConfig([user({ approval_policy: given })]);
+    expect([config.approvalPolicy, problems]).toEqual([expected, []]);
+  });
+
+  test.each([
+    ['sometimes', 'config-wrong-value'],
+    [{ granular: { sandbox_approval: true, rules: true } }, 'config-wrong-value'],
+    [{ granular: { ...asked, rule: true } }, 'config-wrong-value'],
+    [{ granular: { ...asked, rules: 'yes' } }, 'config-wrong-value'],
+    [{ granular: true }, 'config-wrong-value'],
+    [{}, 'config-wrong-value'],
+    [true, 'config-wrong-type'],
+  ])('%j is refused', (given, code) => {
+    const { problems } = readConfig([user({ approval_policy: given })]);
+    expect(problems).toMatchObject([{ severity: 'error', code, key: 'approval_policy' }]);
+    expect(problems[0]?.message).toContain('{ granular = { sandbox_approval = true|false, rules = true|false');
+  });
+
+  test('a layer replaces the policy of the layers below as a whole', () => {
+    const layers = [user({ approval_policy: { granular: asked } }), flags({ approval_policy: 'never' })];
+    expect(readConfig(layers).config.approvalPolicy).toBe('never');
+    expect(readConfig(layers.toReversed()).config.approvalPolicy).toEqual({ granular: whole });
+  });
 });
 
 test('a layer that is disabled says nothing, right or wrong', () => {

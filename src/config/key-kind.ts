@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../protocol/json.ts';
+import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
 
 /** What a configuration key accepts. */
 export type KeyKind =
@@ -7,6 +8,8 @@ export type KeyKind =
   | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
   | ChoiceKind<string>
+  /** When the user is asked: one of the names, or a table that says it for each sort of question. */
+  | { readonly type: 'approval-policy' }
   | ChoiceListKind<string>
   | ChoiceMapKind<string>
   | TogglesKind
@@ -84,6 +87,7 @@ interface PlainValues {
   readonly 'string-map': Readonly<Record<string, string>>;
   readonly toggles: Readonly<Record<string, boolean | JsonObject>>;
   readonly free: Json;
+  readonly 'approval-policy': ApprovalPolicy;
 }
 
 /** The value of a key after checking. */

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
+import type { SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
@@ -81,8 +81,7 @@ const keys = {
   undo: table({ enabled: flag, max_file_bytes: count, max_total_bytes: count } as const),
   blobs: table({ max_bytes: count } as const),
   answer: table({ max_items: tokens, max_bytes: tokens } as const),
-  // The policy "untrusted" comes from a decision about the project and cannot be asked for by name.
-  approval_policy: choice<ApprovalPolicy>(['on-request', 'never'], { 'on-failure': 'on-request' }),
+  approval_policy: { type: 'approval-policy' },
   approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
   auto_review: table({ policy: text } as const),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),

@@ -1,3 +1,4 @@
+import { approvalNames, granularForm, readApprovalPolicy } from '../policy/approval-policy.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import type { ChoiceKind, KeyKind } from './key-kind.ts';
 
@@ -25,6 +26,8 @@ export function leafValue(
       return result(isText(value), () => ifAllowed(value !== ''));
     case 'choice':
       return result(isText(value), () => chosenOf(kind, value));
+    case 'approval-policy':
+      return result(isText(value) || isJsonObject(value), () => readApprovalPolicy(value) as Json | undefined);
     case 'boolean':
       return result(typeof value === 'boolean', () => value);
     case 'integer':
@@ -88,6 +91,8 @@ export function describeKind(kind: KeyKind): string {
       return kind.blank === 'allowed' ? 'a string' : 'a string that is not blank';
     case 'choice':
       return `one of ${choices.join(', ')}`;
+    case 'approval-policy':
+      return `one of ${approvalNames.map((name) => `"${name}"`).join(', ')} or ${granularForm}`;
     case 'integer':
       return `a whole number from ${kind.min}${kind.max === undefined ? '' : ` to ${kind.max}`}`;
     case 'choice-list':

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import { approvalNames } from '../policy/approval-policy.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
@@ -23,9 +23,7 @@ function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
 
 /** What is enforced. */
 const enforced = {
-  allowed_approval_policies: choices<ApprovalPolicy>(['untrusted', 'on-request', 'never'], {
-    'on-failure': 'on-request',
-  }),
+  allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
   allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
     guardian_subagent: 'auto_review',
   }),
@@ -49,7 +47,6 @@ export const unenforcedKeys = [
   'remote_sandbox_config',
   'allowed_permission_profiles',
   'default_permissions',
-  'rules',
   'experimental_network',
   'model_catalog_json',
 ] as const;

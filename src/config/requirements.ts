@@ -10,6 +10,7 @@ import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { featureGates } from './feature-gates.ts';
 import { requirementTable, type RequirementValues, unenforcedKeys } from './requirement-keys.ts';
+import { requirementRules } from './requirement-rules.ts';
 
 export interface ReadRequirements {
   readonly requirements: Requirements;
@@ -20,8 +21,15 @@ export interface ReadRequirements {
 export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undefined): ReadRequirements {
   const checked = checkValues(requirementTable, file, { unknown: 'error' });
   const values = camelCased(requirementTable, checked.values);
-  const problems = [...checked.problems, ...unenforced(file, checked.values), ...withoutReadOnly(file, values)];
-  return { requirements: { ...demanded(file, values), ...decided(managed) }, problems };
+  const { rules, problems: ofRules } = requirementRules(file, checked.values['rules']);
+  const problems = [
+    ...checked.problems,
+    ...unenforced(file, checked.values),
+    ...withoutReadOnly(file, values),
+    ...ofRules,
+  ];
+  const held = defined({ rules: rules.length === 0 ? undefined : rules });
+  return { requirements: { ...demanded(file, values), ...held, ...decided(managed) }, problems };
 }
 
 function demanded(file: ConfigLayer, values: RequirementValues): Requirements {

@@ -21,7 +21,7 @@ notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
-rollout | src/state/stored-envelope.ts | policy.shellEnvironment window
+rollout | src/state/stored-envelope.ts | policy.rules policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
@@ -31,7 +31,7 @@ modes | src/envelope/modes.ts | identity.model.modes
 window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares
 context updater | src/envelope/environment.ts | policy.approval policy.networkRules policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut
-context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.networkRules policy.resolved workspace.cwd
+context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.canAsk policy.networkRules policy.resolved workspace.cwd
 context updater | src/world/sections/collaboration-mode.ts | modes.collaboration.instructions modes.collaboration.mode modes.leaveOut
 context updater | src/world/sections/model.ts | identity.model.instructions identity.model.slug instructions.base instructions.model
 context updater | src/world/sections/personality.ts | identity.model.slug modes.personality
@@ -43,7 +43,7 @@ context updater | src/world/sections/plugins.ts | capabilities.plugins
 context updater | src/world/sections/skills.ts | capabilities.skills
 context updater | src/world/sections/session-context.ts | capabilities.hooks.sessionContext
 tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools
-sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.sandboxLevel policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
+sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
 patch tool | src/tools/apply-patch/apply-patch.ts | workspace.cwd
 image tool | src/tools/view-image/view-image.ts | workspace.cwd
@@ -52,9 +52,9 @@ AGENTS.md | src/gather/instructions/find-instruction-files.ts | instructions.use
 AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
-capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
+capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
-call pipeline | src/thread/calls/calls.ts | policy.sandboxLevel
+call pipeline | src/thread/calls/grant-call.ts | policy.resolved
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
@@ -67,7 +67,8 @@ capstan envelope | src/surfaces/envelope/envelope-fields.ts | telemetry.origins
 effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.guessed identity.model.slug identity.model.supportedEfforts
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
+permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
 forks | src/thread/branch/fork.ts | policy.approval policy.profile
-call pipeline | src/thread/calls/decide-now.ts | policy.approval
+call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.resolved policy.rules
 reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.resolved policy.reviewPolicy window.effective workspace.cwd
 `;

@@ -1,5 +1,6 @@
 import { describePolicy } from '../policy/describe-policy.ts';
 import type { Envelope } from './envelope.ts';
+import { approvalName } from '../policy/approval-policy.ts';
 
 /** Where, when and within which limits the model works: one value for its text, for clients and for comparing. */
 export interface Environment {
@@ -29,7 +30,7 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     shell: shell.name,
     date,
     timezone,
-    approvalPolicy: policy.approval,
+    approvalPolicy: approvalName(policy.approval),
     sandboxMode: mode,
     networkAccess: network,
     writableRoots,

@@ -4,6 +4,7 @@ import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Catalogue } from './model-record.ts';
 import type { CallNeeds } from '../policy/approval.ts';
+import type { AskedAbout } from '../policy/approval-policy.ts';
 
 /** What is true of the world at the start of a turn. Gathered once, by `gather/`; resolvers read nothing else. */
 export interface Facts {
@@ -39,6 +40,8 @@ export interface TurnFacts extends Facts {
   readonly thread: ThreadFacts;
   /** The tools that exist. */
   readonly tools: readonly ToolTraits[];
+  /** A surface puts questions to the user. Absent: none does. */
+  readonly canAsk?: true;
 }
 
 export interface ThreadFacts {
@@ -117,6 +120,8 @@ export interface ToolTraits {
   readonly name: string;
   /** What every call of it does at least. Absent: nothing that the policy governs. */
   readonly effect?: NonNullable<CallNeeds['effect']>;
+  /** Of no use where the user cannot be asked about it. */
+  readonly asksAbout?: AskedAbout;
   /** Of no use to a model that takes no pictures. */
   readonly givesPictures?: true;
 }

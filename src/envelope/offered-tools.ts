@@ -1,16 +1,28 @@
-import { decideApproval } from '../policy/approval.ts';
+import { allowsAsking, type AskedAbout } from '../policy/approval-policy.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
 import type { ToolTraits } from './facts.ts';
 
 /** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
 export function isOffered(
-  { effect, givesPictures }: ToolTraits,
+  { effect, asksAbout, givesPictures }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
-  { approval, sandboxLevel }: Pick<Policy, 'approval' | 'sandboxLevel'>,
+  { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
 ): boolean {
   if (givesPictures === true && !model.modalities.includes('image')) return false;
+  const policy = { approval, sandboxLevel, ...defined({ canAsk }) };
+  if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;
   if (effect === undefined) return true;
-  if (decideApproval(approval, { effect }) !== 'run') return false;
-  return effect !== 'files' || sandboxLevel !== 'read-only';
+  if (approval === 'untrusted' && canAsk !== true) return false;
+  return effect !== 'files' || sandboxLevel !== 'read-only' || canBeWidened(policy, 'sandbox');
+}
+
+/** Whether a call may ask for more than the policy grants: there is a user to ask, and something left to ask for. */
+export function canBeWidened(
+  { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
+  about: AskedAbout,
+): boolean {
+  const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
+  return canAsk === true && !isUnlimited && allowsAsking(approval, about);
 }

@@ -7,6 +7,7 @@ import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
+import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts';
 
 /** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
 export interface SettingsChange extends Partial<
@@ -47,7 +48,10 @@ export const changeFields = {
     expected: 'an absolute path',
     read: (given) => (typeof given === 'string' ? normalisePath(given) : undefined),
   } satisfies Field<string>,
-  approval: choice<ApprovalPolicy>(['untrusted', 'on-request', 'never'], { 'on-failure': 'on-request' }),
+  approval: {
+    expected: `one of ${quoted(approvalNames)}, or a table with granular in it`,
+    read: readApprovalPolicy,
+  } satisfies Field<ApprovalPolicy>,
   profile: { expected: 'a permission profile', read: readProfile } satisfies Field<PermissionProfile>,
   sandboxMode: {
     expected: `one of ${quoted(modes)}, or a sandbox policy`,

@@ -219,7 +219,7 @@ test.each<[string, unknown, string, string]>([
     'a policy that is none',
     { approval: 'always' },
     'change-wrong-value',
-    'approval must be one of "untrusted", "on-request", "never", not "always"',
+    'approval must be one of "untrusted", "on-request", "never", or a table with granular in it, not "always"',
   ],
   ['a policy in a list', { approval: ['on-failure'] }, 'change-wrong-value', 'approval must be'],
   ['no policy', { approval: null }, 'change-wrong-value', 'not null'],

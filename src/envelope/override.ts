@@ -12,6 +12,7 @@ import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
 import { defined } from '../protocol/defined.ts';
+import { approvalName } from '../policy/approval-policy.ts';
 
 export type { SettingsChange } from './override-fields.ts';
 
@@ -47,7 +48,7 @@ export function applyChange(
   const changed = changeable.filter(
     (name) =>
       !equalJson(settings[name] as Json, allowed[name] as Json) ||
-      (name === 'approval' && settings.askedApproval !== allowed.askedApproval),
+      (name === 'approval' && !equalJson(settings.askedApproval as Json, allowed.askedApproval as Json)),
   );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
   const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
@@ -119,7 +120,10 @@ function notAllowed(
   { approval, profile }: Pick<Settings, 'approval' | 'profile'>,
 ): ChangeProblem | undefined {
   const byApproval = brokenByApproval(requirements, approval);
-  if (byApproval !== undefined) return forbidden('approval', approval, byApproval);
+  if (byApproval !== undefined) {
+    const allowed = byApproval.allowed.map(approvalName) as [string, ...string[]];
+    return forbidden('approval', approvalName(approval), { ...byApproval, allowed });
+  }
   const byProfile = brokenByProfile(requirements, profile);
   return byProfile === undefined ? undefined : forbidden('sandbox mode', widthOf(profile), byProfile);
 }

@@ -49,8 +49,11 @@ type WholeField =
   | 'identity.model.modes'
   | 'workspace.places'
   | 'instructions.base.provenance'
+  | 'policy.approval'
+  | 'policy.askedApproval'
   | 'policy.profile'
   | 'policy.resolved'
+  | 'policy.rules'
   | 'policy.shellEnvironment'
   | 'window.shares';
 
@@ -132,8 +135,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.reviewPolicy': chosen('default', 'reviewPolicy'),
   'policy.profile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile'),
+  'policy.canAsk': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
+  'policy.rules': { ...chosen('default', 'rules'), awaits: 'decisions about calls' },
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
   'policy.networkProxy': { ...byDefault, awaits: 'a proxy between commands and the network' },

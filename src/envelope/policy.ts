@@ -1,7 +1,11 @@
+import { allowsSomeQuestion } from '../policy/approval-policy.ts';
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
+import { isReviewed } from '../policy/review/is-reviewed.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
+import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { TurnFacts } from './facts.ts';
 import type { NetworkRule, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -11,25 +15,37 @@ export interface Policy extends Pick<
   'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment'
 > {
   readonly resolved: ResolvedPolicy;
+  /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
+  readonly canAsk?: true;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
+  /** What users and administrators decided about commands and hosts for good. */
+  readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
   readonly networkRules: readonly NetworkRule[];
   /** What stands between commands and the network. There is none so far. */
   readonly networkProxy: 'none';
 }
 
-export function resolvePolicyGroup(settings: Settings, { workspace }: { readonly workspace: Workspace }): Policy {
-  const { approval, askedApproval, profile, shellEnvironment, approvedPrefixes = [], networkRules = [] } = settings;
+export function resolvePolicyGroup(
+  { canAsk }: Pick<TurnFacts, 'canAsk'>,
+  settings: Settings,
+  { workspace }: { readonly workspace: Workspace },
+): Policy {
+  const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
+  const { approvedPrefixes = [], networkRules = [] } = settings;
   const { reviewer, reviewPolicy } = settings;
+  const isAnswered = canAsk === true || isReviewed({ approval, ...defined({ reviewer }) });
   const resolved = resolvePolicy(profile, workspace.places);
   return {
     approval,
     ...defined({ askedApproval, reviewer, reviewPolicy }),
     profile,
     resolved,
+    ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
     shellEnvironment,
+    rules,
     approvedPrefixes,
     networkRules,
     networkProxy: 'none',

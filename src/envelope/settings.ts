@@ -1,3 +1,4 @@
+import type { RuleSet } from '../policy/rules/rule-set.ts';
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
@@ -25,7 +26,9 @@ export interface Settings {
   /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly profile: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;
-  /** Beginnings of commands that the user has approved for good. */
+  /** Of the rules files. Absent: there are none. */
+  readonly rules?: RuleSet;
+  /** Beginnings of commands that the rules allow. */
   readonly approvedPrefixes?: readonly (readonly string[])[];
   readonly networkRules?: readonly NetworkRule[];
   /** Replaces the model's own instructions when a thread starts. */

@@ -1,5 +1,7 @@
-import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { Question } from '../protocol/question.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { writableRoots } from './access.ts';
 
 /** What a call takes, as its tool declares it before anything is done. Nothing declared: nothing that the policy governs. */
 export interface CallNeeds {
@@ -7,8 +9,13 @@ export interface CallNeeds {
   readonly effect?: 'program' | 'files';
   /** Files that it is known to read or write. Absolute, as the model spelled them: links are followed when it runs. */
   readonly paths?: readonly NeededPath[];
-  /** More than the sandbox grants, with the model's reason if it gave one. */
-  readonly escalation?: { readonly reason?: string };
+  /** The program that it starts, and where. */
+  readonly argv?: readonly string[];
+  readonly cwd?: string;
+  /** More than the sandbox grants. */
+  readonly escalation?: Escalation;
+  /** It does nothing but ask for permissions, which hold for the calls after it. */
+  readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
 }
 
 export interface NeededPath {
@@ -16,30 +23,23 @@ export interface NeededPath {
   readonly access: 'read' | 'write';
 }
 
-/** `run` always means inside the sandbox that the policy demands. */
-export type ApprovalDecision = 'run' | 'ask' | 'refuse';
-
-/** Whether a call may run. Tools do not ask this: what they declare is decided here, before they run. */
-export function decideApproval(policy: ApprovalPolicy, { effect, escalation }: CallNeeds): ApprovalDecision {
-  if (effect === undefined && escalation === undefined) return 'run';
-  switch (policy) {
-    case 'untrusted':
-      return 'ask';
-    case 'on-request':
-      return escalation === undefined ? 'run' : 'ask';
-    case 'never':
-      return escalation === undefined ? 'run' : 'refuse';
-  }
+export interface Escalation {
+  /** The model's. */
+  readonly reason?: string;
+  /** What it needs within the sandbox. Absent: it wants to run outside. */
+  readonly permissions?: ExtraPermissions;
+  /** The model's proposal of a rule: commands that begin so. */
+  readonly prefix?: readonly string[];
 }
 
-/** What a call runs under once it may run: the turn's policy, or none where the user granted an escalation. */
-export function grantedPolicy(policy: ResolvedPolicy, { escalation }: CallNeeds): ResolvedPolicy {
-  if (escalation === undefined) return policy;
-  return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+/** What the sandbox kept a call from, as far as a user could allow it. */
+export interface Blocked {
+  readonly paths: readonly NeededPath[];
+  readonly hosts: readonly NonNullable<Question['host']>[];
 }
 
-/** Whether files of the workspace may be other ones afterwards. */
-export function mayChangeFiles(sandboxLevel: string, { effect, escalation }: CallNeeds): boolean {
-  if (effect === 'program') return escalation !== undefined || sandboxLevel !== 'read-only';
-  return effect === 'files';
+/** Whether files may be other ones after a call that ran under this policy. */
+export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {
+  if (effect !== 'program') return effect === 'files';
+  return granted.files.kind === 'unrestricted' || writableRoots(granted).length > 0;
 }

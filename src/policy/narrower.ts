@@ -1,5 +1,6 @@
 import type { Access, ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { asksNoMore } from './approval-policy.ts';
 import { accessByRules, type AccessRule, accessRules } from './access.ts';
 import { parentOf } from './paths.ts';
 import type { Places } from './places.ts';
@@ -24,10 +25,14 @@ export function narrowerProfile(
 /**
  * The same for approval policies. A policy grants two things: commands that run inside the sandbox without a question
  * (`on-request`, `never`), and a question whose answer may let a command out of it (`untrusted`, `on-request`). So
- * `untrusted` and `never` are both narrower than `on-request`, and neither is narrower than the other.
+ * `untrusted` and `never` are both narrower than `on-request`, and neither is narrower than the other. A granular policy is
+ * an `on-request` with fewer questions.
  */
 export function narrowerApproval(configured: ApprovalPolicy, claimed: ApprovalPolicy): ApprovalPolicy {
-  return configured === 'on-request' ? claimed : configured;
+  if (configured === 'on-request') return claimed;
+  if (typeof configured === 'string') return configured;
+  if (typeof claimed === 'string') return claimed === 'never' ? claimed : configured;
+  return asksNoMore(claimed, configured) ? claimed : configured;
 }
 
 function elsewhere(places: Places): Places {

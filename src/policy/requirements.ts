@@ -1,6 +1,8 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
+import { isSameApproval } from './approval-policy.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
+import type { PrefixRule } from './rules/rule-set.ts';
 
 /** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
 export interface Requirements {
@@ -11,6 +13,8 @@ export interface Requirements {
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly denyRead?: DeniedReads;
+  /** Hold beside those of the files. None of them allows anything. */
+  readonly rules?: readonly PrefixRule[];
   /** Features that are open or closed, whatever the configuration says. */
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */
@@ -46,7 +50,10 @@ export const noRequirements: Requirements = {};
 
 /** The requirement that the policy breaks, or undefined. */
 export function brokenByApproval({ approvals }: Requirements, approval: ApprovalPolicy) {
-  return approvals?.allowed.includes(approval) === false ? approvals : undefined;
+  // A policy that turns some questions of `on-request` off is no wider than that.
+  const fits = (allowed: ApprovalPolicy): boolean =>
+    isSameApproval(allowed, approval) || (allowed === 'on-request' && typeof approval !== 'string');
+  return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
 /** The requirement that the reviewer breaks, or undefined. */

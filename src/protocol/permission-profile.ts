@@ -54,4 +54,19 @@ export type SandboxPolicy =
 
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access';
 
-export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never';
+/** When the user is asked. Rollouts and configurations spell it so. */
+export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never' | GranularApproval;
+
+/** As `on-request`, but each sort of question can be turned off: what would need one is refused then. */
+export type GranularApproval = {
+  readonly granular: {
+    /** Running outside the sandbox, or with more than it grants. */
+    readonly sandbox_approval: boolean;
+    /** What a rule says must be asked. */
+    readonly rules: boolean;
+    readonly skill_approval: boolean;
+    /** The tool `request_permissions`. */
+    readonly request_permissions: boolean;
+    readonly mcp_elicitations: boolean;
+  };
+};

@@ -1,3 +1,4 @@
+import type { NetworkLists } from './network-lists.ts';
 import type { Access, NetworkAccess } from './permission-profile.ts';
 
 /**
@@ -9,6 +10,10 @@ export interface ResolvedPolicy {
   readonly enforcement: 'managed' | 'disabled' | 'external';
   readonly files: ResolvedFiles;
   readonly network: NetworkAccess;
+  /** Absent: the network is all or nothing, as `network` says. */
+  readonly lists?: NetworkLists;
+  /** Path sockets that commands may connect to while the network is restricted. Absent: none. */
+  readonly sockets?: readonly string[];
 }
 
 export type ResolvedFiles =

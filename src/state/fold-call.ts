@@ -16,7 +16,8 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   if (openTurn === undefined || callId === undefined || turnId !== openTurn.id) return state;
   const others = (openTurn.calls ?? []).filter((call) => call.callId !== callId);
   const before = openTurn.calls?.find((call) => call.callId === callId);
-  const known = before ?? readStart(callId, payload);
+  // A call that was blocked may begin once more.
+  const known = readStart(callId, payload) ?? before;
   if (known === undefined) return state;
   const started = readProcess(objectAt(payload, 'process'));
   const processSeal = stringAt(payload, 'seal');

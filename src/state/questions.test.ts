@@ -66,6 +66,15 @@ describe('a question', () => {
     );
   });
 
+  it('that was asked while its call ran does not suspend the turn', () => {
+    const began = { thread_id: 'x', turn_id: turnId, call_id: 'c', tool: 't', started_at_ms: 1, item: {} };
+    const state = folded(
+      { type: 'capstan_call', payload: began },
+      questionAsked({ ...question, kind: 'retry' }, about),
+    );
+    expect([pendingQuestions(state).length, isSuspended(state)]).toEqual([1, false]);
+  });
+
   it.each<[string, LineDraft]>([
     ['of another question', answered({ kind: 'allowed' }, { about: 'other' })],
     ['that does not say what it is about', answered({ kind: 'allowed' }, { about: null })],

@@ -59,7 +59,10 @@ export function pendingQuestions({ openTurn }: Pick<ThreadState, 'openTurn'>): r
 
 /** Whether the thread ends with a turn that waits, for an answer or to use one. Asked of a thread that runs no turn. */
 export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {
-  return openTurn !== undefined && openTurn.compaction === undefined && openTurn.questions !== undefined;
+  if (openTurn === undefined || openTurn.compaction !== undefined) return false;
+  const { questions = [], calls = [] } = openTurn;
+  // What was asked while a call ran ended with the process that ran it: the outcome of the call is unknown.
+  return questions.some(({ callId }) => calls.every((call) => call.callId !== callId));
 }
 
 /** The call begins, or has been answered: what was asked about it is over. */

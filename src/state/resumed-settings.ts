@@ -4,9 +4,10 @@ import { defined } from '../protocol/defined.ts';
 import { profileOf } from '../policy/legacy.ts';
 import { materialise } from '../policy/profiles.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
+import type { PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import { nameAt } from './maker-now.ts';
 import type { ThreadState } from './thread-state.ts';
+import { readApprovalPolicy } from '../policy/approval-policy.ts';
 
 /** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
 export type LastSettings = Partial<Omit<Settings, 'personality'>> & {
@@ -54,7 +55,7 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
     model: nameAt(context, 'model') ?? nameAt(settings, 'model'),
     provider: nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id'),
     cwd: absolute(context) ?? absolute(settings),
-    approval: readApproval(ours?.['approval'] ?? context?.['approval_policy'] ?? settings?.['approval_policy']),
+    approval: readApprovalPolicy(ours?.['approval'] ?? context?.['approval_policy'] ?? settings?.['approval_policy']),
     profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
     personality: readPersonality(ours?.['personality'] === undefined ? context?.['personality'] : ours['personality']),
     collaboration: readMode(ours, context),
@@ -72,7 +73,7 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
     // The shared key is not sealed.
     provider: nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id'),
     cwd: absolute(settings),
-    approval: readApproval(ours['approval'] ?? settings['approval_policy']),
+    approval: readApprovalPolicy(ours['approval'] ?? settings['approval_policy']),
     profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
     personality: readPersonality(ours['personality']),
     collaboration: readMode(ours, settings),
@@ -144,11 +145,6 @@ function foreignProfile(context: JsonObject | undefined): PermissionProfile | un
   const cwd = stringAt(context, 'cwd') ?? '';
   const filledIn = materialise(symbolic, [cwd]) as unknown as JsonObject;
   return equalJson(filledIn, recorded as unknown as JsonObject) ? symbolic : recorded;
-}
-
-function readApproval(value: Json | undefined): ApprovalPolicy | undefined {
-  if (value === 'on-failure') return 'on-request';
-  return value === 'untrusted' || value === 'on-request' || value === 'never' ? value : undefined;
 }
 
 /** Only a whole profile counts; a broken one falls through to the next source, and in the end to the configuration. */

@@ -1,4 +1,5 @@
 import type { Envelope } from '../envelope/envelope.ts';
+import type { RuleSet } from '../policy/rules/rule-set.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { applyPatch, makePatch } from '../world/merge-patch.ts';
@@ -6,15 +7,25 @@ import { applyPatch, makePatch } from '../world/merge-patch.ts';
 /**
  * The envelope as a line keeps it: plain JSON without null. Long texts stand elsewhere in the file (I9) and leave only
  * their size and digest here. What the user sets for commands may be a secret: only its names are kept. Budgets are kept,
- * and not the shares that they are made from.
+ * and not the shares that they are made from; of rules, how many there were.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
   const { policy } = envelope;
   const { shares: _shares, ...window } = envelope.window;
-  const { shellEnvironment } = policy;
+  const { shellEnvironment, rules } = policy;
   const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, 'hidden']));
-  const kept = { ...envelope, policy: { ...policy, shellEnvironment: { ...shellEnvironment, set } }, window };
+  const kept = {
+    ...envelope,
+    policy: { ...policy, shellEnvironment: { ...shellEnvironment, set }, rules: rulesRecord(rules) },
+    window,
+  };
   return shorten(JSON.parse(JSON.stringify(kept)) as JsonObject) as JsonObject;
+}
+
+/** There may be thousands, and their files are on the disk. */
+function rulesRecord(rules: RuleSet): JsonObject {
+  const { prefixes, hosts } = rules;
+  return { prefixes: prefixes.length, hosts: hosts.length, digest: textDigest(JSON.stringify(rules)) };
 }
 
 const longText = 300;

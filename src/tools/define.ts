@@ -1,18 +1,21 @@
 import type { Step } from '../envelope/step.ts';
 import type { ToolTraits } from '../envelope/facts.ts';
-import type { CallNeeds } from '../policy/approval.ts';
+import type { Blocked, CallNeeds } from '../policy/approval.ts';
 import type { Touched } from '../ports/change-watch.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Threads } from '../ports/threads.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { AnswerScope } from '../protocol/question.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
 /** Something the model can ask for. A tool says what a call needs; whether it gets that is decided elsewhere. */
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
+  /** The same where a call may ask for more than the sandbox grants. Absent: no call does. */
+  readonly askingSpec?: ToolSpec;
   /** Reads what the model wrote and says what would be done. Has no effect on the world. A promise never rejects. */
   prepare(call: ToolCall, step: Step): Prepared | Promise<Prepared>;
 }
@@ -25,7 +28,7 @@ export interface ToolCall {
 
 export type Prepared = PreparedCall | RefusedCall;
 
-/** A call that could run. `run` is invoked at most once, after its needs are granted and the record that it starts is durable. */
+/** A call that could run. `run` is invoked after its needs are granted and the record that it starts is durable; again only where it was blocked and then granted more. */
 export interface PreparedCall {
   readonly kind: 'prepared';
   /** The call as surfaces show it while it runs. */
@@ -46,6 +49,8 @@ export interface RunningCall {
   readonly signal: AbortSignal;
   /** What it may do: the turn's policy, or more where the user granted this call more. */
   readonly policy: ResolvedPolicy;
+  /** How far the user's answer goes. Absent: no question was asked. */
+  readonly allowed?: AnswerScope;
   /** The threads of the engine. One that the call opens may do what the turn may, or less. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */
@@ -69,6 +74,8 @@ export interface CallResult {
   readonly fullOutput?: string;
   /** The call as surfaces show it when it is over. */
   readonly item: TurnItem;
+  /** It failed because of this, which the policy does not grant and a user could. Absent: nothing of that sort. */
+  readonly blocked?: Blocked;
   /** What it did to files. Absent: it changed none, or undo is off. */
   readonly touched?: Touched;
 }

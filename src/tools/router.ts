@@ -1,3 +1,4 @@
+import { canBeWidened } from '../envelope/offered-tools.ts';
 import type { Step } from '../envelope/step.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
@@ -13,11 +14,16 @@ export interface Router {
   readonly tools: readonly ToolTraits[];
   /** Names that more than one tool has now: only the first is offered. */
   readonly clashes: readonly string[];
-  /** How the named tools are offered, in a fixed order, unknown names left out. The same array until tools change. */
-  specs(names: readonly string[]): readonly ToolSpec[];
+  /**
+   * How the named tools are offered, in a fixed order, unknown names left out. The same array until tools change. A
+   * policy that calls may ask to widen shows how to; `plain` never does.
+   */
+  specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
   /** Finds the tool for a call of a step, among those that the step offers. */
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
 }
+
+type OfferingPolicy = Parameters<typeof canBeWidened>[0];
 
 /** Where tools come from. Gives the same array until they change. */
 export type ToolSource = () => readonly Tool[];
@@ -48,10 +54,12 @@ export function createRouter(sources: readonly ToolSource[]): Router {
       return clashes;
     },
 
-    specs(names) {
+    specs(names, policy) {
       const tools = [...current().values()];
-      const key = names.join('\n');
-      const specs = planned.get(key) ?? tools.filter(({ name }) => names.includes(name)).map(({ spec }) => spec);
+      const asks = policy !== 'plain' && canBeWidened(policy, 'sandbox');
+      const key = [asks, ...names].join('\n');
+      const specOf = ({ spec, askingSpec = spec }: Tool): ToolSpec => (asks ? askingSpec : spec);
+      const specs = planned.get(key) ?? tools.filter(({ name }) => names.includes(name)).map(specOf);
       planned.set(key, specs);
       return specs;
     },

@@ -1,4 +1,4 @@
-import { type IgnoreRules, isIgnored, noRules, withIgnoreFile } from './ignore-rules.ts';
+import { type IgnoreRules, isIgnored, nothingIgnored, withIgnoreFile } from './ignore-rules.ts';
 import type { ContentSource, Hash, Tree, TreeEntry, TreeNode } from './tree.ts';
 import { loadContent, loadTree, sameEntry } from './tree.ts';
 
@@ -47,7 +47,7 @@ export async function compareTrees(source: ContentSource, from: Hash, to: Hash):
     tree: tree === undefined ? [] : await loadTree(source, tree),
     rules,
   });
-  if (from !== to) await compare('', await side(from, noRules), await side(to, noRules));
+  if (from !== to) await compare('', await side(from, nothingIgnored), await side(to, nothingIgnored));
   return changes;
 }
 

@@ -16,7 +16,7 @@ export interface IgnoreRules {
   readonly weight: number;
 }
 
-export const noRules: IgnoreRules = { files: [], key: '', weight: 0 };
+export const nothingIgnored: IgnoreRules = { files: [], key: '', weight: 0 };
 
 /** What all files that hold in one folder may have together. A file that exceeds it is left out as a whole. */
 export const mostIgnoreBytes = 256 * 1024;

@@ -6,7 +6,7 @@ import { findRepository } from '../gather/git/git.ts';
 import { type BoundedReading, readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from '../gather/files/read-limits.ts';
 import { isWithin } from '../policy/paths.ts';
-import { type IgnoreRules, isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from './ignore-rules.ts';
+import { type IgnoreRules, isIgnored, mostIgnoreBytes, nothingIgnored, withIgnoreFile } from './ignore-rules.ts';
 
 export interface UserPlaces {
   readonly osHome: string;
@@ -27,13 +27,13 @@ export function loadIgnoreRules(
     return text === undefined ? rules : withIgnoreFile(rules, folder, text);
   };
   const top = findRepository(root) ?? root;
-  let rules = withText(noRules, top, userExcludes(user));
+  let rules = withText(nothingIgnored, top, userExcludes(user));
   const directory = findGitDirectory(top);
   if (directory !== undefined) rules = withText(rules, top, join(directory.common, 'info', 'exclude'));
   const between = [...ancestors(root)].filter((folder) => folder !== root && isWithin(folder, top)).toReversed();
   for (const folder of between) rules = withText(rules, folder, join(folder, '.gitignore'));
   const trail = [...between, root].filter((folder) => folder !== top);
-  return trail.some((folder) => isIgnored(rules, folder, 'folder')) ? noRules : rules;
+  return trail.some((folder) => isIgnored(rules, folder, 'folder')) ? nothingIgnored : rules;
 }
 
 /** What git calls `core.excludesFile`. */

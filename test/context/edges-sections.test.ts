@@ -143,6 +143,7 @@ describe('saved approvals', () => {
     mode: 'read-only',
     network: 'restricted',
     approval: 'on-request',
+    canAsk: false,
     writableRoots: [],
     readOnlyPaths: [],
     keptGlobs: [],

@@ -10,7 +10,7 @@ import { KilledWriter, linesIn } from './killed-writer.ts';
 
 /** Of threads that waited for an answer, or had not used one. */
 const kills = 100;
-const threads = 8;
+const threads = 12;
 
 interface Printed {
   /** Its number. */
@@ -34,6 +34,8 @@ it(`an answer is never lost, never used twice and never used for another command
       printed.push(...told);
       for (const { thread, id } of told) ids[thread] = id;
       for (const [thread, home] of homes.entries()) {
+        // Of a thread that asked nothing yet, nothing needs to be there: it begins anew.
+        if (ids[thread] === 'new') rmSync(join(home, 'sessions'), { recursive: true, force: true });
         const lines = linesIn(home);
         const { questions = [] } = lines.reduce(reduce, emptyState).openTurn ?? {};
         if (questions.length > 0) seen.waiting += 1;
@@ -99,10 +101,12 @@ function check(lines: readonly Line[], effects: readonly string[], printed: read
   expect(effects.filter((effect) => Number(effect.split(' ')[1]) % 3 === 0)).toEqual([]);
   // Never lost: what was acknowledged is in the file, once, and not asked again.
   const known = new Map<string, string>();
+  const askedAgain: string[] = [];
   for (const { kind, callId } of printed) {
-    if (kind === 'asked') expect(known.has(callId), `asked again about ${callId}`).toBe(false);
-    else known.set(callId, kind);
+    if (kind !== 'asked') known.set(callId, kind);
+    else if (known.has(callId)) askedAgain.push(callId);
   }
+  expect(askedAgain).toEqual([]);
   for (const [callId, kind] of known) expect([callId, answers.get(callId)]).toEqual([callId, [kind]]);
   // An answer is used as soon as its turn goes on: a call that was allowed and answered has begun.
   for (const { payload } of lines) {

@@ -5,9 +5,11 @@ import { playAndCheck } from '../laws/thread-laws.ts';
 
 it('a great many random threads obey the laws', async () => {
   const compactions = { installed: 0, failed: 0, lost: 0 };
+  let continuations = 0;
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
-      const { installed, failed, lost } = await playAndCheck(turns);
+      const { installed, failed, lost, continued } = await playAndCheck(turns);
+      continuations += continued;
       compactions.installed += installed;
       compactions.failed += failed;
       compactions.lost += lost;
@@ -16,4 +18,5 @@ it('a great many random threads obey the laws', async () => {
   );
   // Each of the things that can happen to a compaction has happened.
   expect(Math.min(...Object.values(compactions))).toBeGreaterThan(10);
+  expect(continuations).toBeGreaterThan(5);
 }, 1_800_000);

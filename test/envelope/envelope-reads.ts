@@ -186,8 +186,10 @@ function pathOf(node: Node, scopes: readonly Scope[], walker: Walker): string | 
       if (object !== undefined) return methods.has(name) ? object : join(object, name);
       return name === 'envelope' ? '' : undefined;
     }
-    case 'CallExpression':
-      return makers[nameOf(node['callee'] as Node)];
+    case 'CallExpression': {
+      const name = nameOf(node['callee'] as Node);
+      return Object.hasOwn(makers, name) ? makers[name] : undefined;
+    }
     case 'TSAsExpression':
       return typePath(node['typeAnnotation'] as Node, walker) ?? pathOf(node['expression'] as Node, scopes, walker);
     case 'ChainExpression':

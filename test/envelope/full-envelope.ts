@@ -41,6 +41,7 @@ export function fullFacts(): Required<TurnFacts> {
       dynamicTools: ['lookup'],
     },
     readiness: { mcp: 'starting' },
+    canAsk: true,
     traceId: '0123456789abcdef0123456789abcdef',
     thread: {
       id: '01a1dcd3-0000-7000-8000-000000000001' as ThreadId,
@@ -62,9 +63,15 @@ export function fullSettings(): Required<TurnSettings> {
     summary: 'concise',
     verbosity: 'high',
     serviceTier: 'fast',
+    approval: 'on-request',
     askedApproval: 'untrusted',
     reviewer: 'auto_review',
     reviewPolicy: 'Deny deployments.',
+    rules: {
+      prefixes: [{ pattern: ['git', 'log'], decision: 'allow', source: '/home/rules/default.rules:1' }],
+      hosts: [],
+      executables: {},
+    },
     approvedPrefixes: [['git', 'log']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
     baseInstructions: 'You are mine.',

@@ -63,6 +63,7 @@ describe('with nothing but what must be there', () => {
       profile: writable,
       sandboxLevel: 'workspace-write',
       shellEnvironment: defaultShellEnvironmentPolicy,
+      rules: { prefixes: [], hosts: [], executables: {} },
       approvedPrefixes: [],
       networkRules: [],
       networkProxy: 'none',
@@ -163,13 +164,19 @@ describe('with everything that can be chosen', () => {
   test('policy and capabilities', () => {
     const { resolved: _resolved, ...policy } = envelope.policy;
     expect(policy).toEqual({
-      approval: 'never',
+      approval: 'on-request',
+      canAsk: true,
       askedApproval: 'untrusted',
       reviewer: 'auto_review',
       reviewPolicy: 'Deny deployments.',
       profile: writable,
       sandboxLevel: 'workspace-write',
       shellEnvironment: defaultShellEnvironmentPolicy,
+      rules: {
+        prefixes: [{ pattern: ['git', 'log'], decision: 'allow', source: '/home/rules/default.rules:1' }],
+        hosts: [],
+        executables: {},
+      },
       approvedPrefixes: [['git', 'log']],
       networkRules: [{ host: 'example.org', action: 'allow' }],
       networkProxy: 'none',

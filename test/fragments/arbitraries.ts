@@ -31,6 +31,7 @@ import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
+import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 
 export interface Rendering {
@@ -39,6 +40,16 @@ export interface Rendering {
 }
 
 /** Pieces from which hostile text is made: all markers at once, in letters and spaces that a reader might accept. */
+const granular: ApprovalPolicy = {
+  granular: {
+    sandbox_approval: true,
+    rules: false,
+    skill_approval: false,
+    request_permissions: true,
+    mcp_elicitations: false,
+  },
+};
+
 const markers = fragmentCatalog.flatMap(({ markers = ['', ''] }) => [...markers]);
 const pieces = [
   markers.join(''),
@@ -120,7 +131,8 @@ export const renderings: readonly {
     fc.record({
       mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
       network: fc.constantFrom('restricted', 'enabled'),
-      approval: fc.constantFrom('never', 'on-request', 'untrusted'),
+      approval: fc.constantFrom<ApprovalPolicy>('never', 'on-request', 'untrusted', granular),
+      canAsk: fc.boolean(),
       writableRoots: some(text),
       readOnlyPaths: some(short),
       keptGlobs: some(short),

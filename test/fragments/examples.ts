@@ -52,6 +52,7 @@ export const examples: readonly Fragment[] = [
     mode: 'workspace-write',
     network: 'restricted',
     approval: 'on-request',
+    canAsk: true,
     writableRoots: ['/repo'],
     readOnlyPaths: ['/repo/.git'],
     keptGlobs: ['/repo/**/.git'],

@@ -26,7 +26,9 @@ export function escalating(ran: string[] = [], more: Partial<PreparedCall> = {})
         ran.push(`${cmd} ${policy.enforcement}`);
         return Promise.resolve({ output: `did ${cmd}`, item: { ...item, status: 'completed' } });
       };
-      const needs = plain === true ? {} : ({ effect: 'program', escalation: { reason: 'why not' } } as const);
+      const { argv, cwd } = item;
+      const needs =
+        plain === true ? {} : ({ effect: 'program', argv, cwd, escalation: { reason: 'why not' } } as const);
       return { kind: 'prepared', item: { ...item, status: 'in-progress' }, needs, run, ...more };
     },
   };

@@ -7,6 +7,7 @@ import type { Credentials } from '../../src/model/http/credentials.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
+import { parseJsonObject, stringAt } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { ownedFacts } from '../../src/rollout/lines/owned-facts.ts';
@@ -265,8 +266,8 @@ export class WatchedThread {
 
   #noteCall(line: number, { payload }: Line): void {
     if (payload['type'] !== 'function_call' || payload['name'] !== 'exec_command') return;
-    const script = /^\{"cmd":(".*")\}$/s.exec(String(payload['arguments']))?.[1];
-    if (script !== undefined) this.#asked.push({ line, script: JSON.parse(script) as string });
+    const script = stringAt(parseJsonObject(String(payload['arguments'])), 'cmd');
+    if (script !== undefined) this.#asked.push({ line, script });
   }
 
   #noteRun(script: string): void {

@@ -1,3 +1,4 @@
+import { approvalName } from '../../src/policy/approval-policy.ts';
 import { environmentOf } from '../../src/envelope/environment.ts';
 import { modeGuidance } from '../../src/fragments/sections/collaboration-mode.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
@@ -42,7 +43,7 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
   return {
     ...describePolicy(policy.resolved, workspace.cwd),
-    approval: policy.approval,
+    approval: approvalName(policy.approval),
     prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
     rules: each(networkRules.map(({ host, action }) => `${action} ${JSON.stringify(host)}`)),
   };

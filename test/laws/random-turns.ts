@@ -86,6 +86,7 @@ const item: fc.Arbitrary<ItemDraft> = fc.oneof(
   text.map(say),
   text.map(reason),
   text.map((command) => callTool('exec_command', { cmd: `echo ${command}` })),
+  text.map((command) => callTool('exec_command', { cmd: `sudo ${command}`, sandbox_permissions: 'require_escalated' })),
   fc.constantFrom(
     callTool('exec_command', '{"cmd": broken'),
     callTool('no_such_tool', {}),
@@ -241,9 +242,10 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** Every other thread has a small window from the start. */
+/** Every other thread has a small window from the start, and every other one lets commands ask for more. */
 export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc
-  .tuple(turns, fc.boolean(), everything.window)
-  .map(([[first, ...others], small, window]) =>
-    small ? [{ ...first!, world: { ...first!.world, window } }, ...others] : [first!, ...others],
-  );
+  .tuple(turns, fc.boolean(), everything.window, fc.boolean())
+  .map(([[first, ...others], small, window, asks]) => {
+    const begins = { ...(small ? { window } : {}), ...(asks ? { approval: 'on-request' as const } : {}) };
+    return [{ ...first!, world: { ...first!.world, ...begins } }, ...others];
+  });

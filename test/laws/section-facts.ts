@@ -57,6 +57,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc.record({
   mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
   network: fc.constantFrom('restricted', 'enabled'),
   approval: fc.constantFrom('never', 'on-request', 'untrusted'),
+  canAsk: fc.boolean(),
   writableRoots: paths,
   readOnlyPaths: paths,
   keptGlobs: paths,

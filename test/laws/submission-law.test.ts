@@ -1,3 +1,4 @@
+import { approvalName } from '../../src/policy/approval-policy.ts';
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import type { SettingsChange } from '../../src/envelope/override.ts';
@@ -180,7 +181,7 @@ function ofContext(context: JsonObject): Chosen {
 }
 
 function ofSettings({ model, approval, profile, personality, cwd }: Settings): Chosen {
-  return { model, approval, sandbox: widthOf(profile), personality: personality ?? null, cwd };
+  return { model, approval: approvalName(approval), sandbox: widthOf(profile), personality: personality ?? null, cwd };
 }
 
 it('every turn runs under the settings it was submitted with, and the last accepted change is what resume restores', async () => {

@@ -6,7 +6,7 @@ import { playAndCheck } from './thread-laws.ts';
 const runs = 30 * inject('runFactor');
 
 it('random threads obey the laws on a disk that forgets what was not synced', async () => {
-  const seen = { quiet: 0, changed: 0, installed: 0, failed: 0, lost: 0, left: 0 };
+  const seen = { quiet: 0, changed: 0, installed: 0, failed: 0, lost: 0, left: 0, answered: 0, continued: 0 };
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
       const met = await playAndCheck(turns);
@@ -17,6 +17,7 @@ it('random threads obey the laws on a disk that forgets what was not synced', as
   expect(Math.min(seen.quiet, seen.changed)).toBeGreaterThan(runs / 2);
   expect(seen.installed).toBeGreaterThan(runs / 4);
   expect(seen.left).toBeGreaterThan(runs / 30);
+  expect(seen.answered).toBeGreaterThan(0);
 }, 600_000);
 
 it('a thread that goes well obeys them too, and is not vacuous', async () => {
@@ -37,5 +38,6 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     between: { kind: 'nothing' },
   };
   const seen = await playAndCheck([turn, { ...turn, world: { cwd: '/x', mode: 'read-only' } }, turn]);
-  expect(seen).toEqual({ quiet: 1, changed: 2, installed: 0, failed: 0, lost: 0, left: 0 });
+  const none = { installed: 0, failed: 0, lost: 0, left: 0, answered: 0, continued: 0 };
+  expect(seen).toEqual({ quiet: 1, changed: 2, ...none });
 });

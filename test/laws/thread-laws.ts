@@ -17,6 +17,7 @@ import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
 import { checkCalls } from './calls-law.ts';
 import { checkPins } from './pins-law.ts';
+import { checkAnswers, decidedUser } from './answers-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import { isCompaction } from '../compaction/summariser.ts';
 import { AskedCompaction, compactionEnds } from './asked-compaction.ts';
@@ -37,6 +38,10 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
   readonly lost: number;
   /** Messages that a process left waiting. */
   readonly left: number;
+  /** Answers of the user. */
+  readonly answered: number;
+  /** Turns that were continued because they waited for an answer, or had not used one. */
+  readonly continued: number;
 }
 
 /** Plays the turns and holds the laws against what happened. */
@@ -69,16 +74,20 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   let disk = new SimulatedDisk();
   const thread = new WatchedThread(model.url, placed(disk));
   thread.onStep = (step) => telling.entered(step);
+  thread.adapt = (parts) => ({ ...parts, askUser: decidedUser });
   thread.onEvent = (event) => {
     if (event.kind === 'checkpoint-installed') telling.compacted(event.report.phase);
     // A checkpoint in a turn of its own has no words.
-    if (event.kind === 'turn-started' && event.turnId === thread.live?.turnId) accepted.promise(played.input);
+    const isBegun = event.kind === 'turn-started' && event.turnId === thread.live?.turnId;
+    if (isBegun && !played.isContinuing) accepted.promise(played.input);
   };
   let played: Played = {
     signal: interrupt.signal,
     compactions,
     accepted,
     input: words(''),
+    isContinuing: false,
+    continued: 0,
     atCompaction: async () => {},
   };
   try {
@@ -90,7 +99,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       thread.world = { ...thread.world, ...turn.world };
       const before = await checkpointsIn(thread);
       const from = thread.events.length;
-      played = { ...played, signal: interrupt.signal, input: inputOf(turn) };
+      played = { ...played, signal: interrupt.signal, input: inputOf(turn), isContinuing: false };
       disk = await playTurn(thread, disk, turn, played);
       // What frees space after the turn goes undisturbed.
       played.atCompaction = async () => {};
@@ -111,13 +120,15 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     // Durable before visible: no tool has an effect before its call is on the disk.
     expect(thread.early).toEqual([]);
     checkCalls(await thread.lines());
+    checkAnswers(await thread.lines());
     await checkTurns(await thread.lines());
     await checkRebuilt(model, await thread.lines());
     await checkPrefixes(model, await thread.lines());
     const count = (kind: ThreadEvent['kind']): number => thread.events.filter((event) => event.kind === kind).length;
     const [started, installed] = [count('checkpoint-started'), count('checkpoint-installed')];
     const failed = count('checkpoint-failed');
-    return { ...telling.seen, installed, failed, lost: started - installed - failed, left };
+    const [answered, { continued }] = [count('question-answered'), played];
+    return { ...telling.seen, installed, failed, lost: started - installed - failed, left, answered, continued };
   } finally {
     await thread.close().catch(() => {});
     await model.close();
@@ -239,9 +250,11 @@ async function playTurn(
   return survivor;
 }
 
-async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, compactions, accepted, input }: Played) {
+async function runTurn(thread: WatchedThread, turn: RandomTurn, played: Played) {
+  const { signal, compactions, accepted, input } = played;
   const isOpen = thread.live !== undefined;
   const live = await thread.open();
+  if (live.isSuspended && turn.at % 2 === 0) await continueTurn(live, played);
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
   for (const item of turn.injected) accepted.ask(item, live.inject(item));
   accepted.submit(input);
@@ -252,12 +265,24 @@ async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, compac
   return end;
 }
 
+/** The turn that a process left waiting goes on, under the world of now, before the next one. */
+async function continueTurn(live: Thread, played: Played): Promise<void> {
+  played.isContinuing = true;
+  const end = await live.continue({ signal: played.signal });
+  played.isContinuing = false;
+  played.continued += 1;
+  expect(end).toMatchObject(end.kind === 'refused' ? { outcome: { code: 'policy-changed' } } : { kind: turnEnds });
+}
+
 interface Played {
   readonly signal: AbortSignal;
   readonly compactions: AskedCompaction;
   readonly accepted: AcceptedMessages;
   /** What the turn is asked. */
   readonly input: UserInput;
+  /** A turn that waited for an answer goes on. */
+  isContinuing: boolean;
+  continued: number;
   /** Before the model answers that it is asked for a checkpoint. */
   atCompaction: () => Promise<void>;
 }

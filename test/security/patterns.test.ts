@@ -7,7 +7,7 @@ import { isInClass, matchesWildcards, type Wildcard } from '../../src/policy/wil
 import { httpFailure } from '../../src/model/http/http-failure.ts';
 import { saysOverflow } from '../../src/model/http/overflow.ts';
 import { parseIgnorePattern } from '../../src/workspace/ignore-pattern.ts';
-import { isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from '../../src/workspace/ignore-rules.ts';
+import { isIgnored, mostIgnoreBytes, nothingIgnored, withIgnoreFile } from '../../src/workspace/ignore-rules.ts';
 
 // A test that hangs is a test that fails: with a matcher that tries every split, none of these ends in this century.
 
@@ -132,10 +132,12 @@ describe('ignore files', () => {
 
   test('more than one file may have is left out as a whole, alone and together with those above', () => {
     const lines = (count: number): string => 'secret\n'.repeat(count);
-    const half = withIgnoreFile(noRules, '/r', lines(mostIgnoreBytes / 14));
+    const half = withIgnoreFile(nothingIgnored, '/r', lines(mostIgnoreBytes / 14));
     expect(isIgnored(half, '/r/secret', 'other')).toBe(true);
     expect(withIgnoreFile(half, '/r/a', lines(mostIgnoreBytes / 14 + 2)) === half).toBe(true);
-    expect(withIgnoreFile(noRules, '/r', `${'#'.repeat(mostIgnoreBytes)}\nsecret`) === noRules).toBe(true);
+    expect(withIgnoreFile(nothingIgnored, '/r', `${'#'.repeat(mostIgnoreBytes)}\nsecret`) === nothingIgnored).toBe(
+      true,
+    );
   });
 });
 

@@ -53,6 +53,7 @@ it('has an example in each of these sections, and no other', () => {
     'Use it from a program',
     'A complete program',
     'Resume, steer, change, compact',
+    'Ask the user',
     'Follow a thread',
     'A tool of your own',
     'Test your program',
@@ -98,4 +99,11 @@ it('a tool of one’s own, in 30 lines', async () => {
   expect(await run('A tool of your own', place)).toBe('It rains.\n');
   expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Oslo: 12 degrees, light rain');
   expect(examples.get('A tool of your own')!.trim().split('\n').length).toBeLessThanOrEqual(30);
+});
+
+it('asks the user before a call leaves the sandbox', async () => {
+  const call = callTool('exec_command', { cmd: 'echo hello', sandbox_permissions: 'require_escalated' });
+  const { model, place } = await scene([answer({ items: [call] }), answer({ items: [say('Done.')] })]);
+  expect(await run('Ask the user', place)).toBe('May it run echo hello?\ncompleted\n');
+  expect(String(textsOf(inputOf(model, 1)).at(-1))).toContain('hello');
 });

@@ -73,7 +73,12 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 /** They change nothing: one thread serves all of them. */
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
-const named = [...namedCommands()].map(([command, file]) => ({ command, file }));
+/** It asks a person at a terminal about a call that waits: test/threads/unanswered.test.ts does that. */
+const asksAtTerminal = /--approvals ask$/;
+
+const named = [...namedCommands()]
+  .map(([command, file]) => ({ command, file }))
+  .filter(({ command }) => !asksAtTerminal.test(command));
 const [readers, others] = [true, false].map((isReader) =>
   named.filter(
     ({ command }) => (reads.test(command.replace('capstan ', '')) && !/--checkpoint/.test(command)) === isReader,

@@ -1,9 +1,10 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { AskUser, JsonObject, Question, ThreadRequest } from '../../src/index.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 const signal = new AbortController().signal;
 const outside = (cmd: string) => callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated' });
@@ -67,6 +68,21 @@ it('exec resume without a prompt continues with an answer that was given, and sa
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is no prompt.')]);
   const list = (await place.run('threads', 'list')).stdout;
   expect(list).not.toContain('waits for your answer');
+});
+
+it.runIf(hasTerminals)('the printed command asks at the terminal, and continues the turn', async () => {
+  const live = await suspended([answer({ items: [outside(print)] }), done]);
+  const { place, id } = live;
+  const command = /capstan (exec resume \S+ --approvals ask)/.exec((await place.run('threads', 'list')).stdout)?.[1];
+  expect(command).toBe(`exec resume ${id} --approvals ask`);
+  const env = { TERM: 'xterm' };
+  const running = place.start(command!.split(' '), { prefix: onTerminal, input: 'open', env });
+  await vi.waitUntil(() => running.stdout.includes('[y]'), { timeout: 30_000 });
+  await new Promise((resolve) => void setTimeout(resolve, 400));
+  running.child.stdin?.write('y');
+  const { code, stdout } = await running.finished;
+  expect([code, existsSync(join(place.workspace, 'made'))], stdout).toEqual([0, true]);
+  expect(place.lines().filter(({ payload }) => payload['type'] === 'task_started')).toHaveLength(1);
 });
 
 it('is asked again by the next program that opens it, and undo names what ran outside the sandbox', async () => {

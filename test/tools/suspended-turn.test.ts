@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LineDraft } from '../../src/protocol/line.ts';
+import type { PreparedCall } from '../../src/tools/define.ts';
 import { isSuspended } from '../../src/state/questions.ts';
-import { answeringCommands } from '../harness/needy-scene.ts';
-import { escalating } from '../harness/needy-tools.ts';
+import { answering, answeringCommands, needyScene } from '../harness/needy-scene.ts';
+import { escalating, needy } from '../harness/needy-tools.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
 
@@ -97,7 +98,11 @@ describe('a turn whose process was killed while it waited', () => {
     const before = model.requests.length;
     expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
     expect(tool.ran).toEqual([]);
-    expect(textsOf(inputOf(model, before)).at(-1)).toBe('Not run: the user declined it. Not today.');
+    // The process that goes on cannot ask, and says so.
+    expect(textsOf(inputOf(model, before)).slice(-2)).toEqual([
+      'Not run: the user declined it. Not today.',
+      expect.stringContaining('The user cannot be asked'),
+    ]);
   });
 
   it('has an unknown outcome once its call has begun', async () => {
@@ -174,4 +179,32 @@ describe('a thread that is given up while it waits', () => {
     expect(await thread.compact({ signal })).toMatchObject({ kind: 'failed', outcome: { code: 'turn-suspended' } });
     expect(thread.questions).toHaveLength(1);
   });
+});
+
+it('a process that dies while it asks for another try leaves a call whose outcome is unknown', async () => {
+  const argv = ['sh', '-c', 'touch /etc/x'];
+  const item = { kind: 'command', id: 'stopped', argv, cwd: '/repo', output: '', status: 'in-progress' } as const;
+  const blocked = { paths: [{ path: '/etc/x', access: 'write' }], hosts: [] } as const;
+  const ran: string[] = [];
+  const run: PreparedCall['run'] = ({ policy }) => {
+    ran.push(policy.enforcement);
+    return Promise.resolve({ output: 'Read-only file system', item: { ...item, status: 'failed' }, blocked });
+  };
+  const stopped = needy('reach', { item, needs: { effect: 'program', argv, cwd: '/repo' }, run });
+  const again = answering(new Promise(() => {}));
+  const { live, disk, model, turn } = await needyScene([calls('a'), done], () => [stopped], again);
+  live.settings = { approval: 'on-request' };
+  const asked = new Promise<void>((resolve) => {
+    live.onEvent = ({ kind }) => (kind === 'question-asked' ? resolve() : undefined);
+  });
+  void turn('go').catch(() => {});
+  await asked;
+  expect(live.live!.questions).toMatchObject([{ kind: 'retry', paths: blocked.paths }]);
+  const survivor = disk.kill();
+  live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
+  const thread = await live.open();
+  expect(thread.isSuspended).toBe(false);
+  expect(await turn('go on')).toMatchObject({ kind: 'completed' });
+  expect(ran).toEqual(['managed']);
+  expect(textsOf(inputOf(model, 1)).join()).toContain('Outcome unknown');
 });

@@ -60,6 +60,18 @@ export const neverAnswered = 'Not run: the program ended before the user answere
 /** The program ended before the call began, whatever was decided about it. */
 export const notBegun = 'Not run: the program ended before the call began.';
 
+/** The sandbox stopped a command, and the user let it run once more. What follows is of the second run. */
+export function ranAgain(where: 'sandbox' | 'outside'): string {
+  const how = where === 'outside' ? 'outside the sandbox' : 'with what it needed';
+  return `The sandbox stopped this command, and the user let it run again ${how}. This is the second run.`;
+}
+
+/** The same, and the user did not. What follows is of the only run. */
+export function notRunAgain(note: string | undefined): string {
+  const said = 'The sandbox stopped this command, and the user did not let it run again outside of it.';
+  return note === undefined ? said : `${said} ${note}`;
+}
+
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;
 }

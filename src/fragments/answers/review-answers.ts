@@ -2,15 +2,31 @@ import type { Answer } from '../../protocol/question.ts';
 import { sentence } from '../../protocol/outcome.ts';
 
 /** What the model reads when a reviewer did not let a call run. */
-export function refusedByReview({ kind, note, verdict }: Answer): string {
-  const judged = verdict && ` (risk: ${verdict.risk}; authorization by the user: ${verdict.authorization})`;
-  const said = [verdict?.rationale, note].flatMap((text) => (text === undefined ? [] : sentence(text)));
-  const head = verdict === undefined ? 'Not run: it was not approved.' : `Not run: the reviewer declined it${judged}.`;
+export function refusedByReview(answer: Answer): string {
+  const { kind, verdict } = answer;
+  const judged = verdict && `the reviewer declined it (${judgement(verdict)})`;
+  const said = reasons(answer);
+  const head = `Not run: ${judged ?? 'it was not approved'}.`;
   const next =
     kind === 'stopped'
       ? 'The turn ends here.'
       : 'Do not try to reach the same in another way. Choose a materially safer one, or tell the user what is needed.';
   return [head, ...said, next].join(' ');
+}
+
+/** The same after a sentence that says what did not happen. */
+export function reviewNote(answer: Answer): string {
+  const { verdict } = answer;
+  const judged = verdict === undefined ? '' : ` (${judgement(verdict)})`;
+  return [`A reviewer decides in the user's place${judged}.`, ...reasons(answer)].join(' ');
+}
+
+function judgement({ risk, authorization }: NonNullable<Answer['verdict']>): string {
+  return `risk: ${risk}; authorization by the user: ${authorization}`;
+}
+
+function reasons({ verdict, note }: Answer): readonly string[] {
+  return [verdict?.rationale, note].flatMap((text) => (text === undefined ? [] : sentence(text)));
 }
 
 /** Notes of a reviewer's answer, for the model. */

@@ -1,18 +1,15 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
-import type { ApprovalPolicy, NetworkAccess } from '../../protocol/permission-profile.ts';
+import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
+import { approvalLines, type ApprovalTold } from './approval-text.ts';
 import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
-import { reviewerSentence } from './reviewer-sentence.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
-export interface PermissionsText extends PolicyDescription {
-  readonly approval: ApprovalPolicy;
-  /** A reviewer answers in the user's place. */
-  readonly reviewed?: true;
+export interface PermissionsText extends PolicyDescription, ApprovalTold {
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];
@@ -30,18 +27,6 @@ const networkSentence: Readonly<Record<NetworkAccess, string>> = {
   enabled: 'Commands can use the network.',
 };
 
-const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
-  never:
-    'The user cannot be asked. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
-  // No surface can put a question to the user yet, and the model must not count on one.
-  'on-request':
-    'The user cannot be asked yet. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
-  untrusted:
-    'Each command and each patch needs the consent of the user, who cannot be asked yet. None can run: say what is needed.',
-};
-
-const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
-
 export const permissionsFragment = defineFamily<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
@@ -53,7 +38,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
       `Network: ${told.network}. ${networkSentence[told.network]}`,
-      `Approval: ${told.approval}. ${approvalText(told)}`,
+      ...approvalLines(told),
       ...(told.readsEverything ? [] : ['Reading is limited to what commands need and to the roots listed here.']),
       ...list('Writable roots', told.writableRoots),
       ...list('Not writable until the user creates them', told.missingRoots),
@@ -67,12 +52,6 @@ export const permissionsFragment = defineFamily<PermissionsText>({
   },
   withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
 });
-
-/** Without a sandbox there is nothing that stops a command. */
-function approvalText({ mode, approval, reviewed }: PermissionsText): string {
-  if (reviewed) return reviewerSentence();
-  return mode === 'danger-full-access' && approval !== 'untrusted' ? unsandboxed : approvalSentence[approval];
-}
 
 /** Paths are quoted as JSON: a name with a newline or a quote in it stays one name. */
 function list(title: string, paths: readonly string[]): readonly string[] {

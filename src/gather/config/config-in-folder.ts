@@ -13,7 +13,7 @@ import { findTrust } from './trust.ts';
 import { valueAt } from '../../protocol/json.ts';
 
 /** Ours last, so that it wins over the other in the same folder. */
-const projectNames = ['.codex', '.capstan'];
+export const projectNames: readonly string[] = ['.codex', '.capstan'];
 
 /** The layers with those of the project between the user's files and the flags. `problems`: what the project adds. */
 export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {

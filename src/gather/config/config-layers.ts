@@ -30,6 +30,8 @@ export interface ConfigChoices {
   readonly strictConfig?: boolean;
   /** The user's `config.toml` is not read. */
   readonly ignoreUserConfig?: boolean;
+  /** The rules of the user and of projects are not read. */
+  readonly ignoreRules?: boolean;
   /** Folders that are writable besides the configured ones, where the workspace is. */
   readonly addDirectories?: readonly string[];
   /** Folders with the files of the machine, in order of preference: of each file the first that exists counts. */
@@ -37,7 +39,7 @@ export interface ConfigChoices {
 }
 
 /** Our own folder, and that of the program whose configuration is understood here too. */
-const usualSystemFolders: readonly string[] = process.platform === 'win32' ? [] : ['/etc/capstan', '/etc/codex'];
+export const usualSystemFolders: readonly string[] = process.platform === 'win32' ? [] : ['/etc/capstan', '/etc/codex'];
 
 export interface ReadLayers {
   readonly config: Config;

@@ -115,8 +115,8 @@ test.each<[string, string, object]>([
 });
 
 test('a limit that is not enforced is reported', async () => {
-  expect((await load('[rules]\nprefix_rules = []\n')).problems).toMatchObject([
-    { code: 'config-unsupported-key', severity: 'warning', key: 'rules' },
+  expect((await load('[experimental_network]\nenabled = true\n')).problems).toMatchObject([
+    { code: 'config-unsupported-key', severity: 'warning', key: 'experimental_network' },
   ]);
 });
 

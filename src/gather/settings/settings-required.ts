@@ -11,7 +11,9 @@ import {
 } from '../../policy/requirements.ts';
 import { widthOf } from '../../policy/profile-width.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import { configuredProfile } from './choose-profile.ts';
+import { approvalName } from '../../policy/approval-policy.ts';
 
 export type RequirementNotice = Outcome<'requirement-overrides'>;
 
@@ -48,7 +50,12 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   const broken = brokenByApproval(requirements, settings.approval);
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
-  const what = { key: 'approval_policy', value: settings.approval, broken, instead: approval };
+  const what = {
+    key: 'approval_policy',
+    value: approvalName(settings.approval),
+    broken: named(broken),
+    instead: approvalName(approval),
+  };
   const notices = noticesOf(settings, 'approval', what);
   return { settings: decided({ ...settings, approval }, 'approval'), notices };
 }
@@ -67,6 +74,11 @@ function requiredReviewer(requirements: Requirements, settings: Settings): Step 
   const [instead] = broken.allowed;
   const notices = noticesOf(settings, 'reviewer', { key: 'approvals_reviewer', value: reviewer, broken, instead });
   return { settings: decided({ ...told, reviewer: instead }, 'reviewer'), notices };
+}
+
+/** For messages. */
+function named({ allowed: [first, ...others], ...rest }: Allowed<ApprovalPolicy>): Allowed<string> {
+  return { ...rest, allowed: [approvalName(first), ...others.map(approvalName)] };
 }
 
 function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {

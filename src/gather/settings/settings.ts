@@ -10,6 +10,7 @@ import { noRequirements, type Requirements } from '../../policy/requirements.ts'
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { RulesInForce } from '../rules/rules-in-force.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
 import { required, reviewerInstead } from './settings-required.ts';
@@ -23,6 +24,7 @@ import {
   windowSettings,
 } from './settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
+import { isSameApproval } from '../../policy/approval-policy.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
 
@@ -53,6 +55,8 @@ export interface SettingsChoices {
   /** The same, as a flag asks for it. */
   readonly profile?: PermissionProfile;
   readonly requirements?: Requirements;
+  /** Absent: there are none. */
+  readonly rules?: RulesInForce;
 }
 
 /** The model for a thread of that provider when none is named. */
@@ -68,7 +72,7 @@ interface Choice<Value> {
 
 /** What has been chosen for a thread: from configuration, flags, the thread's own past, and what the machine demands. */
 export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
-  const { cwd, resumed, requirements = noRequirements } = choices;
+  const { cwd, resumed, rules, requirements = noRequirements } = choices;
   const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
   /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
   function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
@@ -101,8 +105,10 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     reviewer: configured('reviewer', config.approvalsReviewer === 'user' ? undefined : config.approvalsReviewer),
     reviewPolicy: configured('reviewPolicy', notBlank(config.autoReview?.policy)),
     profile,
-    approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
-    networkRules: ranked('networkRules', undefined as Settings['networkRules']),
+    // What a thread remembers of rules is a claim: the files of today decide.
+    rules: { value: rules?.rules, origin: 'rules' },
+    approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
+    networkRules: { value: rules?.networkRules, origin: 'rules' },
     // Decided by the providers of this configuration, wherever the rest of the policy comes from.
     shellEnvironment: { ...shell, value: { ...shell.value, withheld: providerVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
@@ -135,7 +141,7 @@ function approvalChoice(
 ) {
   const reviewer = reviewerInstead(requirements, approvalsReviewer);
   const held = unlessReviewed && isReviewed({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
-  const asked = held === undefined || held === own.value ? { value: undefined, origin: undefined } : own;
+  const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approval, askedApproval: asked };
 }

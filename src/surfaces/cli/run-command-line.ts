@@ -35,11 +35,5 @@ async function welcome(): Promise<number> {
 
 /** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */
 function rootOptionsBehind(words: readonly string[], at: number): readonly string[] {
-  const before = words.slice(0, at);
-  // Whatever it says: exec has no user to ask.
-  const isApproval = (word: string | undefined): boolean => word === '-a' || word === '--ask-for-approval';
-  const options = before.filter(
-    (word, i) => !isApproval(word) && !isApproval(before[i - 1]) && !/^(?:-a.|--ask-for-approval=)/.test(word),
-  );
-  return ['exec', ...options, ...words.slice(at + 1)];
+  return ['exec', ...words.slice(0, at), ...words.slice(at + 1)];
 }

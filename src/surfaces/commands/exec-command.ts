@@ -35,6 +35,18 @@ export const execCommand = {
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
       choices: ['read-only', 'workspace-write', 'danger-full-access'],
     }),
+    approvals: option(
+      '--approvals HOW',
+      'who answers when a call needs your consent: `ask` (you, at this terminal) or a FILE of answers; without it, such calls are refused',
+      { offers: ['ask'] },
+    ),
+    askForApproval: option(
+      '-a, --ask-for-approval POLICY',
+      'with --approvals: when you are asked: untrusted, on-request or never',
+      {
+        offers: ['untrusted', 'on-request', 'never'],
+      },
+    ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
     addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
     image: option('-i, --image FILE', 'a picture to send with the prompt; separate several with commas', {
@@ -70,6 +82,7 @@ export const execCommand = {
     ),
     strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
     ignoreUserConfig: flag('--ignore-user-config', 'do not read config.toml'),
+    ignoreRules: flag('--ignore-rules', 'do not read the rules files of yours and of the project'),
     bypass: flag(
       '--dangerously-bypass-approvals-and-sandbox, --yolo',
       'no sandbox: only where something else isolates the machine',

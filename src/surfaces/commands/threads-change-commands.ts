@@ -167,8 +167,8 @@ export const setCommand = {
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
       offers: ['read-only', 'workspace-write', 'danger-full-access'],
     }),
-    approval: option('-a, --approval POLICY', 'when Capstan asks you: on-request or never', {
-      offers: ['on-request', 'never'],
+    approval: option('-a, --approval POLICY', 'when `exec --approvals` asks you: untrusted, on-request or never', {
+      offers: ['untrusted', 'on-request', 'never'],
     }),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
     personality: option('--personality NAME', 'the tone: none, friendly or pragmatic; `default`: none chosen', {

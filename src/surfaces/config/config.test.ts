@@ -64,6 +64,7 @@ model_verbosity = "low"  # default, model gpt-5.4
 model_context_window = 272000  # default, model gpt-5.4
 model_auto_compact_token_limit_scope = "total"  # default
 approval_policy = "on-request"  # default
+approvals_reviewer = "user"  # default
 sandbox_mode = "workspace-write"  # default, trust: trusted
 allow_login_shell = true  # default
 include_permissions_instructions = true  # default
@@ -125,9 +126,10 @@ trust_level = "trusted"  # user, /home/config.toml:13
 
 # Not set: oss_provider, model_reasoning_summary, service_tier,
 #   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
-#   window.effective_tokens, developer_instructions, instructions,
-#   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
-#   personality, experimental_realtime_start_instructions, openai_base_url
+#   window.effective_tokens, auto_review.policy, developer_instructions,
+#   instructions, model_instructions_file, compact_prompt,
+#   experimental_compact_prompt_file, personality,
+#   experimental_realtime_start_instructions, openai_base_url
 `;
 
 describe('config show', () => {

@@ -8,6 +8,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { table } from '../terminal/table.ts';
 import type { Configured } from '../engine/configured.ts';
 import { layerState } from './show.ts';
+import { approvalName } from '../../policy/approval-policy.ts';
 
 /** What every layer says about a key, the highest first, and which of them wins. */
 export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {
@@ -39,7 +40,8 @@ export function explainKey(configured: Configured, key: string): { readonly text
 /** What the machine demands of the key, whatever the layers say. */
 function requirementText({ requirements }: Configured, name: string): string {
   const { approvals, sandboxModes, features } = requirements;
-  const rule = name === 'approval_policy' ? approvals : name === 'sandbox_mode' ? sandboxModes : undefined;
+  const named = approvals && { ...approvals, allowed: approvals.allowed.map(approvalName) };
+  const rule = name === 'approval_policy' ? named : name === 'sandbox_mode' ? sandboxModes : undefined;
   if (rule !== undefined) return `Allowed by ${rule.key} in ${rule.source}: ${rule.allowed.join(', ')}.\n`;
   const feature = name.startsWith('features.') ? name.slice('features.'.length) : '';
   const pin = features?.pins[feature];

@@ -11,6 +11,7 @@ import { type BaseLayers, withOverrides } from '../../gather/config/config-layer
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices } from '../../gather/system/places.ts';
+import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { normalisePath } from '../../policy/paths.ts';
@@ -40,10 +41,11 @@ export interface ConfiguredThread {
 
 /** What holds for a thread in its folder. */
 export async function configureThread(
-  { base: everywhere, options: { env, cwd: here } }: Pick<EngineParts, 'base' | 'options'>,
+  { base: everywhere, options }: Pick<EngineParts, 'base' | 'options'>,
   place: ThreadPlace,
   { approval, unlessReviewed, permissionProfile, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
+  const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
   const cwd = normalisePath(place.cwd);
@@ -55,7 +57,8 @@ export async function configureThread(
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
   const { config, problems: ofFolder } = await configInFolder(base, cwd);
-  const problems = [...added, ...ofFolder];
+  const rules = await rulesInFolder(base, cwd, options);
+  const problems = [...added, ...ofFolder, ...rules.problems];
   const error = refusalOf(problems);
   if (error !== undefined) return error;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
@@ -76,6 +79,7 @@ export async function configureThread(
     ...texts,
     catalogue,
     requirements,
+    rules,
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, resumed, catalogue);

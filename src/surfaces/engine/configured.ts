@@ -13,6 +13,7 @@ import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { configuredProfile } from '../../gather/settings/choose-profile.ts';
+import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { findHome } from '../../gather/system/home.ts';
 import {
   brokenByApproval,
@@ -26,6 +27,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { unusedNotice } from './unused-notice.ts';
+import { approvalName } from '../../policy/approval-policy.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
@@ -49,12 +51,13 @@ export async function loadConfigured(
   if ('code' in home) return home;
   const base = await loadBaseLayers(home.path, choices);
   const { config, layers, problems } = await configInFolder(base, folder);
+  const rules = await rulesInFolder(base, folder, choices);
   const all = [...defaultLayers(config.trust, config.window), ...modelLayers(config, base.requirements), ...layers];
   return {
     trust: config.trust,
     layers: all,
     effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
-    problems: byGravity([...base.problems, ...problems, ...overruled(config, base)]),
+    problems: byGravity([...base.problems, ...problems, ...rules.problems, ...overruled(config, base)]),
     notices: unusedNotice(config),
     requirements: base.requirements,
     ...defined({ requirementsFile: base.requirementsFile }),
@@ -102,7 +105,16 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const gates = featureGates(features);
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
-    ...(approval ? [problem('approval_policy', `"${approvalPolicy}"`, approval, `"${approval.allowed[0]}"`)] : []),
+    ...(approval
+      ? [
+          problem(
+            'approval_policy',
+            `"${approvalName(approvalPolicy)}"`,
+            approval,
+            `"${approvalName(approval.allowed[0])}"`,
+          ),
+        ]
+      : []),
     ...(reviewers ? [problem('approvals_reviewer', `"${reviewer}"`, reviewers, `"${reviewers.allowed[0]}"`)] : []),
     ...(sandbox ? [problem('sandbox_mode', `"${sandboxMode}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
     ...(loginShell === allowLoginShell

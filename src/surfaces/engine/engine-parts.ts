@@ -7,6 +7,7 @@ import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
+import type { NewRule } from '../../gather/rules/save-rule.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
 import { postJson } from '../../model/http/auth/post-json.ts';
@@ -35,6 +36,7 @@ export function createEngineParts(
   const { home } = base;
   const clock = systemClock;
   const kept = createHomeStore(home, { ...options, maxBlobBytes: base.config.blobs.maxBytes });
+  const { locks } = kept;
   const root = packageRoot();
   const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run` });
   const opened = new Set<string>();
@@ -79,7 +81,10 @@ export function createEngineParts(
     /** Connections to servers, kept for reuse. */
     sendTo,
     post: postJson(sendTo),
-    logins: loginStore({ home, locks: kept.locks, clock }),
+    logins: loginStore({ home, locks, clock }),
+    /** Few runs save one. */
+    saveRule: async (rule: NewRule) =>
+      (await import('../../gather/rules/save-rule.ts')).saveRule(rule, { home, locks, clock }),
     watch: createChangeWatch(home),
     threads,
   };

@@ -12,6 +12,7 @@ import type { Variables } from '../../protocol/variables.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import type { ResumedPast } from './thread-standing.ts';
+import { approvalName } from '../../policy/approval-policy.ts';
 
 /** What counts of the past of a thread that this home did not write. */
 export interface TakenOverThread {
@@ -70,7 +71,7 @@ function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
     case 'profile':
       return leftProfile(last.profile!, settings.profile);
     case 'approval':
-      return leftApproval(last.approval!, settings.approval);
+      return leftApproval(approvalName(last.approval!), approvalName(settings.approval));
     case 'provider':
       return leftName('provider', last.provider!, settings.provider, ['-c', `model_provider=${plain(last.provider!)}`]);
     case 'model':
@@ -90,8 +91,7 @@ function leftName(word: string, had: string, holds: string, flag: readonly strin
 }
 
 function leftApproval(had: string, holds: string): Left {
-  // The configuration knows no `untrusted`.
-  const flag = had === 'untrusted' ? {} : { flag: ['-c', `approval_policy=${had}`] };
+  const flag = had === 'granular' ? {} : { flag: ['-c', `approval_policy=${had}`] };
   return { text: `approval ${had} (using ${holds})`, ...flag };
 }
 

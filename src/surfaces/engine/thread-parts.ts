@@ -28,6 +28,7 @@ import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
+import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
@@ -76,6 +77,7 @@ export async function createThreadParts(
   const builtIn = [
     execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     updatePlanTool(),
+    requestPermissionsTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ];

@@ -6,6 +6,7 @@ import { settingWord } from '../wording/setting-word.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
+import { approvalName } from '../../policy/approval-policy.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {
@@ -76,7 +77,7 @@ function startLines({ thread, settings, restored }: OpenedThread, verbose: boole
   const first = [`capstan ${version}`, `thread ${thread.id}`, asked.join(' '), mode];
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
-    ...(verbose ? [`provider ${provider}`, `network ${policy.network}`, `approval ${approval}`] : []),
+    ...(verbose ? [`provider ${provider}`, `network ${policy.network}`, `approval ${approvalName(approval)}`] : []),
     ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
   ];
   return [first, second]

@@ -6,6 +6,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
+import { execQuestion, type ExecQuestionEvent } from './question-events.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
@@ -15,7 +16,8 @@ export type ExecEvent =
   | { readonly type: 'item.started' | 'item.updated' | 'item.completed'; readonly item: ExecItem }
   | { readonly type: 'turn.completed'; readonly usage: ExecUsage }
   | { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
-  | { readonly type: 'error'; readonly message: string };
+  | { readonly type: 'error'; readonly message: string }
+  | ExecQuestionEvent;
 
 type ExecUsage = Readonly<Omit<ReturnType<typeof usageFields>, 'total_tokens'>>;
 
@@ -87,10 +89,11 @@ export function execEvents({ context = false } = {}): (
         return [{ type: 'thread.started', thread_id: event.threadId }];
       case 'call-refused':
       case 'checkpoint-stage':
-      case 'question-asked':
-      case 'question-answered':
         // Codex has no such events.
         return [];
+      case 'question-asked':
+      case 'question-answered':
+        return [execQuestion(event)];
       case 'turn-started':
         return [{ type: 'turn.started' }];
       case 'item-started':

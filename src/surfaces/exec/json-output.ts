@@ -24,6 +24,7 @@ export function jsonOutput(
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
+    show: (...spans) => screen.note(...spans),
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       sayNews(screen, event, verbose);

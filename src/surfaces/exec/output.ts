@@ -1,6 +1,7 @@
 import type { Fault, Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { Span } from '../terminal/look.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 
 /** Where a run shows itself. Standard output carries the contract, standard error is for people. */
@@ -10,6 +11,8 @@ export interface Output {
   /** Absent: what is still arriving is not shown, and costs nothing. */
   readonly provisional?: (event: ProvisionalEvent) => void;
   notice(outcome: Outcome): void;
+  /** Lines for the person who is asked, or who looks on. */
+  show(...spans: readonly Span[]): void;
   /** The thread is there, and nothing is asked of it. */
   idle?(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine reports that. */

@@ -155,7 +155,12 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
   const notRun = 'Not run: you may not. Ask.';
   tell({ ...refused, tool: 'apply_patch', reason: 'invalid patch: no end' });
   expect(seen()).toBe('tool apply_patch\n  invalid patch: no end\n  [refused]\n');
-  tell({ ...refused, tool: 'exec_command', item: { ...command, argv: ['sh', '-c', 'rm -r x'], status: 'in-progress' }, reason: notRun });
+  tell({
+    ...refused,
+    tool: 'exec_command',
+    item: { ...command, argv: ['sh', '-c', 'rm -r x'], status: 'in-progress' },
+    reason: notRun,
+  });
   expect(seen()).toBe('$ rm -r x\n  Not run: you may not. Ask.\n  [refused]\n');
 });
 

@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
-import { bold, dim, yellow } from '../terminal/look.ts';
+import { bold, dim, type Span, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/table.ts';
@@ -57,6 +57,7 @@ export class PlainOutput implements Output {
     this.#announcement.opened(opened);
   };
   notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
+  show = (...spans: readonly Span[]): void => this.#screen.note(...spans);
 
   idle = (): void => {
     this.#sayHowToResume();

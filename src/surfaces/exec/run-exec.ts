@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { version } from '../../protocol/version.ts';
 import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
 import { runCommand } from '../commands/run-command.ts';
@@ -15,6 +16,7 @@ import type { Overrides } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
+import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
@@ -60,8 +62,10 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput(options);
+  const approvals = await approvalsOf(asked, cwd, output);
+  if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
-  const opened = await openThread(engine, asked, cwd, output);
+  const opened = await openThread(engine, asked, cwd, threadRequest(options, output, approvals));
   if (opened.kind === 'refused') return opened.outcome;
   if (missing !== undefined && !opened.thread.isSuspended) {
     await opened.thread.close();
@@ -78,6 +82,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (output.provisional !== undefined) opened.thread.subscribe({ provisional: output.provisional });
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
+  if (approvals !== undefined && opened.settings.approval === 'never') output.notice(neverAsks);
   if (alone) {
     await opened.thread.close();
     output.idle?.();
@@ -117,6 +122,18 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   return fits && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 
+const nothingToApprove: Outcome = {
+  code: 'approvals-bypassed',
+  message: '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.',
+  next: 'Leave out one of them.',
+};
+
+const neverAsks: Outcome = {
+  code: 'approvals-unused',
+  message: 'The approval policy is never, so --approvals has no effect.',
+  next: 'Add -a on-request to be asked.',
+};
+
 const cutShort: Outcome = {
   code: 'interrupted',
   message: 'The turn was interrupted, but its work did not stop within a second.',
@@ -134,7 +151,7 @@ async function loadEngine({ options: given }: ExecArguments, cwd: string): Promi
 }
 
 function engineOptions(given: ExecArguments['options'], cwd: string): EngineOptions {
-  const { profile, strictConfig, ignoreUserConfig, addDirectory } = given;
+  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory } = given;
   return {
     env: process.env,
     osHome: homedir(),
@@ -144,18 +161,34 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
     ...defined({ profile }),
     strictConfig,
     ignoreUserConfig,
+    ignoreRules,
     addDirectories: addDirectory,
   };
 }
 
-function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['options'], output: Output): ThreadRequest {
+/** Loaded on use: most runs ask nothing. */
+async function approvalsOf({ options }: ExecArguments, cwd: string, output: Output) {
+  if (options.approvals === undefined) return undefined;
+  if (options.bypass) return nothingToApprove;
+  const { loadApprovals } = await import('./approvals/load-approvals.ts');
+  return loadApprovals(options.approvals, { cwd, show: (...spans) => output.show(...spans) });
+}
+
+function threadRequest(
+  { bypass, ephemeral, threadSource }: ExecArguments['options'],
+  output: Output,
+  approvals: Approvals | undefined,
+): ThreadRequest {
+  const listener = (event: ThreadEvent): void => {
+    approvals?.seen?.(event);
+    output.event(event);
+  };
   return {
-    listener: output.event,
+    listener: approvals === undefined ? output.event : listener,
     // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
     compactsAfterTurns: false,
-    // There is no user to ask.
-    approval: 'never',
-    unlessReviewed: !bypass,
+    // Without the option there is no user to ask.
+    ...(approvals === undefined ? { approval: 'never', unlessReviewed: !bypass } : { askUser: approvals.askUser }),
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ephemeral,
     ...defined({ threadSource }),
@@ -166,10 +199,9 @@ async function openThread(
   engine: Engine,
   { options, variant, thread: name }: ExecArguments,
   here: string,
-  output: Output,
+  shown: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
   const cwd = options.cwd === undefined ? undefined : resolve(here, options.cwd);
-  const shown = threadRequest(options, output);
   if (variant === undefined) {
     const place = cwd ?? here;
     const folder = engine.lookAtFolder(place);
@@ -203,12 +235,20 @@ function checkRepository(
 }
 
 /** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
-function overridesOf({ override, enable, disable, model, sandbox }: ExecArguments['options']): Overrides {
+function overridesOf({
+  override,
+  enable,
+  disable,
+  model,
+  sandbox,
+  askForApproval: approval,
+}: ExecArguments['options']): Overrides {
   return [
     ...override,
     ...enable.map((feature) => `features.${feature}=true`),
     ...disable.map((feature) => `features.${feature}=false`),
     ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
+    ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
     ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Step } from '../../envelope/step.ts';
-import { toolFailed } from '../../fragments/answers/call-answers.ts';
+import { notRunAgain, ranAgain, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
@@ -9,7 +9,15 @@ import type { StartedProcess } from '../../ports/processes.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
-import { type GrantedCall, grantCall, grantSuspended, type SuspendedCall, type SuspendedGrant } from './grant-call.ts';
+import {
+  type GrantedCall,
+  grantCall,
+  grantSuspended,
+  type SuspendedCall,
+  type SuspendedGrant,
+  type CallToGrant,
+  grantRetry,
+} from './grant-call.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionPlace } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -168,7 +176,19 @@ export class Calls {
     place.pass();
     const { before, leave } = this.#order.begin(prepared.alone === true);
     if (before.length > 0) await Promise.all(before);
-    return this.#perform(call, prepared, grant).finally(leave);
+    return this.#performAll(prepared, wanted, grant).finally(leave);
+  }
+
+  /** Once, or once more where the sandbox stopped it and the user lets it out. */
+  async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<CallResult> {
+    const end = await this.#perform(wanted.call, prepared, grant);
+    if (end.blocked === undefined || grant.where === 'outside' || this.#turn.signal.aborted) return end;
+    const place = this.#questions.next();
+    const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
+    if (again === undefined) return end;
+    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again.note)) };
+    const second = await this.#perform(wanted.call, prepared, again);
+    return { ...second, output: withNote(second.output, ranAgain(again.where)) };
   }
 
   /** Its line is durable before it has an effect. */
@@ -177,12 +197,12 @@ export class Calls {
     const { call_id: callId, name: tool } = call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
-    const { policy } = grant;
+    const { policy, allowed } = grant;
     const outside = grant.where === 'outside' || undefined;
     log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) }));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared);
-    const mayWrite = mayChangeFiles(outside ? 'outside' : envelope.policy.sandboxLevel, needs);
+    const mayWrite = mayChangeFiles(policy, needs);
     if (mayWrite) await effects.before();
     await log.durable();
     const over = new AbortController();
@@ -193,11 +213,16 @@ export class Calls {
     const warn = (outcome: Outcome): void => this.#warn(outcome);
     const output = this.#previewOf(item.id);
     const threads = heldThreads(parts.threads, envelope);
-    const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output }) });
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output, allowed }) });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;
   }
+}
+
+/** A sentence of ours before what a tool says. */
+function withNote(output: CallResult['output'], note: string): CallResult['output'] {
+  return typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
 }
 
 /** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */

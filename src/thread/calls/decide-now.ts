@@ -1,65 +1,63 @@
-import { decideApproval, grantedPolicy } from '../../policy/approval.ts';
-import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
-import type { Question } from '../../protocol/question.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { CallDecision, DecisionContext } from '../../policy/call-decision.ts';
+import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
+import type { Blocked, CallNeeds } from '../../policy/approval.ts';
+import { decideRetry } from '../../policy/decide-retry.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { PreparedCall } from '../../tools/define.ts';
+import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
-import { canAsk as isAnswered } from '../review/asker.ts';
-
-type Where = 'sandbox' | 'outside';
-
-/** What the policy says about a call, with all that the thread knows by now. */
-export type DecidedCall =
-  | { readonly kind: 'run'; readonly where: Where }
-  | {
-      readonly kind: 'ask';
-      readonly question: Omit<Question, 'callId' | 'turnId' | 'tool' | 'item'>;
-      readonly where: Where;
-      /** What an answer for the session keeps. */
-      readonly grantKeys: readonly string[];
-    }
-  | { readonly kind: 'refuse'; readonly why: string; readonly next: string };
+import { canBeAsked } from '../review/asker.ts';
 
 export interface DecideOptions {
   /** That of the turn, unless the call was asked about under another one. */
-  readonly approval?: ApprovalPolicy;
+  readonly approval?: DecisionContext['approval'];
   /** Whether a question can be answered; by default whether there is someone to ask. */
   readonly canAsk?: boolean;
 }
 
-/** The one place that asks the policy about a call. */
-export function decideNow(
-  turn: Turn,
-  { needs, item }: Pick<PreparedCall, 'needs' | 'item'>,
-  { approval = turn.envelope.policy.approval, canAsk = isAnswered(turn) }: DecideOptions = {},
-): DecidedCall {
-  const { escalation, paths, effect } = needs;
-  const decision = decideApproval(approval, needs);
-  const where = escalation === undefined ? 'sandbox' : 'outside';
-  if (decision === 'run') return { kind: 'run', where };
-  const command = item.kind === 'command' ? { argv: item.argv, cwd: item.cwd } : {};
-  const grantKeys = item.kind === 'command' ? [JSON.stringify([where, item.cwd, item.argv])] : [];
-  const isGranted = ({ grants }: Turn['log']['state']): boolean =>
-    grantKeys.length > 0 && grantKeys.every((key) => grants.some(({ keys }) => keys.includes(key)));
-  if (decision === 'refuse' || !canAsk) {
-    const next = escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
-    return { kind: 'refuse', why: `the approval policy is ${approval}, and the user cannot be asked.`, next };
-  }
-  if (isGranted(turn.log.state)) return { kind: 'run', where };
-  const question: Extract<DecidedCall, { kind: 'ask' }>['question'] = {
-    kind: effect === 'files' ? 'patch' : 'command',
-    ...defined({ justification: escalation?.reason }),
-    ...command,
-    ...defined({ paths }),
-    scopes: grantKeys.length === 0 ? ['call'] : ['call', 'session'],
-  };
-  return { kind: 'ask', question, where, grantKeys };
+/** What is known of the command of a call. Absent: nothing depends on it. */
+export interface CallToDecide {
+  readonly needs: CallNeeds;
+  readonly read?: Awaited<ReturnType<CommandReader['read']>>;
 }
 
-const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
+/** The one place that asks the policy about a call, with all that the thread knows by now. */
+export function decideNow(turn: Turn, { needs, read }: CallToDecide, options: DecideOptions = {}): CallDecision {
+  return decideCall({ ...contextNow(turn, options), ...read }, needs);
+}
 
-/** What a call runs under there. */
-export function policyFor({ resolved }: Turn['envelope']['policy'], where: Where): ResolvedPolicy {
-  return grantedPolicy(resolved, where === 'outside' ? { escalation: {} } : {});
+/** The same about a call that the sandbox stopped. Undefined: what came of it stands. */
+export function decideAgain(turn: Turn, { needs, read }: CallToDecide, blocked: Blocked): CallDecision | undefined {
+  return decideRetry({ ...contextNow(turn, {}), ...read }, needs, blocked);
+}
+
+/** Looks into the command where the decision depends on it. Undefined: it does not, and nothing is waited for. */
+export function readCommand(
+  turn: Turn,
+  needs: CallNeeds,
+  options: DecideOptions = {},
+): Promise<CallToDecide['read']> | undefined {
+  const { commands } = turn.parts;
+  const { argv } = needs;
+  if (commands === undefined || argv === undefined) return undefined;
+  const maybeDangerous = commands.mayBeDangerous(argv);
+  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous }) ? commands.read(argv) : undefined;
+}
+
+/** Before another try: what it may do outside depends on it, also where the first try did not. */
+export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDecide): Promise<CallToDecide> {
+  const known = read ?? (needs.argv && (await parts.commands?.read(needs.argv)));
+  return { needs, ...defined({ read: known }) };
+}
+
+function contextNow(turn: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
+  const { envelope, log, memory } = turn;
+  const { policy } = envelope;
+  const session = log.state.grants.flatMap(({ keys }) => keys);
+  return {
+    approval: approval ?? policy.approval,
+    policy: policy.resolved,
+    rules: policy.rules,
+    grants: [...session, ...memory.grants].map((key) => ({ key })),
+    canAsk: canAsk ?? canBeAsked(turn),
+  };
 }

@@ -1,24 +1,36 @@
 import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
-import { refusedByReview } from '../../fragments/answers/review-answers.ts';
 import type { Step } from '../../envelope/step.ts';
+import { refusedByReview, reviewNote } from '../../fragments/answers/review-answers.ts';
+import type { Blocked } from '../../policy/approval.ts';
+import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
+import { grantedPolicy } from '../../policy/granted-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { Answer, AnswerScope, Question } from '../../protocol/question.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { shownCall } from '../../state/call-start.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
 import { type Asker, askerOf } from '../review/asker.ts';
-import { type DecidedCall, type DecideOptions, decideNow, policyFor } from './decide-now.ts';
+import {
+  type CallToDecide,
+  decideAgain,
+  type DecideOptions,
+  decideNow,
+  readBeforeRetry,
+  readCommand,
+} from './decide-now.ts';
 import type { QuestionPlace } from './question-order.ts';
-import { saveRule } from './save-rule.ts';
+import { saveAllowedRule } from './save-rule.ts';
 
 /** What a call may do. `outside`: beyond the sandbox of its turn. */
 export interface GrantedCall {
   readonly kind: 'granted';
   readonly policy: ResolvedPolicy;
   readonly where: 'sandbox' | 'outside';
+  /** How far the user's yes goes. Absent: no question was asked. */
+  readonly allowed?: AnswerScope;
 }
 
 /** The thread is given up while the call waits for an answer: the question stays as it is. */
@@ -33,24 +45,58 @@ export interface SuspendedGrant extends Pick<DecideOptions, 'approval'> {
 }
 
 /** A call that is to be decided about, in its place among those of its step. */
-export interface CallToGrant extends Pick<PreparedCall, 'needs' | 'item'> {
+export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
   readonly call: CallItem;
   readonly step: Step;
   readonly place: QuestionPlace;
 }
 
-type Granting = GrantedCall | RefusedCall | SuspendedCall;
-type AskedCall = Extract<DecidedCall, { kind: 'ask' }>;
+/** `note`: what the user said to it. */
+type RefusedGrant = RefusedCall & { readonly note?: string };
+type Granting = GrantedCall | RefusedGrant | SuspendedCall;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+  const reading = readCommand(turn, wanted.needs);
+  // No waiting where nothing is read: lines stand in the order of what happened.
+  return reading === undefined
+    ? grantRead(turn, wanted)
+    : reading.then((read) => grantRead(turn, withRead(wanted, read)));
+}
+
+function withRead(wanted: CallToGrant, read: CallToDecide['read']): CallToGrant {
+  return { ...wanted, ...defined({ read }) };
+}
+
+function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const decided = decideNow(turn, wanted);
   return decided.kind === 'ask' ? askInTurn(turn, wanted, questionOf(turn, wanted, decided)) : settled(turn, decided);
 }
 
-function settled(turn: Turn, decided: Exclude<DecidedCall, AskedCall>): GrantedCall | RefusedCall {
+function settled(turn: Turn, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
   if (decided.kind === 'refuse') return { kind: 'refused', output: refusedCall(decided.why, decided.next) };
-  return granted(turn, decided.where);
+  return granted(turn, decided, undefined);
+}
+
+/**
+ * Whether a call that the sandbox stopped runs once more, where the policy or the user says so. Otherwise what came of
+ * the first try stands, also where the thread is given up meanwhile.
+ */
+export async function grantRetry(
+  turn: Turn,
+  wanted: CallToGrant,
+  blocked: Blocked,
+): Promise<GrantedCall | RefusedGrant | undefined> {
+  const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
+  if (decideAgain(turn, call, blocked) === undefined) return undefined;
+  await wanted.place.turn();
+  const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
+  if (decided === undefined || decided.kind === 'refuse') return undefined;
+  if (decided.kind === 'run') return granted(turn, decided, undefined);
+  const asking = questionOf(turn, wanted, decided);
+  turn.log.record(questionAsked(asking.question, asking.about));
+  const granting = await ask(turn, askerOf(turn, wanted.step), asking);
+  return granting.kind === 'suspended' ? undefined : granting;
 }
 
 /**
@@ -63,28 +109,31 @@ export async function grantSuspended(
   { about, answer, ...options }: SuspendedGrant,
 ): Promise<Granting> {
   if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
-  const decided = decideNow(turn, wanted, { ...options, canAsk: true });
+  const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
+  const decided = decideNow(turn, known, { ...options, canAsk: true });
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
     const question = { callId: wanted.call.call_id, turnId: turn.turnId };
     if (answer === undefined) await recordAnswer(turn, question, { kind: 'lapsed', about });
     return { kind: 'refused', output: noLongerAsked };
   }
-  if (answer === undefined) return askInTurn(turn, wanted, asking, { ...options, isRecorded: true });
-  await saveRule(turn, asking.question, answer);
-  return granted(turn, asking.decided.where);
+  if (answer === undefined) return askInTurn(turn, known, asking, { ...options, isRecorded: true });
+  await saveAllowedRule(turn, asking.question, answer);
+  return granted(turn, asking.decided, answer.scope ?? 'call');
 }
 
 interface Asking {
   readonly question: Question;
   readonly about: string;
-  readonly decided: AskedCall;
+  readonly decided: AskDecision;
+  /** As screens show it. */
+  readonly item: PreparedCall['item'];
 }
 
-function questionOf({ turnId }: Turn, { call, item }: CallToGrant, decided: AskedCall): Asking {
+function questionOf({ turnId }: Turn, { call, item }: CallToGrant, decided: AskDecision): Asking {
   const { call_id: callId, name: tool } = call;
   const question = { callId, turnId, tool, item: shownCall(item), ...decided.question };
-  return { question, about: aboutCall(call, question), decided };
+  return { question, about: aboutCall(call, question), decided, item };
 }
 
 /** The question waits as a line from here on. An answer to an earlier one may decide about this call as well. */
@@ -105,7 +154,11 @@ async function askInTurn(
 }
 
 /** The question is durable before it is asked, and the answer before anything follows from it. */
-async function ask(turn: Turn, asker: Asker | undefined, { question, about, decided }: Asking): Promise<Granting> {
+async function ask(
+  turn: Turn,
+  asker: Asker | undefined,
+  { question, about, decided, item }: Asking,
+): Promise<Granting> {
   const { log, signal } = turn;
   const record = async (given: Answer | undefined): Promise<Granting> => {
     // Of a thread that is given up, the next program to open it asks again.
@@ -114,11 +167,11 @@ async function ask(turn: Turn, asker: Asker | undefined, { question, about, deci
     const answer = asRecorded(given ?? { kind: 'lapsed' }, question, { about, keys: decided.grantKeys });
     await recordAnswer(turn, question, answer);
     if (answer.kind !== 'allowed') return refusedBy(turn, answer);
-    await saveRule(turn, question, answer);
-    return granted(turn, decided.where);
+    await saveAllowedRule(turn, question, answer);
+    return granted(turn, decided, answer.scope ?? 'call');
   };
   if (signal.aborted || asker === undefined) return record(undefined);
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question, ...defined({ to: asker.to }) });
+  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
   await log.durable();
   return turn.questions.ask(asker, question, signal, record);
 }
@@ -150,14 +203,22 @@ function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<
   return { turnId, callId };
 }
 
-function refusedBy(turn: Turn, answer: Answer): RefusedCall {
+function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
   const { kind, note } = answer;
   if (kind === 'stopped') turn.stop();
-  if (answer.by === 'review') return { kind: 'refused', output: refusedByReview(answer) };
+  if (answer.by === 'review') return { kind: 'refused', output: refusedByReview(answer), note: reviewNote(answer) };
   if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
-  return { kind: 'refused', output: kind === 'stopped' ? stoppedByUser(note) : declined(note) };
+  const output = kind === 'stopped' ? stoppedByUser(note) : declined(note);
+  return { kind: 'refused', output, ...defined({ note }) };
 }
 
-function granted({ envelope }: Turn, where: GrantedCall['where']): GrantedCall {
-  return { kind: 'granted', policy: policyFor(envelope.policy, where), where };
+function granted(
+  { envelope, memory }: Turn,
+  decided: RunDecision | AskDecision,
+  allowed: AnswerScope | undefined,
+): GrantedCall {
+  const { where } = decided;
+  // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
+  if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
+  return { kind: 'granted', policy: grantedPolicy(envelope.policy.resolved, decided), where, ...defined({ allowed }) };
 }

@@ -4,7 +4,7 @@ import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { saveRule } from './save-rule.ts';
+import { saveAllowedRule } from './save-rule.ts';
 
 const question: Question = {
   callId: 'c',
@@ -23,10 +23,14 @@ async function saved(asked: Question, scope: 'call' | 'session' | 'rule', proble
     rules.push(rule);
     return Promise.resolve(problem);
   };
-  await saveRule({ parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) } }, asked, {
-    kind: 'allowed',
-    scope,
-  });
+  await saveAllowedRule(
+    { parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) } },
+    asked,
+    {
+      kind: 'allowed',
+      scope,
+    },
+  );
   return { rules, told };
 }
 
@@ -44,5 +48,5 @@ it('saves what the question offers, and only if the answer wants a rule', async 
 it('warns where it cannot, and goes on', async () => {
   const outcome = { code: 'rule-not-saved', message: 'No space.', next: 'Free some.' };
   expect(await saved(question, 'rule', outcome)).toMatchObject({ told: [{ kind: 'warning', outcome }] });
-  await saveRule({ parts: {}, log: { tell: () => {} } }, question, { kind: 'allowed', scope: 'rule' });
+  await saveAllowedRule({ parts: {}, log: { tell: () => {} } }, question, { kind: 'allowed', scope: 'rule' });
 });

@@ -8,7 +8,7 @@ interface RuleSaver {
 }
 
 /** Saves the rule that an answer allows. The call runs all the same if it cannot be saved: the user has allowed it. */
-export async function saveRule({ parts, log }: RuleSaver, question: Question, { scope }: Answer): Promise<void> {
+export async function saveAllowedRule({ parts, log }: RuleSaver, question: Question, { scope }: Answer): Promise<void> {
   const rule = scope === 'rule' ? ruleOf(question) : undefined;
   const problem = rule && (await parts.ruleBook?.save(rule));
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });

@@ -41,7 +41,7 @@ function fitsAtOnce(turn: Turn): boolean {
   const { log, envelope, parts } = turn;
   const { instructions, tools, modalities, window } = compactionContract(turn);
   const input = inputOf(foldReopened(log.state).history, { modalities, provider: providerOfTurn(envelope) });
-  const tokens = requestTokens({ instructions, tools: parts.router.specs(tools), input });
+  const tokens = requestTokens({ instructions, tools: parts.router.specs(tools, envelope.policy), input });
   return tokens <= window.effective - window.checkpoint.answer;
 }
 

@@ -101,7 +101,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { model, strategy, prompt, instructions, window, ...contract } = asker;
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
-  const tools = parts.router.specs(contract.tools);
+  const tools = parts.router.specs(contract.tools, by.policy);
   // A provider that compacts by itself takes no wishes: a model reads them.
   const isOpen = strategy === 'remote' && asked.focus === undefined && other === undefined;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';

@@ -155,7 +155,11 @@ export class CompactionRequests {
     const { parts, log, threadId, turnId } = this.#turn;
     const { sent, toolSets } = log.state;
     const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
-    const own = { options: requestOptions(this.#turn, by), tools: parts.router.specs(names), modalities: taken };
+    const own = {
+      options: requestOptions(this.#turn, by),
+      tools: parts.router.specs(names, by.policy),
+      modalities: taken,
+    };
     if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
     if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, providerOfTurn(by))) return own;
     const { options, toolSet, modalities } = sent.record;

@@ -37,7 +37,11 @@ function namedWindows({ router }: Contract['parts'], state: ThreadState): readon
   );
   if (named.length === 0) return named;
   const instructions = instructionsOf(state)?.text ?? '';
-  const fixed = requestTokens({ instructions, tools: router.specs(router.tools.map(({ name }) => name)), input: [] });
+  const tools = router.specs(
+    router.tools.map(({ name }) => name),
+    'plain',
+  );
+  const fixed = requestTokens({ instructions, tools, input: [] });
   return named.filter(({ tokens }) => tokens * usedShare >= fixed + leastSpace);
 }
 

@@ -22,7 +22,8 @@ export async function previewEnvelope(
 ): Promise<Envelope> {
   const facts = await parts.gatherFacts(settings);
   const thread = { id, turnId: id as string as TurnId, ...pastFacts(parts, state) };
-  return resolveEnvelope({ ...facts, thread, tools: parts.router.tools }, settings);
+  const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
+  return resolveEnvelope({ ...facts, thread, tools: parts.router.tools, ...canAsk }, settings);
 }
 
 /** The first request that a turn would make now, but for what the user says. */

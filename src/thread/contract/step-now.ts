@@ -19,7 +19,7 @@ export async function stepNow(
   const { identity, policy, capabilities } = envelope;
   // Tools may come and go while a turn runs: the same rule says what a step offers.
   const offered = parts.router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
-  const tools = parts.router.specs([...offered, ...capabilities.dynamicTools]);
+  const tools = parts.router.specs([...offered, ...capabilities.dynamicTools], policy);
   const facts = { ...gathered, pins: log.state.pins };
   return { step: asStateSays(turn, { envelope, index, facts, tools }), problems };
 }

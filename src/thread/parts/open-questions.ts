@@ -10,7 +10,7 @@ interface OpenQuestion {
   readonly recorded: PromiseWithResolvers<void>;
 }
 
-/** The questions that a running turn waits with. Whoever answers first is heard: the port, or a caller of the thread. */
+/** The questions that a running turn waits with. The port or a caller of the thread may answer; the first answer counts. */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
 

@@ -3,6 +3,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../envelope/settings.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
+import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Digester } from '../../ports/digester.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -52,6 +53,8 @@ export interface ThreadParts {
   readonly askUser?: AskUser;
   /** How long a reviewer may take for one question. Absent: 90 seconds. */
   readonly reviewTimeoutMs?: number;
+  /** Absent: commands are not looked into. */
+  readonly commands?: CommandReader;
   /** Absent: answers save no rules. */
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;

@@ -16,6 +16,8 @@ export interface TurnMemory {
   unexplained: ModelFailure | undefined;
   /** The network was gone, or the quota, when history was to be compacted: only another turn tries again by itself. */
   outage: 'none' | 'seen';
+  /** Keys of permissions that the user granted for the turn. */
+  readonly grants: string[];
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
   /** What a reviewer has decided, and until when one is at work. */
@@ -30,6 +32,7 @@ export function newMemory(): TurnMemory {
     overflow: 'none',
     unexplained: undefined,
     outage: 'none',
+    grants: [],
     leaves: 'enough',
     reviews: { history: [], running: Promise.resolve() },
   };

@@ -10,7 +10,7 @@ export interface Asker extends AskUser {
 }
 
 /** Whether the questions of a turn can be answered. */
-export function canAsk({ parts, envelope }: Pick<Turn, 'parts' | 'envelope'>): boolean {
+export function canBeAsked({ parts, envelope }: Pick<Turn, 'parts' | 'envelope'>): boolean {
   return parts.askUser !== undefined || isReviewed(envelope.policy);
 }
 

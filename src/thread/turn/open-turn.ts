@@ -25,7 +25,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const suspended = own.continues?.openTurn;
   const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);
   const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
-  const facts = { ...gathered, ...begunAt(gathered, suspended), thread, tools: parts.router.tools };
+  const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
+  const facts = { ...gathered, ...begunAt(gathered, suspended), thread, tools: parts.router.tools, ...canAsk };
   const envelope = resolveEnvelope(facts, settings);
   const { clock, snapshots, gitGuard } = parts;
   const { warned } = own;

@@ -14,7 +14,7 @@ export type TurnResult =
   /** `unfit`: why the last message is not what the turn's output schema asks for. */
   | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
   | { readonly kind: 'aborted'; readonly lastMessage?: string }
-  /** The thread was given up while a call waited for the user. Whoever opens it next can continue the turn. */
+  /** The thread was given up while a call waited for the user. The next program that opens it can continue the turn. */
   | { readonly kind: 'suspended'; readonly questions: readonly Question[]; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 

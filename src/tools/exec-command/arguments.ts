@@ -1,9 +1,27 @@
 import type { ToolSpec } from '../../ports/prompt.ts';
+import type { Escalation } from '../../policy/approval.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import { type AskingCall, readEscalation, wideningProperties } from './widening.ts';
 
 const defaultTimeoutMs = 120_000;
 const maximumTimeoutMs = 600_000;
 const defaultOutputTokens = 10_000;
+
+const properties: JsonObject = {
+  cmd: { type: 'string', description: 'The script for the shell.' },
+  workdir: {
+    type: 'string',
+    description: 'Folder to run in, absolute or relative to the current folder, which is the default.',
+  },
+  timeout_ms: {
+    type: 'number',
+    description: `The command is killed after this many milliseconds. Default ${defaultTimeoutMs}, at most ${maximumTimeoutMs}.`,
+  },
+  max_output_tokens: {
+    type: 'number',
+    description: `The most output to return; more is cut out of the middle. Default ${defaultOutputTokens}.`,
+  },
+};
 
 export const execCommandSpec: ToolSpec = {
   type: 'function',
@@ -11,23 +29,15 @@ export const execCommandSpec: ToolSpec = {
   description:
     'Runs a shell command to its end under the permissions above and returns its exit code and output. Standard input is closed; stdout and stderr come as one text. Do not count on what it leaves in the background, which is ended with it in a sandbox: start, use and stop a server within one command.',
   strict: false,
+  parameters: { type: 'object', properties, required: ['cmd'], additionalProperties: false },
+};
+
+/** The same where the user can be asked for more. */
+export const execCommandAskingSpec: ToolSpec = {
+  ...execCommandSpec,
   parameters: {
     type: 'object',
-    properties: {
-      cmd: { type: 'string', description: 'The script for the shell.' },
-      workdir: {
-        type: 'string',
-        description: 'Folder to run in, absolute or relative to the current folder, which is the default.',
-      },
-      timeout_ms: {
-        type: 'number',
-        description: `The command is killed after this many milliseconds. Default ${defaultTimeoutMs}, at most ${maximumTimeoutMs}.`,
-      },
-      max_output_tokens: {
-        type: 'number',
-        description: `The most output to return; more is cut out of the middle. Default ${defaultOutputTokens}.`,
-      },
-    },
+    properties: { ...properties, ...wideningProperties },
     required: ['cmd'],
     additionalProperties: false,
   },
@@ -39,12 +49,12 @@ export interface ExecCommandArguments {
   readonly workdir?: string;
   readonly timeoutMs: number;
   readonly outputTokens: number;
-  /** The model asks to run outside the sandbox. */
-  readonly escalated: boolean;
+  /** The model asks for more than the sandbox grants. */
+  readonly escalation?: Escalation;
 }
 
 /** Reads the model's arguments; a string says what is wrong with them. Unknown members are ignored. */
-export function readArguments(text: string): ExecCommandArguments | string {
+export function readArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
   const value = parseJsonObject(text);
   if (value === undefined) return 'they are not a JSON object.';
   const { cmd, workdir } = value;
@@ -54,12 +64,14 @@ export function readArguments(text: string): ExecCommandArguments | string {
   const outputTokens = positive(value, 'max_output_tokens', defaultOutputTokens);
   if (timeoutMs === undefined) return '`timeout_ms` must be a positive number.';
   if (outputTokens === undefined) return '`max_output_tokens` must be a positive number.';
+  const escalation = readEscalation(value, asking);
+  if (typeof escalation === 'string') return escalation;
   return {
     script: cmd,
     ...(typeof workdir === 'string' && workdir !== '' ? { workdir } : {}),
     timeoutMs: Math.min(timeoutMs, maximumTimeoutMs),
     outputTokens,
-    escalated: value['sandbox_permissions'] === 'require_escalated',
+    ...(escalation === undefined ? {} : { escalation }),
   };
 }
 

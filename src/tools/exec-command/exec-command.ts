@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { canBeWidened } from '../../envelope/offered-tools.ts';
 import type { Step } from '../../envelope/step.ts';
 import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { commandOutput } from '../../fragments/answers/command-output.ts';
@@ -6,6 +7,7 @@ import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patc
 import type { Budget } from '../../fragments/text/truncate.ts';
 import { access, needsSandbox } from '../../policy/access.ts';
 import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
+import { deniedByOutput } from '../../policy/denied-by-output.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -13,11 +15,12 @@ import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
 import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
-import { type ExecCommandArguments, execCommandSpec, readArguments } from './arguments.ts';
+import { type ExecCommandArguments, execCommandAskingSpec, execCommandSpec, readArguments } from './arguments.ts';
 
 export interface ExecCommandPorts {
   readonly spawn: Spawn;
@@ -46,23 +49,25 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
     name: 'exec_command',
     effect: 'program',
     spec: execCommandSpec,
+    askingSpec: execCommandAskingSpec,
     prepare(call, step) {
-      const given = readArguments(call.input);
+      const { workspace, policy } = step.envelope;
+      const given = readArguments(call.input, { cwd: workspace.cwd, canAsk: canBeWidened(policy, 'sandbox') });
       if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
       // The variables of the login shell are asked for once, so that the shell itself need not be one.
-      const argv = [step.envelope.workspace.shell.path, '-c', given.script];
+      const argv = [workspace.shell.path, '-c', given.script];
       const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
       const item: CommandItem = { kind: 'command', ...begun };
-      const needs = needsOf(given);
+      const needs = { ...needsOf(given), argv, cwd: item.cwd };
       return { kind: 'prepared', item, needs, run: (running) => run(ports, item, given, step, running) };
     },
   };
 }
 
-function needsOf({ escalated }: ExecCommandArguments): CallNeeds {
-  return { effect: 'program', ...(escalated ? { escalation: {} } : {}) };
+function needsOf({ escalation }: ExecCommandArguments): CallNeeds {
+  return { effect: 'program', ...defined({ escalation }) };
 }
 
 /** A script that only applies a patch needs no shell: it becomes the patch. */
@@ -79,9 +84,9 @@ function preparePatchCommand(
   }
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
-  // A command that asks for more than the sandbox grants is decided as one, also where less would do.
-  if (patch.kind === 'refused' || !given.escalated) return patch;
-  return { ...patch, needs: { ...patch.needs, ...needsOf(given), effect: 'files' } };
+  if (patch.kind === 'refused' || given.escalation === undefined) return patch;
+  // The user reads why. What it may write beyond the sandbox goes by its files.
+  return { ...patch, needs: { ...patch.needs, escalation: given.escalation } };
 }
 
 function offersPatches({ envelope }: Step): boolean {
@@ -101,7 +106,7 @@ async function run(
   { signal, policy, started, output, warn }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
-  const { shellEnvironment: variablesPolicy, sandboxLevel } = step.envelope.policy;
+  const { shellEnvironment: variablesPolicy } = step.envelope.policy;
   const names = {
     CODEX_THREAD_ID: telemetry.threadId,
     CAPSTAN_THREAD_ID: telemetry.threadId,
@@ -119,10 +124,18 @@ async function run(
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
-  const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
+  const open = mayChangeFiles(policy, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
   const end = await spawn.run(command, limits, { signal, started, ...defined({ output }) });
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
-  return { ...answer(item, end, given, outputBudget(step.window.toolOutput, given.outputTokens)), ...touched };
+  const result = answer(item, end, given, outputBudget(step.window.toolOutput, given.outputTokens));
+  return { ...result, ...blockedBy(end, policy, item.cwd), ...touched };
+}
+
+/** What kept a command that failed by itself from its work. */
+function blockedBy(end: ProcessEnd, policy: ResolvedPolicy, cwd: string): Pick<CallResult, 'blocked'> {
+  if (end.kind !== 'exited' || end.exitCode === 0 || !needsSandbox(policy)) return {};
+  const paths = deniedByOutput(end.output.text, policy, cwd);
+  return paths.length === 0 ? {} : { blocked: { paths, hosts: [] } };
 }
 
 /**

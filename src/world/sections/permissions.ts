@@ -28,6 +28,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     return {
       ...describePolicy(policy.resolved, workspace.cwd),
       approval: policy.approval,
+      canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
       networkRules: policy.networkRules,

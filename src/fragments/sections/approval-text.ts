@@ -1,0 +1,96 @@
+import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import { allowsAsking, approvalName, type AskedAbout } from '../../policy/approval-policy.ts';
+import { reviewerSentence } from './reviewer-sentence.ts';
+import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
+
+/** When the user is asked in this turn. */
+export interface ApprovalTold {
+  readonly mode: PolicyDescription['mode'];
+  readonly approval: ApprovalPolicy;
+  /** A question would reach the user. */
+  readonly canAsk: boolean;
+  /** A reviewer answers in the user's place. */
+  readonly reviewed?: true;
+}
+
+/** What the model reads about questions: when they are asked, and how to ask one where a call may. */
+export function approvalLines(told: ApprovalTold): readonly string[] {
+  const reviewed = told.canAsk && told.reviewed ? ` ${reviewerSentence()}` : '';
+  const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}${reviewed}`;
+  if (!told.canAsk || !isLimited(told)) return [first];
+  const asks = (about: AskedAbout): boolean => allowsAsking(told.approval, about);
+  return [first, ...(asks('sandbox') ? howToAsk : []), ...(asks('permissions') ? [requests] : []), howJudged];
+}
+
+function isLimited({ mode }: ApprovalTold): boolean {
+  return mode === 'read-only' || mode === 'workspace-write';
+}
+
+function whenAsked(told: ApprovalTold): string {
+  const { approval, canAsk } = told;
+  if (!canAsk) return withoutUser(told);
+  if (approval === 'untrusted') {
+    return 'Commands that are known to change nothing run at once. Before any other command and before each patch the user is asked; you need not ask yourself.';
+  }
+  if (!isLimited(told)) return 'Before a command that destroys what may not come back, the user is asked.';
+  if (typeof approval === 'string') return `${unasked} ${destroying}`;
+  return [unasked, ...granularSentences(approval)].join(' ');
+}
+
+const unasked = 'What stays inside the sandbox runs without a question.';
+const destroying =
+  'Before a command that removes files by force or destroys what may not come back, the user is asked.';
+
+function granularSentences(approval: ApprovalPolicy): readonly string[] {
+  const abouts = ['sandbox', 'rules', 'permissions'] as const;
+  const words = (asked: boolean): string =>
+    abouts
+      .filter((about) => allowsAsking(approval, about) === asked)
+      .map((about) => categories[about])
+      .join('; ');
+  const [asked, refused] = [words(true), words(false)];
+  return [
+    ...(asked === '' ? [] : [`The user is asked about: ${asked}.`]),
+    ...(refused === '' ? [] : [`Refused without a question: ${refused}.`]),
+  ];
+}
+
+const categories: Readonly<Record<AskedAbout, string>> = {
+  sandbox: 'running outside the sandbox or with more than it grants, and commands that destroy',
+  rules: 'commands that a rule holds back',
+  permissions: 'request_permissions',
+};
+
+function withoutUser({ mode, approval }: ApprovalTold): string {
+  if (mode === 'danger-full-access' && approval !== 'untrusted') return unsandboxed;
+  if (typeof approval !== 'string') return stopped('yet');
+  switch (approval) {
+    case 'never':
+      return stopped('');
+    // No surface of this turn puts a question to the user, and the model must not count on one.
+    case 'on-request':
+      return stopped('yet');
+    case 'untrusted':
+      return 'Each command and each patch needs the consent of the user, who cannot be asked yet. None can run: say what is needed.';
+  }
+}
+
+function stopped(when: 'yet' | ''): string {
+  const asked = `The user cannot be asked${when === '' ? '' : ` ${when}`}.`;
+  return `${asked} A command that the sandbox stops stays stopped: find another way, or say what is missing.`;
+}
+
+const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
+
+const howToAsk: readonly string[] = [
+  'How to ask: call exec_command with `sandbox_permissions` set to "require_escalated" and with `justification`, one short question to the user, such as "May I download the dependencies of this project?". Where a folder or the network is all that is missing, set it to "with_additional_permissions" and name just that in `additional_permissions`. Ask in the call itself, not in a message.',
+  'When to ask: the task needs the command, and it failed because of the sandbox or cannot work inside it: it needs the network, writes outside the writable roots, or opens a window. Try first if you are not sure: the user is then asked about the failure in the same call, if the output names the file.',
+  '`prefix_rule` proposes a rule for commands that begin with the same words, such as ["npm", "install"], which the user may save. Keep it as narrow as the task allows. Propose none for interpreters, shells and programs that do anything (python, node, bash, git, env, sudo), for what destroys, or for a script with a heredoc.',
+];
+
+const requests =
+  'request_permissions asks once for folders or the network for all later commands of the turn. These then need no parameters of their own.';
+
+/** As the parser does it. */
+const howJudged =
+  'How a script is judged: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }, and each command counts by itself. If anything in it is known only when it runs, such as a variable, a substitution, a loop or a heredoc, the whole script counts as one command.';

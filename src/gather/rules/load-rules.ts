@@ -1,0 +1,89 @@
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
+import { readBounded } from '../../disk/read-bounded.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
+import type { Requirements } from '../../policy/requirements.ts';
+import { allowedPrefixes, decidedHosts } from '../../policy/rules/allowed-by-rules.ts';
+import { readRules } from '../../policy/rules/read-rules.ts';
+import { joinRules, noRules, type RuleSet, withoutAllowing } from '../../policy/rules/rule-set.ts';
+import { defined } from '../../protocol/defined.ts';
+import { readLimits } from '../files/read-limits.ts';
+import type { RulesFolder, RulesInForce } from './rules-in-force.ts';
+
+/** More files than a person writes: each takes time at every start. */
+const mostFiles = 100;
+
+/** The rules in the folders, in order, and over them what the administrator demands. A file at fault is left out. */
+export function loadRules(folders: readonly RulesFolder[], requirements: Requirements): RulesInForce {
+  const problems: ConfigProblem[] = [];
+  const denies = (path: string): boolean => deniesRead(requirements, path);
+  let rules = noRules;
+  for (const folder of folders) {
+    for (const path of rulesFiles(folder.path, problems)) {
+      const found = loadRulesFile(path, { denies, executables: rules.executables });
+      if ('code' in found) problems.push(found);
+      else rules = joinRules([rules, folder.may === 'allow' ? found : heldBack(path, found, problems)]);
+    }
+  }
+  if (requirements.rules !== undefined) rules = joinRules([rules, { ...noRules, prefixes: requirements.rules }]);
+  const found = defined({
+    rules: rules === noRules ? undefined : rules,
+    approvedPrefixes: unlessEmpty(allowedPrefixes(rules)),
+    networkRules: unlessEmpty(decidedHosts(rules)),
+  });
+  return { ...found, problems };
+}
+
+function unlessEmpty<Value>(list: readonly Value[]): readonly Value[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** In the order of their names. */
+function rulesFiles(folder: string, problems: ConfigProblem[]): readonly string[] {
+  const refused = (reason: string, next: string): readonly string[] => {
+    const message = `The rules in ${folder} cannot be read: ${reason}.`;
+    problems.push({ code: 'rules-unreadable', message, next, severity: 'error', source: folder });
+    return [];
+  };
+  try {
+    const names = fileSystem.readdirSync(folder).filter((name) => name.endsWith('.rules') && name !== '.rules');
+    const paths = names.toSorted().map((name) => `${folder}/${name}`);
+    const files = paths.filter((path) => kindOfEntry(path) === 'file');
+    return files.length <= mostFiles ? files : refused(`it has more than ${mostFiles} files`, 'Join some of them.');
+  } catch (error) {
+    const reason = kindOfEntry(folder) === 'file' ? 'it is a file' : reasonOf(error);
+    return refused(reason, `Make ${folder} a readable folder, or delete it.`);
+  }
+}
+
+/** The rules of one file, or why it has none. `executables`: places of programs that earlier files name. */
+export function loadRulesFile(
+  path: string,
+  { denies, executables }: { readonly denies?: (path: string) => boolean } & Pick<RuleSet, 'executables'>,
+): RuleSet | ConfigProblem {
+  const fault = (message: string, next: string): ConfigProblem =>
+    ({ code: 'rules-broken', message, next, severity: 'warning', source: path }) as const;
+  const file = readBounded(path, { maxBytes: readLimits.configBytes, ...(denies === undefined ? {} : { denies }) });
+  if (file.kind !== 'read') {
+    const reason = file.kind === 'missing' ? 'it does not exist' : file.reason;
+    return fault(`${path} cannot be read: ${reason}.`, `Make ${path} a readable file, or delete it.`);
+  }
+  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
+    return fault(`${path} cannot be read: it is not UTF-8 text.`, 'Save the file as UTF-8.');
+  }
+  const read = readRules(file.bytes.toString('utf8').replace(/^\uFEFF/, ''), { file: path, executables });
+  if (read.kind === 'read') return read.rules;
+  const problem = fault(`${path}:${read.line}: ${read.message} No rule of this file counts.`, read.next);
+  return { ...problem, line: read.line };
+}
+
+/** Where commands may write, a rule that lets them out would be their own. */
+function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
+  const kept = withoutAllowing(rules);
+  if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {
+    const message = `${path}: rules that allow something are ignored, because the file is below the root of the project.`;
+    const next = 'Move them to the root of the project or to your own rules.';
+    problems.push({ code: 'rules-narrowed', message, next, severity: 'warning', source: path });
+  }
+  return kept;
+}

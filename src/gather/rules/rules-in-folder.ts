@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { fileSystem } from '../../disk/file-system.ts';
+import { realPath } from '../../disk/folders.ts';
+import { projectNames } from '../config/config-in-folder.ts';
+import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
+import { findTrust } from '../config/trust.ts';
+import { inside, projectFolders } from '../files/project-folders.ts';
+import type { RulesFolder, RulesInForce } from './rules-in-force.ts';
+
+type RuleChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreRules' | 'ignoreUserConfig'>;
+
+/** Most users have no rules, and nothing that reads them is loaded then. */
+export async function rulesInFolder(base: BaseLayers, folder: string, choices: RuleChoices): Promise<RulesInForce> {
+  const folders = rulesFolders(base, folder, choices);
+  if (folders.length === 0 && base.requirements.rules === undefined) return { problems: [] };
+  const { loadRules } = await import('./load-rules.ts');
+  return loadRules(folders, base.requirements);
+}
+
+/** Beside the files of each layer of the configuration that counts, lowest first. */
+function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): readonly RulesFolder[] {
+  const { systemFolders = usualSystemFolders, ignoreRules, ignoreUserConfig } = choices;
+  const own = (layer: string): RulesFolder => ({ path: `${inside(layer)}rules`, may: 'allow' });
+  const ofMachine = systemFolders.map(own).filter(isThere).slice(0, 1);
+  if (ignoreRules === true) return ofMachine;
+  const ofUser = ignoreUserConfig === true ? [] : [own(base.home)].filter(isThere);
+  return [...ofMachine, ...ofUser, ...projectRules(base, folder)];
+}
+
+/** A project that is not trusted gives none, and it is not mentioned: to look at what a stranger wrote is no fault. */
+function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] {
+  const folders = projectFolders(folder, base.config.projectRootMarkers);
+  const found = folders.flatMap((owner) =>
+    projectNames
+      .map((name) => ({ layer: inside(owner) + name, owner }))
+      .filter(({ layer }) => isThere({ path: `${layer}/rules` }) && !isOfUser(layer, base)),
+  );
+  return found.flatMap(({ layer, owner }): readonly RulesFolder[] => {
+    const { trust, folder: trusted } = findTrust(owner, base.config);
+    if (trust !== 'trusted') return [];
+    const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
+    return [{ path: `${layer}/rules`, may: isNamed ? 'allow' : 'hold-back' }];
+  });
+}
+
+/** The user's own folder has the same name as that of a project. */
+function isOfUser(layer: string, { home, osHome }: BaseLayers): boolean {
+  const own = [home, ...projectNames.map((name) => join(osHome, name))];
+  const real = realPath(layer);
+  return own.some((folder) => folder === layer || (real !== undefined && realPath(folder) === real));
+}
+
+/** What cannot be looked at counts as there, so that reading it says why. */
+function isThere({ path }: Pick<RulesFolder, 'path'>): boolean {
+  try {
+    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,98 @@
+import { dirname } from 'node:path';
+import { fileSystem, reasonOf } from '../../disk/file-system.ts';
+import { readUpTo, withRegular } from '../../disk/regular-file.ts';
+import { isBannedPrefix } from '../../policy/rules/banned-prefixes.ts';
+import { readRules } from '../../policy/rules/read-rules.ts';
+import { hostRuleLine, prefixRuleLine } from '../../policy/rules/rule-lines.ts';
+import type { HostRule } from '../../policy/rules/rule-set.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Locks } from '../../ports/files.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
+import { readLimits } from '../files/read-limits.ts';
+
+/** What is to be allowed from now on: commands that begin with these words, or a host. */
+export type NewRule =
+  | { readonly kind: 'prefix'; readonly prefix: readonly string[] }
+  | { readonly kind: 'host'; readonly host: { readonly name: string; readonly protocol: HostRule['protocol'] } };
+
+export interface RulePlace {
+  readonly home: string;
+  readonly locks: Locks;
+  readonly clock: Clock;
+}
+
+/** To add a line takes milliseconds. */
+const patienceMs = 5000;
+const lookAgainMs = 50;
+
+/** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
+export async function saveRule(rule: NewRule, { home, locks, clock }: RulePlace): Promise<Outcome | undefined> {
+  const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
+  const refusal = refusalOfRule(rule, line);
+  if (refusal !== undefined) return refusal;
+  const path = `${home}/rules/default.rules`;
+  try {
+    fileSystem.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // Not the file itself: the program that locks would have to hold it open, and leaves its name in it.
+    for (const end = clock.now() + patienceMs; ;) {
+      const lock = await locks.take(`${path}.lock`);
+      if (lock.kind === 'lock') {
+        try {
+          addLine(path, line);
+          return undefined;
+        } finally {
+          await lock.release();
+        }
+      }
+      if (clock.now() > end) throw new Error('another process holds its lock');
+      await clock.sleep(lookAgainMs);
+    }
+  } catch (error) {
+    const message = `The rule was not saved: ${path} cannot be written: ${reasonOf(error)}.`;
+    return { code: 'rule-unsaved', message, next: `Add this line to it yourself: ${line}` };
+  }
+}
+
+/** A line that would be read as something else, or as nothing, would spoil the file. */
+function refusalOfRule(rule: NewRule, line: string): Outcome | undefined {
+  if (rule.kind === 'prefix' && isBannedPrefix(rule.prefix)) {
+    const message = `A rule for ${JSON.stringify(shellWords(rule.prefix))} would allow any command.`;
+    return { code: 'rule-too-wide', message, next: 'Allow a longer beginning of the command.' };
+  }
+  const read = line.isWellFormed() ? readRules(line, { file: 'default.rules' }) : undefined;
+  if (read?.kind === 'read') return undefined;
+  const why = read === undefined ? 'It holds a broken character.' : read.message;
+  return { code: 'rule-unsaved', message: `The rule cannot be written down. ${why}`, next: read?.next ?? '' };
+}
+
+/**
+ * Behind what is there, first as a comment: what a process that dies or a full disk leaves of it means nothing. Its first
+ * letter makes a rule of it. Other programs may add lines at the same time.
+ */
+function addLine(path: string, line: string): void {
+  const { O_RDWR, O_APPEND, O_CREAT } = fileSystem.constants;
+  const comment = `#${line.slice(1)}`;
+  const isNew = withRegular(path, { links: 'followed', flags: O_RDWR | O_APPEND | O_CREAT, mode: 0o600 }, (file) => {
+    const text = contentOf(file);
+    if (text.toString('utf8').split('\n').includes(line)) return false;
+    const isOpen = text.length > 0 && text.at(-1) !== 0x0a;
+    fileSystem.writeSync(file, `${isOpen ? '\n' : ''}${comment}\n`);
+    fileSystem.fsyncSync(file);
+    return true;
+  });
+  if (!isNew) return;
+  withRegular(path, { links: 'followed', flags: O_RDWR }, (file) => {
+    const at = contentOf(file).lastIndexOf(`${comment}\n`);
+    if (at === -1) throw new Error('the disk is full');
+    fileSystem.writeSync(file, line.slice(0, 1), at);
+    fileSystem.fsyncSync(file);
+  });
+}
+
+function contentOf(file: number): Buffer {
+  const most = readLimits.configBytes;
+  const { size } = fileSystem.fstatSync(file);
+  if (size >= most) throw new Error('it is too large');
+  return readUpTo(file, { most, expected: size });
+}

@@ -1,0 +1,73 @@
+import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { Question } from '../protocol/question.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { allowsAsking, approvalName, type AskedAbout } from './approval-policy.ts';
+import type { CommandAnalysis } from './commands/analyse.ts';
+import type { GrantedExtra } from './granted-policy.ts';
+import type { Grant } from './grants.ts';
+import type { RuleSet } from './rules/rule-set.ts';
+
+/** All that a decision about a call depends on, besides the call. */
+export interface DecisionContext {
+  readonly approval: ApprovalPolicy;
+  readonly policy: ResolvedPolicy;
+  readonly rules: RuleSet;
+  /** Granted for the session by earlier answers. */
+  readonly grants: readonly Grant[];
+  /** False: no surface can ask; what would be asked is refused, and the text says so. */
+  readonly canAsk: boolean;
+  /** Of `needs.argv`. Absent: not looked at, because nothing depends on it. */
+  readonly analysis?: CommandAnalysis;
+  /** Of `needs.argv`: the same text for every spelling of the command. Absent: the words as they are. */
+  readonly canonical?: string;
+}
+
+export type CallDecision = RunDecision | AskDecision | RefuseDecision;
+
+export interface RunDecision {
+  readonly kind: 'run';
+  readonly where: 'sandbox' | 'outside';
+  /** What it may do besides what the sandbox grants. */
+  readonly extra?: GrantedExtra;
+}
+
+export interface AskDecision {
+  readonly kind: 'ask';
+  readonly question: Omit<Question, 'callId' | 'turnId' | 'tool' | 'item'>;
+  /** Where it runs when the user allows it. */
+  readonly where: 'sandbox' | 'outside';
+  readonly extra?: GrantedExtra;
+  /** What `session` would keep. */
+  readonly grantKeys: readonly string[];
+}
+
+export interface RefuseDecision {
+  readonly kind: 'refuse';
+  readonly why: string;
+  readonly next: string;
+}
+
+/** Whether such a question would reach the user. */
+export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: AskedAbout) {
+  return canAsk && allowsAsking(approval, about);
+}
+
+/** Why the user is not asked, as the rest of a sentence. */
+export function whyNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: AskedAbout): string {
+  if (typeof approval === 'string' || allowsAsking(approval, about)) {
+    return `the approval policy is ${approvalName(approval)}, and the user cannot be asked.`;
+  }
+  return `the approval policy turns questions about ${aboutWords[about]} off.`;
+}
+
+const aboutWords: Readonly<Record<AskedAbout, string>> = {
+  sandbox: 'leaving the sandbox (sandbox_approval)',
+  rules: 'what a rule holds back (rules)',
+  permissions: 'more permissions (request_permissions)',
+};
+
+/** What a profile denies, no answer of a user opens. */
+export function deniedForGood(path: string): RefuseDecision {
+  const why = `${JSON.stringify(path)} is denied, and no request can change that.`;
+  return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
+}

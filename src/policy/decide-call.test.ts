@@ -1,0 +1,519 @@
+import { describe, expect, it, test } from 'vitest';
+import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { access, needsSandbox } from './access.ts';
+import type { CallNeeds } from './approval.ts';
+import type { CallDecision, DecisionContext } from './call-decision.ts';
+import { decideCall, dependsOnAnalysis } from './decide-call.ts';
+import { grantedPolicy } from './granted-policy.ts';
+import { type PrefixRule, type RuleSet } from './rules/rule-set.ts';
+
+const write = (path: string): PathRule => ({ path, access: 'write', ifMissing: 'skip' });
+const read = (path: string): PathRule => ({ path, access: 'read', ifMissing: 'skip' });
+const deny = (path: string): PathRule => ({ path, access: 'deny', ifMissing: 'protect' });
+
+function restricted(...rules: readonly PathRule[]): ResolvedPolicy {
+  return {
+    enforcement: 'managed',
+    files: { kind: 'restricted', rules: [read('/'), ...rules], denyGlobs: [], platformDefaults: false },
+    network: 'restricted',
+  };
+}
+
+const policies = {
+  'read-only': restricted(),
+  'workspace-write': restricted(write('/repo'), read('/repo/.git'), read('/repo/.codex')),
+  'full-access': { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' },
+  external: { enforcement: 'external', files: { kind: 'unrestricted' }, network: 'restricted' },
+} as const satisfies Readonly<Record<string, ResolvedPolicy>>;
+
+type Flags = Partial<Extract<ApprovalPolicy, object>['granular']>;
+
+function granular(flags: Flags): ApprovalPolicy {
+  const off = { skill_approval: false, request_permissions: false, mcp_elicitations: false };
+  return { granular: { sandbox_approval: false, rules: false, ...off, ...flags } };
+}
+
+const approvals = {
+  untrusted: 'untrusted',
+  'on-request': 'on-request',
+  never: 'never',
+  granular: granular({ sandbox_approval: true, rules: true, request_permissions: true }),
+  'granular, all off': granular({}),
+} as const satisfies Readonly<Record<string, ApprovalPolicy>>;
+
+function rules(...given: readonly (readonly [PrefixRule['decision'], string, string?])[]): RuleSet {
+  const prefixes = given.map(([decision, words, justification], i) => ({
+    pattern: words.split(' '),
+    decision,
+    source: `x.rules:${i + 1}`,
+    ...(justification === undefined ? {} : { justification }),
+  }));
+  return { prefixes, hosts: [], executables: {} };
+}
+
+function context(more: Partial<DecisionContext> = {}): DecisionContext {
+  const policy = policies['workspace-write'];
+  return { approval: 'on-request', policy, rules: rules(), grants: [], canAsk: true, ...more };
+}
+
+/** A script of simple commands, and what is known about it. */
+function script(text: string, more: Partial<DecisionContext> = {}): Partial<DecisionContext> {
+  const commands = text.split(/ (?:&&|\|) /).map((command) => command.split(' '));
+  const forced = commands.find(([program, flags]) => program === 'rm' && flags?.includes('f'));
+  const danger = forced && { kind: 'forced-removal' as const, words: forced };
+  const isReadOnly = commands.every(([program = '']) => ['ls', 'cat', 'wc'].includes(program));
+  return { analysis: { commands, seen: commands, isReadOnly, ...(danger === undefined ? {} : { danger }) }, ...more };
+}
+
+const command = (text: string, more: Partial<CallNeeds> = {}): CallNeeds => {
+  return { effect: 'program', argv: ['/bin/bash', '-c', text], cwd: '/repo', ...more };
+};
+const patch = (...paths: readonly string[]): CallNeeds => {
+  return { effect: 'files', paths: paths.map((path) => ({ path, access: 'write' }) as const) };
+};
+const escalated = { escalation: { reason: 'May I?' } } as const;
+
+/** A decision in two words. */
+function short(decision: CallDecision): string {
+  return decision.kind === 'refuse' ? 'refuse' : `${decision.kind} ${decision.where}`;
+}
+
+describe('every approval policy with every sandbox', () => {
+  const kinds: Readonly<Record<string, readonly [Partial<DecisionContext>, CallNeeds]>> = {
+    reads: [script('ls'), command('ls')],
+    changes: [script('make'), command('make')],
+    destroys: [script('rm -rf x'), command('rm -rf x')],
+    escalates: [script('ls'), command('ls', escalated)],
+    'more inside': [script('make'), command('make', { escalation: { permissions: { write: ['/srv'] } } })],
+    'patch inside': [{}, patch('/repo/a')],
+    'patch outside': [{}, patch('/srv/a')],
+    'asks for more': [{}, { request: { permissions: { network: true } } }],
+    'looks at a picture': [{}, { paths: [{ path: '/p.png', access: 'read' }] }],
+  };
+  const words: Readonly<Record<string, string>> = {
+    'run sandbox': 'run',
+    'ask sandbox': 'ask',
+    'ask outside': 'ask out',
+  };
+  const rows = Object.entries(approvals).flatMap(([approvalName, approval]) =>
+    Object.entries(kinds).map(([kind, [more, needs]]) => {
+      const cells = Object.values(policies).map((policy) => {
+        const decision = short(decideCall(context({ ...more, approval, policy }), needs));
+        return (words[decision] ?? decision).padEnd(8);
+      });
+      return `${approvalName.padEnd(18)}${kind.padEnd(20)}${cells.join('')}`.trimEnd();
+    }),
+  );
+
+  /** Read-only, workspace-write, full access, and a sandbox around us. */
+  const table = `
+untrusted         reads               run     run     run     run
+untrusted         changes             ask     ask     ask     ask
+untrusted         destroys            ask     ask     ask     ask
+untrusted         escalates           ask out ask out run     run
+untrusted         more inside         ask     ask     ask     ask
+untrusted         patch inside        ask     ask     ask     ask
+untrusted         patch outside       ask     ask     ask     ask
+untrusted         asks for more       ask     ask     run     run
+untrusted         looks at a picture  run     run     run     run
+on-request        reads               run     run     run     run
+on-request        changes             run     run     run     run
+on-request        destroys            ask     ask     ask     ask
+on-request        escalates           ask out ask out run     run
+on-request        more inside         ask     ask     run     run
+on-request        patch inside        ask     run     run     run
+on-request        patch outside       ask     ask     run     run
+on-request        asks for more       ask     ask     run     run
+on-request        looks at a picture  run     run     run     run
+never             reads               run     run     run     run
+never             changes             run     run     run     run
+never             destroys            refuse  refuse  refuse  refuse
+never             escalates           refuse  refuse  run     run
+never             more inside         refuse  refuse  run     run
+never             patch inside        run     run     run     run
+never             patch outside       run     run     run     run
+never             asks for more       refuse  refuse  run     run
+never             looks at a picture  run     run     run     run
+granular          reads               run     run     run     run
+granular          changes             run     run     run     run
+granular          destroys            ask     ask     ask     ask
+granular          escalates           ask out ask out run     run
+granular          more inside         ask     ask     run     run
+granular          patch inside        ask     run     run     run
+granular          patch outside       ask     ask     run     run
+granular          asks for more       ask     ask     run     run
+granular          looks at a picture  run     run     run     run
+granular, all off reads               run     run     run     run
+granular, all off changes             run     run     run     run
+granular, all off destroys            refuse  refuse  refuse  refuse
+granular, all off escalates           refuse  refuse  run     run
+granular, all off more inside         refuse  refuse  run     run
+granular, all off patch inside        run     run     run     run
+granular, all off patch outside       run     run     run     run
+granular, all off asks for more       refuse  refuse  run     run
+granular, all off looks at a picture  run     run     run     run
+`;
+
+  it('decides each of them in one way', () => expect(rows).toEqual(table.trim().split('\n')));
+
+  it('without someone to ask, nothing is asked', () => {
+    for (const approval of Object.values(approvals)) {
+      for (const policy of Object.values(policies)) {
+        for (const [more, needs] of Object.values(kinds)) {
+          expect(decideCall(context({ ...more, approval, policy, canAsk: false }), needs).kind).not.toBe('ask');
+        }
+      }
+    }
+  });
+
+  it('whatever is decided, what is denied stays denied', () => {
+    const policy = restricted(write('/repo'), deny('/repo/secret'));
+    for (const approval of Object.values(approvals)) {
+      for (const [more, needs] of Object.values(kinds)) {
+        const decision = decideCall(context({ ...more, approval, policy }), needs);
+        if (decision.kind === 'refuse') continue;
+        expect(access(grantedPolicy(policy, decision), '/repo/secret/key')).toBe('deny');
+      }
+    }
+  });
+});
+
+describe('a command', () => {
+  it('without a rule runs inside the sandbox', () => {
+    const policy = policies['read-only'];
+    expect(decideCall(context({ policy, ...script('make') }), command('make'))).toEqual({
+      kind: 'run',
+      where: 'sandbox',
+    });
+  });
+
+  it('that wants out is asked about, even ls, with the words of the model and a rule to save', () => {
+    expect(decideCall(context(script('ls')), command('ls', escalated))).toEqual({
+      kind: 'ask',
+      question: {
+        kind: 'command',
+        reason: 'It would run outside the sandbox.',
+        justification: 'May I?',
+        prefix: ['ls'],
+        argv: ['/bin/bash', '-c', 'ls'],
+        cwd: '/repo',
+        scopes: ['call', 'session', 'rule'],
+      },
+      where: 'outside',
+      grantKeys: [expect.any(String)],
+    });
+  });
+
+  it('that wants out under never is refused before anything is looked at', () => {
+    expect(decideCall(context({ approval: 'never' }), command('ls', escalated))).toEqual({
+      kind: 'refuse',
+      why: 'the approval policy is never, and the user cannot be asked.',
+      next: 'Run it within the sandbox, or tell the user what is needed.',
+    });
+  });
+
+  it('that destroys is asked about each time, and under never refused by the name of its class', () => {
+    const policy = policies['full-access'];
+    const asked = decideCall(context({ policy, ...script('rm -rf x') }), command('rm -rf x'));
+    expect(asked).toMatchObject({
+      kind: 'ask',
+      question: { reason: '`rm -rf x` removes files by force.', scopes: ['call'] },
+      grantKeys: [],
+    });
+    expect(decideCall(context({ policy, ...script('rm -rf x'), approval: 'never' }), command('rm -rf x'))).toEqual({
+      kind: 'refuse',
+      why: '`rm -rf x` removes files by force, and the approval policy is never, and the user cannot be asked.',
+      next: 'Remove what you mean by name and without -f, or tell the user what to remove.',
+    });
+    const analysis = {
+      commands: undefined,
+      seen: [],
+      isReadOnly: false,
+      danger: { kind: 'destructive', words: ['dd'] },
+    } as const;
+    expect(decideCall(context({ analysis, approval: 'never' }), command('dd'))).toMatchObject({
+      why: expect.stringMatching(/^`dd` destroys what may not come back, and /) as string,
+    });
+  });
+
+  it('that destroys and that a rule holds back is refused under never for the rule', () => {
+    const held = rules(['prompt', 'rm', 'Removing is for people.']);
+    const given = context({ ...script('rm -rf x'), rules: held, approval: 'never' });
+    expect(decideCall(given, command('rm -rf x'))).toMatchObject({
+      kind: 'refuse',
+      why: 'Removing is for people, and the approval policy is never, and the user cannot be asked.',
+    });
+  });
+
+  it('that destroys runs where rules of the user allow all of it', () => {
+    const given = context({ ...script('rm -rf x'), rules: rules(['allow', 'rm -rf x']) });
+    expect(decideCall(given, command('rm -rf x'))).toEqual({ kind: 'run', where: 'outside' });
+  });
+
+  test.each([
+    ['only the first is allowed', rules(['allow', 'cat']), 'run sandbox'],
+    ['all are allowed', rules(['allow', 'cat'], ['allow', 'curl'], ['allow', 'bash']), 'run outside'],
+    ['one is held back', rules(['allow', 'cat'], ['prompt', 'curl'], ['allow', 'bash']), 'ask sandbox'],
+    ['one is forbidden', rules(['allow', 'cat'], ['prompt', 'curl'], ['forbidden', 'bash c']), 'refuse'],
+    ['a wider rule is stricter', rules(['allow', 'cat a'], ['prompt', 'cat']), 'ask sandbox'],
+  ])('of three parts, where %s', (_name, given, expected) => {
+    const text = 'cat a && curl b && bash c';
+    expect(short(decideCall(context({ ...script(text), rules: given }), command(text)))).toBe(expected);
+  });
+
+  it('leaves the sandbox by a rule only where nothing is denied to read', () => {
+    const policy = restricted(write('/repo'), deny('/repo/secret'));
+    const given = context({ ...script('ls'), rules: rules(['allow', 'ls']), policy });
+    expect(decideCall(given, command('ls'))).toEqual({ kind: 'run', where: 'sandbox' });
+    const asked = decideCall(context({ ...script('make'), policy }), command('make', escalated));
+    expect(short(asked)).toBe('ask outside');
+    const granted = grantedPolicy(policy, asked as { where: 'outside' });
+    expect(needsSandbox(granted)).toBe(true);
+    expect(['/repo/secret/key', '/srv/x'].map((path) => access(granted, path))).toEqual(['deny', 'write']);
+  });
+
+  it('leaves it by the name of a program only where commands cannot replace the program', () => {
+    const given = { rules: rules(['allow', 'tool']), canAsk: false };
+    const at = (path: string) => decideCall(context({ ...given, ...script(path) }), command(path));
+    expect(short(at('/usr/bin/tool'))).toBe('run outside');
+    expect(['/repo/tool', './tool', 'bin/../tool'].map((path) => short(at(path)))).toEqual(
+      Array(3).fill('run sandbox'),
+    );
+  });
+
+  it('leaves it where only places of the engine are denied', () => {
+    const policy = restricted(write('/repo'), { ...deny('/home/.codex/auth.json'), own: true });
+    const given = context({ ...script('ls'), rules: rules(['allow', 'ls']), policy });
+    expect(decideCall(given, command('ls'))).toEqual({ kind: 'run', where: 'outside' });
+  });
+
+  it('is offered as a rule by its first part that needs the question', () => {
+    const given = context({ ...script('apple | orange'), rules: rules(['allow', 'apple']), approval: 'untrusted' });
+    expect(decideCall(given, command('apple | orange'))).toMatchObject({
+      kind: 'ask',
+      question: { prefix: ['orange'] },
+    });
+  });
+
+  it('that cannot be read is judged and offered as a whole', () => {
+    const analysis = { commands: undefined, seen: [], isReadOnly: false };
+    const text = 'cat <<EOF\nx\nEOF';
+    const given = context({ analysis, rules: rules(['allow', 'cat']) });
+    expect(short(decideCall(given, command(text)))).toBe('run sandbox');
+    // A rule for a script would be a rule for whatever a shell is told.
+    expect(decideCall(given, command(text, escalated))).not.toHaveProperty('question.prefix');
+  });
+
+  it('found in what cannot be read is held back by rules, and not allowed by them', () => {
+    const analysis = { commands: undefined, seen: [['git', 'push'], ['ls']], isReadOnly: false };
+    const decided = (...given: readonly (readonly [PrefixRule['decision'], string, string?])[]) =>
+      decideCall(context({ analysis, rules: rules(...given) }), command('for x in $y; do git push; done'));
+    expect(short(decided(['allow', 'git'], ['allow', 'ls']))).toBe('run sandbox');
+    expect(decided(['prompt', 'git push', 'Ask first'])).toMatchObject({
+      kind: 'ask',
+      question: { reason: 'Ask first.' },
+    });
+    expect(decided(['forbidden', 'git'])).toMatchObject({ kind: 'refuse' });
+  });
+
+  it('without a word in it is judged as it stands', () => {
+    const analysis = { commands: [], seen: [], isReadOnly: false };
+    const given = { analysis, rules: rules(['prompt', '/bin/bash']) };
+    expect(short(decideCall(context(given), command(' ')))).toBe('ask sandbox');
+  });
+
+  test.each([
+    [
+      ['npm', 'install'],
+      ['npm', 'install'],
+    ],
+    [
+      ['npm', 'test'],
+      ['npm', 'install', 'x'],
+    ],
+    [[], ['npm', 'install', 'x']],
+    [
+      ['npm', 'run'],
+      ['npm', 'install', 'x'],
+    ],
+  ])('with the proposal %j offers %j', (prefix, expected) => {
+    const needs = command('npm install x', { escalation: { prefix } });
+    expect(decideCall(context(script('npm install x')), needs)).toMatchObject({ question: { prefix: expected } });
+  });
+
+  it('whose proposal covers only one part is offered by the first part', () => {
+    const needs = command('make && npm i', { escalation: { prefix: ['npm'] } });
+    expect(decideCall(context(script('make && npm i')), needs)).toMatchObject({ question: { prefix: ['make'] } });
+  });
+
+  it('offers no rule that would allow anything', () => {
+    const given = decideCall(context(script('python3')), command('python3', escalated));
+    expect(given).toMatchObject({ kind: 'ask', question: { scopes: ['call', 'session'] } });
+    expect(given).not.toHaveProperty('question.prefix');
+    const needs = command('python -c 1', { escalation: { prefix: ['python', '-c', '1'] } });
+    expect(decideCall(context(script('python -c 1')), needs)).not.toHaveProperty('question.prefix');
+  });
+
+  it('held back by a rule and wanting out goes by the flag for rules', () => {
+    const given = { ...script('make'), rules: rules(['prompt', 'make']) };
+    const off = granular({ sandbox_approval: true, rules: false });
+    expect(decideCall(context({ ...given, approval: off }), command('make', escalated))).toMatchObject({
+      kind: 'refuse',
+      why: 'a rule asks before commands that begin with `make`, and the approval policy turns questions about what a rule holds back (rules) off.',
+    });
+    const on = granular({ sandbox_approval: false, rules: true });
+    expect(decideCall(context({ ...given, approval: on }), command('make'))).toMatchObject({ kind: 'ask' });
+    expect(decideCall(context({ ...given, approval: on }), command('make', escalated))).toMatchObject({
+      kind: 'refuse',
+      why: 'the approval policy turns questions about leaving the sandbox (sandbox_approval) off.',
+    });
+  });
+
+  it('forbidden by a rule is refused with the reason of the longest one', () => {
+    const given = rules(['forbidden', 'git', 'No git.'], ['forbidden', 'git push', 'Ask Ann to push']);
+    expect(decideCall(context({ ...script('git push'), rules: given }), command('git push'))).toMatchObject({
+      kind: 'refuse',
+      why: 'Ask Ann to push.',
+    });
+    expect(
+      decideCall(context({ ...script('git push'), rules: rules(['forbidden', 'git']) }), command('x')),
+    ).toMatchObject({
+      why: 'a rule forbids commands that begin with `git`.',
+    });
+  });
+});
+
+describe('a yes for the session', () => {
+  const ask = (more: Partial<DecisionContext>, needs: CallNeeds) => {
+    const decision = decideCall(context(more), needs);
+    if (decision.kind !== 'ask') throw new Error(`not asked: ${decision.kind}`);
+    return decision.grantKeys.map((key) => ({ key }));
+  };
+
+  it('covers the same command however it is spelled, and no other', () => {
+    const canonical = JSON.stringify(['make', 'all']);
+    const grants = ask({ ...script('make all'), canonical }, command('make all', escalated));
+    const given = { ...script('make all'), canonical, grants };
+    const spelled = { ...command('make   "all"', escalated), argv: ['/usr/bin/zsh', '-c', 'make   "all"'] };
+    expect(decideCall(context(given), spelled)).toEqual({ kind: 'run', where: 'outside' });
+    const elsewhere = command('make all', { ...escalated, cwd: '/other' });
+    expect(short(decideCall(context(given), elsewhere))).toBe('ask outside');
+    expect(short(decideCall(context({ ...given, canonical: 'other' }), spelled))).toBe('ask outside');
+  });
+
+  it('to one thing more does not cover running outside', () => {
+    const permissions = { write: ['/srv'] };
+    const inside = command('make', { escalation: { permissions } });
+    const grants = ask(script('make'), inside);
+    expect(decideCall(context({ ...script('make'), grants }), inside)).toEqual({
+      kind: 'run',
+      where: 'sandbox',
+      extra: permissions,
+    });
+    expect(short(decideCall(context({ ...script('make'), grants }), command('make', escalated)))).toBe('ask outside');
+  });
+
+  it('to a patch covers its files, one by one', () => {
+    const grants = ask({}, patch('/srv/a', '/srv/b'));
+    expect(decideCall(context({ grants }), patch('/srv/b'))).toEqual({
+      kind: 'run',
+      where: 'sandbox',
+      extra: { write: ['/srv'] },
+    });
+    expect(short(decideCall(context({ grants }), patch('/srv/b', '/srv/c')))).toBe('ask sandbox');
+  });
+
+  it('to permissions holds for every later command', () => {
+    const permissions = { network: true, write: ['/srv'] } as const;
+    const grants = ask({}, { request: { permissions } });
+    const decision = decideCall(context({ ...script('make'), grants }), command('make'));
+    expect(decision).toEqual({ kind: 'run', where: 'sandbox', extra: permissions });
+    const granted = grantedPolicy(policies['workspace-write'], decision as { where: 'sandbox' });
+    expect([access(granted, '/srv/x'), access(granted, '/etc/x'), granted.network]).toEqual([
+      'write',
+      'read',
+      'enabled',
+    ]);
+    expect(short(decideCall(context({ grants }), { request: { permissions: { write: ['/srv/x'] } } }))).toBe(
+      'run sandbox',
+    );
+  });
+
+  it('of a broken file grants nothing', () => {
+    const grants = ['', '{', '["write"]', '["read",1]', '"network"'].map((key) => ({ key }));
+    expect(decideCall(context({ ...script('make'), grants }), command('make'))).toEqual({
+      kind: 'run',
+      where: 'sandbox',
+    });
+  });
+});
+
+describe('a patch', () => {
+  it('outside gets the folders of the files that it may not write, and no others', () => {
+    const decision = decideCall(context(), patch('/repo/a', '/srv/x/b', '/repo/.codex/config.toml'));
+    expect(decision).toMatchObject({
+      kind: 'ask',
+      question: { kind: 'patch', permissions: { write: ['/srv/x', '/repo/.codex'] }, scopes: ['call', 'session'] },
+      where: 'sandbox',
+    });
+    const granted = grantedPolicy(policies['workspace-write'], decision as { where: 'sandbox' });
+    const paths = ['/srv/x/b', '/srv/y', '/repo/.codex/config.toml', '/repo/.git/config'];
+    expect(paths.map((path) => access(granted, path))).toEqual(['write', 'read', 'write', 'read']);
+  });
+
+  it('of a file that is denied is not asked about: its own guard refuses it', () => {
+    const policy = restricted(write('/repo'), deny('/repo/secret'));
+    expect(short(decideCall(context({ policy }), patch('/repo/secret/a')))).toBe('run sandbox');
+  });
+});
+
+describe('permissions beyond the sandbox', () => {
+  const wants = (permissions: object): CallNeeds => command('make', { escalation: { permissions } });
+
+  it('that are there already are not asked for', () => {
+    expect(decideCall(context(script('make')), wants({ read: ['/etc'], write: ['/repo/x'] }))).toEqual({
+      kind: 'run',
+      where: 'sandbox',
+    });
+  });
+
+  it('that are denied for good are refused by name', () => {
+    const policy = restricted(write('/repo'), deny('/repo/secret'));
+    const refusal = { kind: 'refuse', why: '"/repo/secret/x" is denied, and no request can change that.' };
+    expect(decideCall(context({ policy }), wants({ read: ['/repo/secret/x'] }))).toMatchObject(refusal);
+    const request = { permissions: { write: ['/repo/secret/x'] } };
+    expect(decideCall(context({ policy }), { request })).toMatchObject(refusal);
+  });
+
+  it('are asked for in so many words, and offer no rule', () => {
+    const decision = decideCall(context(script('make')), wants({ network: true, write: ['/srv', '/repo'] }));
+    expect(decision).toMatchObject({
+      kind: 'ask',
+      question: { permissions: { network: true, write: ['/srv'] }, scopes: ['call', 'session'] },
+      where: 'sandbox',
+      extra: { network: true, write: ['/srv'] },
+    });
+  });
+
+  it('are refused where the policy turns the tool off', () => {
+    const approval = granular({ sandbox_approval: true, rules: true });
+    const request = { permissions: { network: true } } as const;
+    expect(decideCall(context({ approval }), { request })).toMatchObject({
+      kind: 'refuse',
+      why: 'the approval policy turns questions about more permissions (request_permissions) off.',
+    });
+  });
+});
+
+test.each([
+  ['nothing asks for it', {}, command('make'), false, false],
+  ['it may be dangerous', {}, command('rm -rf x'), true, true],
+  ['there are rules', { rules: rules(['allow', 'ls']) }, command('make'), false, true],
+  ['everything is asked', { approval: 'untrusted' }, command('make'), false, true],
+  ['it wants out', {}, command('make', escalated), false, true],
+  ['it wants out and no one can be asked', { canAsk: false }, command('make', escalated), false, false],
+  ['it is a patch', { approval: 'untrusted' }, patch('/a'), true, false],
+] as const)('a command is read where %s', (_name, more, needs, maybeDangerous, expected) => {
+  expect(dependsOnAnalysis(context(more), needs, { maybeDangerous })).toBe(expected);
+});

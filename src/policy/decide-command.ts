@@ -1,0 +1,161 @@
+import { defined } from '../protocol/defined.ts';
+import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import { isDenied, needsSandbox } from './access.ts';
+import type { CallNeeds } from './approval.ts';
+import type { AskedAbout } from './approval-policy.ts';
+import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
+import { deniesReading, grantedPolicy, isNoPermission, joinPermissions, missingPermissions } from './granted-policy.ts';
+import { commandKey, coversAll, permissionsOf } from './grants.ts';
+import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
+import { offeredPrefix } from './offered-prefix.ts';
+
+/** By its rules first, then by what it is known to do, then by what it asks for. */
+export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
+  const asks = wanted(context, needs);
+  if ('kind' in asks) return asks;
+  const { where, extra } = asks;
+  const judged = judgeCommands(context, needs, { escalates: asks.beyond });
+  const forbidden = longestOf(judged, 'forbidden');
+  if (forbidden !== undefined) {
+    const { prefix, justification } = forbidden;
+    const why = justification ?? `a rule forbids commands that begin with ${quoted(prefix)}.`;
+    return { kind: 'refuse', why: sentence(why), next: 'Find another way, or tell the user what is needed.' };
+  }
+  if (judged.decision === 'allow') {
+    const leaves = judged.allowedByRules && !deniesReading(context.policy);
+    return { kind: 'run', where: leaves ? 'outside' : 'sandbox', ...defined({ extra }) };
+  }
+  const about: AskedAbout = judged.byRule ? 'rules' : 'sandbox';
+  if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
+  const { argv, cwd, escalation, paths } = needs;
+  // Outside there is nothing more to permit.
+  const permitted = where === 'outside' ? undefined : asks.lacking;
+  const grantKeys = judged.danger === undefined ? lastingKeys(context, needs, { where, permitted }) : [];
+  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
+  const prefix = permitted === undefined ? offeredPrefix(judged, escalation?.prefix) : undefined;
+  return {
+    kind: 'ask',
+    question: {
+      kind: 'command',
+      ...defined({
+        reason: reasonOf(judged, asks),
+        justification: escalation?.reason,
+        paths,
+        permissions: permitted,
+        prefix,
+        argv,
+        cwd,
+      }),
+      scopes: [
+        'call',
+        ...(grantKeys.length === 0 ? [] : ['session' as const]),
+        ...(prefix === undefined ? [] : ['rule' as const]),
+      ],
+    },
+    where,
+    ...defined({ extra }),
+    grantKeys,
+  };
+}
+
+/** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
+function lastingKeys(
+  { canonical }: DecisionContext,
+  { argv, cwd = '/' }: CallNeeds,
+  { where, permitted }: { readonly where: 'sandbox' | 'outside'; readonly permitted: ExtraPermissions | undefined },
+): readonly string[] {
+  if (argv === undefined) return [];
+  const command = canonical ?? JSON.stringify(argv);
+  return [commandKey({ command, cwd, where, ...defined({ extra: permitted }) })];
+}
+
+/** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
+function wanted(context: DecisionContext, { escalation }: CallNeeds) {
+  const { policy, grants } = context;
+  const standing = missingPermissions(policy, permissionsOf(grants));
+  const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
+  // Without a sandbox there is nothing to get out of.
+  if (escalation === undefined || !needsSandbox(policy)) return usual;
+  const lacking =
+    escalation.permissions &&
+    missingPermissions(grantedPolicy(policy, { where: 'sandbox', extra: standing }), escalation.permissions);
+  if (lacking !== undefined && isNoPermission(lacking)) return usual;
+  const denied = [...(lacking?.read ?? []), ...(lacking?.write ?? [])].find((path) => isDenied(policy, path));
+  if (denied !== undefined) return deniedForGood(denied);
+  if (!canAskAbout(context, 'sandbox')) {
+    const next = 'Run it within the sandbox, or tell the user what is needed.';
+    return { kind: 'refuse', why: whyNotAsked(context, 'sandbox'), next } as const;
+  }
+  if (lacking === undefined) return { where: 'outside', beyond: true, lacking, extra: undefined } as const;
+  return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
+}
+
+function nonEmpty(extra: ReturnType<typeof missingPermissions>) {
+  return { extra: isNoPermission(extra) ? undefined : extra };
+}
+
+function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, about: AskedAbout): CallDecision {
+  const why = whyNotAsked(context, about);
+  const { danger } = judged;
+  if (danger !== undefined && !judged.byRule) {
+    return { kind: 'refuse', why: `${dangerWords(danger)}, and ${why}`, next: dangerAdvice[danger.kind] };
+  }
+  const prompting = longestOf(judged, 'prompt');
+  if (prompting !== undefined) {
+    const held = prompting.justification ?? `a rule asks before commands that begin with ${quoted(prompting.prefix)}`;
+    const next = 'Find another way, or tell the user what is needed.';
+    return { kind: 'refuse', why: `${withoutStop(held)}, and ${why}`, next };
+  }
+  const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
+  return { kind: 'refuse', why, next: within };
+}
+
+const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
+
+/** Why the question is asked, and what a yes lets happen. */
+function reasonOf(
+  judged: Judged,
+  { where, beyond }: { readonly where: 'sandbox' | 'outside'; readonly beyond: boolean },
+): string | undefined {
+  const inside = beyond ? 'It would run inside the sandbox, with more than that grants.' : undefined;
+  const place = where === 'outside' ? 'It would run outside the sandbox.' : inside;
+  const why = [whyAsked(judged), place].filter((part) => part !== undefined);
+  return why.length === 0 ? undefined : why.join(' ');
+}
+
+function whyAsked(judged: Judged): string | undefined {
+  const prompting = longestOf(judged, 'prompt');
+  if (prompting !== undefined) {
+    return sentence(
+      prompting.justification ?? `A rule asks before commands that begin with ${quoted(prompting.prefix)}.`,
+    );
+  }
+  return judged.danger === undefined ? undefined : `${capital(dangerWords(judged.danger))}.`;
+}
+
+function dangerWords({ kind, words }: NonNullable<Judged['danger']>): string {
+  const what = quoted(words);
+  return kind === 'forced-removal' ? `${what} removes files by force` : `${what} destroys what may not come back`;
+}
+
+const dangerAdvice = {
+  'forced-removal': 'Remove what you mean by name and without -f, or tell the user what to remove.',
+  destructive: 'Find a way that can be taken back, or tell the user what to run.',
+} as const;
+
+function quoted(words: readonly string[]): string {
+  const text = words.join(' ');
+  return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
+}
+
+function withoutStop(text: string): string {
+  return text.trim().replace(/\.+$/, '');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

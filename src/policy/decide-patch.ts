@@ -1,0 +1,54 @@
+import { defined } from '../protocol/defined.ts';
+import { access, isDenied } from './access.ts';
+import type { CallNeeds } from './approval.ts';
+import { type CallDecision, canAskAbout, type DecisionContext, whyNotAsked } from './call-decision.ts';
+import { grantedPolicy, isNoPermission, missingPermissions } from './granted-policy.ts';
+import { coversAll, fileKey, permissionsOf } from './grants.ts';
+import { parentOf } from './paths.ts';
+
+/**
+ * A patch asks where one of its files may not be written, and under `untrusted` always. It then gets the folders of
+ * those files and no more. Where the user cannot be asked it runs, and its own guard refuses what it must not touch:
+ * that answer names what may be written.
+ */
+export function decidePatch(context: DecisionContext, { paths = [], escalation }: CallNeeds): CallDecision {
+  const { approval, policy, grants } = context;
+  const standing = missingPermissions(policy, permissionsOf(grants));
+  const usual = isNoPermission(standing) ? {} : { extra: standing };
+  const open = grantedPolicy(policy, { where: 'sandbox', ...usual });
+  const written = paths.filter((needed) => needed.access === 'write').map(({ path }) => path);
+  const closed = written.filter((path) => access(open, path) !== 'write');
+  const run = { kind: 'run', where: 'sandbox', ...usual } as const;
+  const asksAnyway = approval === 'untrusted';
+  if (!asksAnyway && closed.length === 0) return run;
+  // No answer would let it be written.
+  if (closed.some((path) => isDenied(policy, path))) return run;
+  if (!canAskAbout(context, 'sandbox')) {
+    if (!asksAnyway) return run;
+    return { kind: 'refuse', why: whyNotAsked(context, 'sandbox'), next: 'Tell the user what is needed.' };
+  }
+  const write = [...new Set(closed.map(parentOf))];
+  const permissions = write.length === 0 ? undefined : { write };
+  const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...write] };
+  const grantKeys = [...new Set(asksAnyway ? written : closed)].map(fileKey);
+  const granted = { where: 'sandbox', ...defined({ extra }) } as const;
+  if (coversAll(grants, grantKeys)) return { kind: 'run', ...granted };
+  return {
+    kind: 'ask',
+    question: {
+      kind: 'patch',
+      ...defined({ reason: reasonOf(closed), justification: escalation?.reason, permissions }),
+      paths,
+      scopes: ['call', 'session'],
+    },
+    ...granted,
+    grantKeys,
+  };
+}
+
+function reasonOf(closed: readonly string[]): string | undefined {
+  const [first, ...others] = closed;
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `The sandbox does not let it write ${JSON.stringify(first)}${more}.`;
+}

@@ -1,0 +1,114 @@
+import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { Question } from '../protocol/question.ts';
+import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { access, isDenied, type RestrictedFiles } from './access.ts';
+import { isWithin, joinPath, normalisePath } from './paths.ts';
+import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
+
+/** What was decided about a call: where it runs, and what it may do there besides. */
+export interface DecidedPlace {
+  readonly where: 'sandbox' | 'outside';
+  readonly extra?: GrantedExtra;
+}
+
+export interface GrantedExtra extends ExtraPermissions {
+  /** Hosts that the proxy lets it reach. */
+  readonly hosts?: readonly NonNullable<Question['host']>[];
+}
+
+/**
+ * What a call runs under once it may run: the turn's policy, that with more in it, or none. What the policy denies to
+ * read stays denied whatever was granted, also outside: such a call runs in a sandbox that denies just that.
+ */
+export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedPlace): ResolvedPolicy {
+  if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
+  const files = withPaths(policy, extra);
+  if (extra.network === true) return { enforcement: policy.enforcement, files, network: 'enabled' };
+  const { lists } = policy;
+  if (lists === undefined || extra.hosts === undefined) return { ...policy, files };
+  const hosts = extra.hosts.map(({ name, port }) => `${name}:${port}`);
+  return { ...policy, files, lists: { ...lists, allow: [...lists.allow, ...hosts] } };
+}
+
+const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+
+/** Whether someone chose what must not be read. The engine's own places do not count: every policy denies them. */
+export function deniesReading({ files }: ResolvedPolicy): boolean {
+  if (files.kind === 'unrestricted') return false;
+  return files.denyGlobs.length > 0 || files.rules.some(isChosenDeny);
+}
+
+function isChosenDeny({ path, access: granted, own }: PathRule): boolean {
+  return granted === 'deny' && path !== '/' && own !== true;
+}
+
+/** All that may not be read, with what is reopened in it, and nothing else. */
+function withDeniesAlone(policy: ResolvedPolicy): ResolvedPolicy {
+  if (policy.files.kind === 'unrestricted') return unlimited;
+  const { rules, denyGlobs } = policy.files;
+  const denied = rules.filter((rule) => rule.access === 'deny' && rule.path !== '/');
+  const kept = rules.filter((rule) => rule.path !== '/' && denied.some(({ path }) => isWithin(rule.path, path)));
+  const root: PathRule = { path: '/', access: 'write', ifMissing: 'skip' };
+  const files: RestrictedFiles = { kind: 'restricted', rules: [root, ...kept], denyGlobs, platformDefaults: false };
+  return { enforcement: 'managed', files, network: 'enabled' };
+}
+
+function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermissions): ResolvedPolicy['files'] {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return files;
+  const lacking = missingPermissions(policy, { read, write });
+  const opened = [...openedPaths(policy, lacking.write), ...readRules(policy, lacking.read)];
+  return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
+}
+
+/** As below every other writable path, what decides what programs do later stays as it is, unless it was named itself. */
+function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
+  const granted = paths.filter((path) => !isDenied(policy, path));
+  return granted.flatMap((path): readonly PathRule[] => [
+    { path, access: 'write', ifMissing: 'skip', keeps: namesKeptAnywhere },
+    ...protectedNames
+      .map((name) => joinPath(path, name))
+      .filter((guarded) => !granted.includes(guarded) && access(policy, guarded) !== 'write')
+      .map((guarded) => ({ path: guarded, access: 'read', ifMissing: 'skip' }) as const),
+  ]);
+}
+
+function readRules(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
+  const granted = paths.filter((path) => !isDenied(policy, path));
+  return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip' }));
+}
+
+/** What is asked for and not granted already, paths in normal form. Empty: nothing. */
+export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissions): ExtraPermissions {
+  const lacks = (paths: readonly string[] = [], needed: 'read' | 'write') =>
+    [...new Set(paths.map((path) => normalisePath(path) ?? path))].filter((path) => {
+      const granted = access(policy, path);
+      return granted === 'deny' || (needed === 'write' && granted === 'read');
+    });
+  const write = lacks(wanted.write, 'write');
+  const read = lacks(wanted.read, 'read').filter((path) => !write.includes(path));
+  return {
+    ...(wanted.network === true && !hasWholeNetwork(policy) ? { network: true } : {}),
+    ...(read.length === 0 ? {} : { read }),
+    ...(write.length === 0 ? {} : { write }),
+  };
+}
+
+export function isNoPermission({ network, read = [], write = [] }: ExtraPermissions): boolean {
+  return network !== true && read.length === 0 && write.length === 0;
+}
+
+/** Both together. */
+export function joinPermissions(a: ExtraPermissions, b: ExtraPermissions): ExtraPermissions {
+  const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
+  const [read, write] = [join(a.read, b.read), join(a.write, b.write)];
+  return {
+    ...(a.network === true || b.network === true ? { network: true } : {}),
+    ...(read.length === 0 ? {} : { read }),
+    ...(write.length === 0 ? {} : { write }),
+  };
+}
+
+function hasWholeNetwork({ network, lists }: ResolvedPolicy): boolean {
+  return network === 'enabled' && lists === undefined;
+}

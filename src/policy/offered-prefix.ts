@@ -1,0 +1,19 @@
+import type { Judged } from './judge-commands.ts';
+import { isBannedPrefix } from './rules/banned-prefixes.ts';
+
+/**
+ * The rule that the user may save with a yes: what the model proposes, if that would do, or else the first command that
+ * needs the question. None where a rule had a say, where something is destroyed, or where it would allow anything.
+ */
+export function offeredPrefix(
+  { commands, byRule, danger }: Judged,
+  proposed: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (byRule || danger !== undefined) return undefined;
+  const isMatched = commands.some(({ matches }) => matches.length > 0);
+  if (proposed !== undefined && proposed.length > 0 && !isMatched && !isBannedPrefix(proposed)) {
+    if (commands.every(({ words }) => proposed.every((word, i) => word === words[i]))) return proposed;
+  }
+  const first = commands.find(({ decision }) => decision === 'prompt')?.words;
+  return first === undefined || first.length === 0 || isBannedPrefix(first) ? undefined : first;
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { allowedPrefixes, decidedHosts } from './allowed-by-rules.ts';
+import { readRules } from './read-rules.ts';
+import { type RuleSet, withoutAllowing } from './rule-set.ts';
+
+function rules(text: string): RuleSet {
+  const read = readRules(text, { file: 'x.rules' });
+  if (read.kind === 'problem') throw new Error(read.message);
+  return read.rules;
+}
+
+test('every way to write an allowed beginning is listed, unless another rule holds it back', () => {
+  const text = 'prefix_rule(["npm", ["i", "ci"]])\nprefix_rule(["git", "push"])\nprefix_rule(["git"], "prompt")';
+  expect(allowedPrefixes(rules(text))).toEqual([
+    ['npm', 'i'],
+    ['npm', 'ci'],
+  ]);
+});
+
+test('a pattern with endless ways is cut', () => {
+  const slot = `[${Array.from({ length: 100 }, (_, n) => `"${n}"`).join(', ')}]`;
+  expect(allowedPrefixes(rules(`prefix_rule(["a", ${slot}, ${slot}, ${slot}])`))).toHaveLength(200);
+});
+
+test('of several rules about a host the last one counts, and one that asks decides nothing', () => {
+  const host = (name: string, decision: string): string => `network_rule("${name}", "https", "${decision}")`;
+  const text = [host('a', 'allow'), host('a', 'deny'), host('b', 'prompt'), host('c', 'allow')].join('\n');
+  expect(decidedHosts(rules(text))).toEqual([
+    { host: 'a', action: 'deny' },
+    { host: 'c', action: 'allow' },
+  ]);
+});
+
+test('rules that may allow nothing keep what holds commands back', () => {
+  const text =
+    'prefix_rule(["a"])\nprefix_rule(["b"], "prompt")\nnetwork_rule("x", "http", "deny")\nnetwork_rule("y", "http", "allow")\nhost_executable("b", [])';
+  expect(withoutAllowing(rules(text))).toMatchObject({
+    prefixes: [{ pattern: ['b'] }],
+    hosts: [{ host: 'x' }],
+    executables: {},
+  });
+});

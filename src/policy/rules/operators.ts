@@ -1,0 +1,134 @@
+import { type Meter, objectWork } from './meter.ts';
+import { RulesFault } from './rules-fault.ts';
+import type { BinaryOperator } from './syntax.ts';
+import { areEqual, compare, itemsOf, keyOf, listOf, asWritten, asText, typeOf, type Value } from './values.ts';
+
+/** Every operator whose both sides have been evaluated. */
+export function operate(operator: BinaryOperator, left: Value, right: Value, meter: Meter): Value {
+  switch (operator) {
+    case '==':
+      return areEqual(left, right, meter);
+    case '!=':
+      return !areEqual(left, right, meter);
+    case '<':
+      return compare(left, right, meter) < 0;
+    case '<=':
+      return compare(left, right, meter) <= 0;
+    case '>':
+      return compare(left, right, meter) > 0;
+    case '>=':
+      return compare(left, right, meter) >= 0;
+    case 'in':
+      return contains(right, left, meter);
+    case 'not in':
+      return !contains(right, left, meter);
+    case '+':
+      return add(left, right, meter) ?? unfit(operator, left, right);
+    case '*':
+      return repeat(left, right, meter) ?? repeat(right, left, meter) ?? unfit(operator, left, right);
+    case '%':
+      if (typeof left === 'string') return fillIn(left, right, meter);
+      break;
+    case '-':
+    case '//':
+      break;
+    case 'and':
+    case 'or':
+      throw new Error('What is evaluated of these depends on the left side.');
+  }
+  if (typeof left !== 'number' || typeof right !== 'number') return unfit(operator, left, right);
+  if (operator === '-') return whole(left - right);
+  if (right === 0) throw new RulesFault('A number is divided by zero.', 'Divide by another one.');
+  const quotient = Math.floor(left / right);
+  return whole(operator === '//' ? quotient : left - quotient * right);
+}
+
+export function negate(operator: '-' | '+', value: Value): number {
+  if (typeof value !== 'number') throw new RulesFault(`A ${typeOf(value)} has no sign.`, 'Use a number.');
+  return operator === '-' ? whole(-value) : value;
+}
+
+function whole(number: number): number {
+  if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
+  throw new RulesFault('A number is too large.', 'Keep numbers below 2^53.');
+}
+
+function unfit(operator: string, left: Value, right: Value): never {
+  const what = `\`${operator}\` does not work with a ${typeOf(left)} and a ${typeOf(right)}.`;
+  throw new RulesFault(what, 'Use two of one kind; `str(…)` makes a string.');
+}
+
+function add(left: Value, right: Value, meter: Meter): Value | undefined {
+  if (typeof left === 'number' && typeof right === 'number') return whole(left + right);
+  if (typeof left === 'string' && typeof right === 'string') return joined([left, right], meter);
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return undefined;
+  if (left.kind === 'list' && right.kind === 'list') return listOf([...left.items, ...right.items], meter);
+  if (left.kind === 'tuple' && right.kind === 'tuple') return tupleOf([...left.items, ...right.items], meter);
+  return undefined;
+}
+
+export function tupleOf(items: readonly Value[], meter: Meter): Value {
+  meter.spend(objectWork + items.length);
+  return { kind: 'tuple', items };
+}
+
+export function joined(texts: readonly string[], meter: Meter): string {
+  meter.spend(texts.reduce((length, text) => length + text.length, 0));
+  return texts.join('');
+}
+
+function repeat(value: Value, times: Value, meter: Meter): Value | undefined {
+  if (typeof times !== 'number') return undefined;
+  if (typeof value === 'number') return whole(value * times);
+  const count = Math.max(0, times);
+  if (typeof value === 'string') {
+    meter.spend(value.length * count);
+    return value.length === 0 ? '' : value.repeat(count);
+  }
+  if (value === null || typeof value !== 'object' || (value.kind !== 'list' && value.kind !== 'tuple'))
+    return undefined;
+  const { items } = value;
+  meter.spend(items.length * count);
+  const all = items.length === 0 ? [] : Array.from({ length: count }, () => items).flat();
+  return value.kind === 'list' ? listOf(all, meter) : tupleOf(all, meter);
+}
+
+function contains(whole: Value, part: Value, meter: Meter): boolean {
+  if (typeof whole === 'string') {
+    if (typeof part !== 'string') throw new RulesFault(`A ${typeOf(part)} cannot be in a string.`, 'Use a string.');
+    meter.spend(whole.length);
+    return whole.includes(part);
+  }
+  if (whole !== null && typeof whole === 'object' && whole.kind === 'dict')
+    return whole.entries.has(keyOf(part, meter));
+  return itemsOf(whole).some((item) => areEqual(item, part, meter));
+}
+
+/** `"…" % values`. */
+function fillIn(format: string, given: Value, meter: Meter): string {
+  const values = given !== null && typeof given === 'object' && given.kind === 'tuple' ? given.items : [given];
+  let used = 0;
+  meter.spend(format.length);
+  const texts = format.split(/(%[^]?)/).map((piece) => {
+    if (!piece.startsWith('%')) return piece;
+    if (piece === '%%') return '%';
+    const value = values[used++];
+    if (value === undefined) throw new RulesFault('The format wants more values.', 'Give one for each %s.');
+    return filled(piece, value, meter);
+  });
+  if (used < values.length) throw new RulesFault('The format wants fewer values.', 'Give one for each %s.');
+  return joined(texts, meter);
+}
+
+const bases: Readonly<Record<string, number>> = { '%d': 10, '%o': 8, '%x': 16, '%X': 16 };
+
+function filled(sign: string, value: Value, meter: Meter): string {
+  if (sign === '%s') return asText(value, meter);
+  if (sign === '%r') return asWritten(value, meter);
+  const base = Object.hasOwn(bases, sign) ? bases[sign] : undefined;
+  if (base === undefined)
+    throw new RulesFault(`\`${sign}\` is not known in a format.`, 'Use %s, %r, %d, %o, %x, %X or %%.');
+  if (typeof value !== 'number') throw new RulesFault(`\`${sign}\` wants a number.`, 'Use %s.');
+  const digits = value.toString(base);
+  return sign === '%X' ? digits.toUpperCase() : digits;
+}

@@ -1,0 +1,46 @@
+export type RuleDecision = 'allow' | 'prompt' | 'forbidden';
+
+/** What to do about commands that begin in a certain way. */
+export interface PrefixRule {
+  /** One slot per word: the word, or the words that may stand there. The first slot is always one word. */
+  readonly pattern: readonly (string | readonly string[])[];
+  readonly decision: RuleDecision;
+  readonly justification?: string;
+  /** file:line */
+  readonly source: string;
+}
+
+/** What to do about connections to a host. */
+export interface HostRule {
+  /** In small letters, without a port. */
+  readonly host: string;
+  readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp';
+  readonly decision: RuleDecision;
+  readonly justification?: string;
+  readonly source: string;
+}
+
+/** Plain data: it is in the envelope. */
+export interface RuleSet {
+  readonly prefixes: readonly PrefixRule[];
+  readonly hosts: readonly HostRule[];
+  /** By the name of a program: where it must be for rules about the name to hold. */
+  readonly executables: Readonly<Record<string, readonly string[]>>;
+}
+
+export const noRules: RuleSet = { prefixes: [], hosts: [], executables: {} };
+
+/** All rules together. Rules only add up; of the places of a program the last list counts. */
+export function joinRules(sets: readonly RuleSet[]): RuleSet {
+  return {
+    prefixes: sets.flatMap(({ prefixes }) => prefixes),
+    hosts: sets.flatMap(({ hosts }) => hosts),
+    executables: Object.fromEntries(sets.flatMap(({ executables }) => Object.entries(executables))),
+  };
+}
+
+/** What is left of rules whose writer may hold commands back and not let them out. */
+export function withoutAllowing({ prefixes, hosts }: RuleSet): RuleSet {
+  const holdsBack = ({ decision }: { readonly decision: RuleDecision }): boolean => decision !== 'allow';
+  return { prefixes: prefixes.filter(holdsBack), hosts: hosts.filter(holdsBack), executables: {} };
+}

@@ -1,0 +1,113 @@
+/** What a rules file says, as a tree. */
+
+export type BinaryOperator =
+  | '+'
+  | '-'
+  | '*'
+  | '//'
+  | '%'
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'in'
+  | 'not in'
+  | 'and'
+  | 'or';
+
+export type Expression = { readonly line: number } & (
+  | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'format'; readonly pieces: readonly (string | FormattedExpression)[] }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'list' | 'tuple'; readonly items: readonly Expression[] }
+  | { readonly kind: 'dict'; readonly entries: readonly DictEntry[] }
+  | ({ readonly kind: 'list-of'; readonly item: Expression } & Clauses)
+  | ({ readonly kind: 'dict-of'; readonly entry: DictEntry } & Clauses)
+  | { readonly kind: 'unary'; readonly operator: '-' | '+' | 'not'; readonly operand: Expression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | {
+      readonly kind: 'choice';
+      readonly condition: Expression;
+      readonly chosen: Expression;
+      readonly otherwise: Expression;
+    }
+  | {
+      readonly kind: 'call';
+      readonly callee: Expression;
+      readonly positional: readonly Expression[];
+      readonly named: readonly (readonly [name: string, value: Expression])[];
+    }
+  | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression }
+  | {
+      readonly kind: 'slice';
+      readonly of: Expression;
+      /** First, last and step. */
+      readonly bounds: readonly (Expression | undefined)[];
+    }
+  | { readonly kind: 'lambda'; readonly definition: Definition }
+);
+
+export interface FormattedExpression {
+  readonly value: Expression;
+  readonly as: 'str' | 'repr';
+}
+
+export type DictEntry = readonly [key: Expression, value: Expression];
+
+/** `for … in … if …` of a comprehension: the first one is a `for`. */
+export interface Clauses {
+  readonly clauses: readonly Clause[];
+  readonly names: ReadonlySet<string>;
+}
+
+export type Clause =
+  | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression }
+  | { readonly kind: 'if'; readonly condition: Expression };
+
+export interface Parameter {
+  readonly name: string;
+  /** Its value when it is left out. */
+  readonly fallback?: Expression;
+}
+
+export interface Definition {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  /** Every name that it gives a value. */
+  readonly names: ReadonlySet<string>;
+  readonly body: Block;
+}
+
+export type Block = readonly Statement[];
+
+export type Statement = { readonly line: number } & (
+  | { readonly kind: 'expression'; readonly value: Expression }
+  | { readonly kind: 'assign'; readonly target: Expression; readonly value: Expression }
+  | {
+      readonly kind: 'change';
+      readonly operator: BinaryOperator;
+      readonly target: Expression;
+      readonly value: Expression;
+    }
+  | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Block }
+  | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression; readonly body: Block }
+  | { readonly kind: 'def'; readonly definition: Definition }
+  | { readonly kind: 'return'; readonly value: Expression | undefined }
+  | { readonly kind: 'break' | 'continue' | 'pass' }
+);
+
+/** `if` or `elif`. */
+export type Branch = readonly [condition: Expression, body: Block];
+
+/** A whole file. */
+export interface Program {
+  readonly body: Block;
+  readonly names: ReadonlySet<string>;
+}

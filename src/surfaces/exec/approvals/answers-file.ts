@@ -1,0 +1,72 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { didYouMean, oneOf } from '../../commands/did-you-mean.ts';
+
+/** One line of the file: what it is about, and what is answered then. */
+export interface AnswerLine {
+  readonly about: { readonly prefix: readonly string[] } | { readonly kind: Question['kind'] };
+  readonly decision: 'approved' | 'denied' | 'abort';
+  /** For the model. */
+  readonly note?: string;
+}
+
+const decisions = ['approved', 'denied', 'abort'] as const;
+const kinds: readonly Question['kind'][] = ['command', 'patch', 'permissions', 'network', 'retry'];
+const keys = ['prefix', 'kind', 'decision', 'note'];
+
+/** The lines of a file of answers. A line that is not understood refuses the whole file: nothing runs under half of it. */
+export function readAnswers(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
+  const answers: AnswerLine[] = [];
+  for (const [at, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
+    if (line.trim() === '') continue;
+    const read = readLine(line);
+    if (typeof read === 'string') {
+      const next = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
+      return { code: 'approvals-invalid', message: `${file}:${at + 1}: ${read}`, next };
+    }
+    answers.push(read);
+  }
+  return answers;
+}
+
+function readLine(line: string): AnswerLine | string {
+  const value = parse(line);
+  if (!isJsonObject(value)) return 'the line is not a JSON object.';
+  const stranger = Object.keys(value).find((key) => !keys.includes(key));
+  if (stranger !== undefined)
+    return `there is no key ${JSON.stringify(stranger)}. ${didYouMean(stranger, keys)}`.trimEnd();
+  const about = readAbout(value);
+  if (typeof about === 'string') return about;
+  const { decision, note } = value;
+  const decided = decisions.find((each) => each === decision);
+  if (decided === undefined) {
+    const meant = typeof decision === 'string' ? didYouMean(decision, decisions) : '';
+    return `"decision" must be ${oneOf(decisions)}. ${meant}`.trimEnd();
+  }
+  if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
+  return { about, decision: decided, ...(note === undefined ? {} : { note }) };
+}
+
+function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
+  if ((prefix === undefined) === (kind === undefined)) return 'the line needs either "prefix" or "kind".';
+  if (prefix !== undefined) return isWords(prefix) ? { prefix } : '"prefix" must be a list of one or more words.';
+  const known = kinds.find((each) => each === kind);
+  if (known !== undefined) return { kind: known };
+  return `"kind" must be ${oneOf(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
+}
+
+function isWords(value: Json): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

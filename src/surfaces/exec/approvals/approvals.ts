@@ -1,0 +1,9 @@
+import type { AskUser } from '../../../ports/ask-user.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+
+/** Who answers the questions of a run. */
+export interface Approvals {
+  readonly askUser: AskUser;
+  /** Called with every event, before it is shown: a question may need what was said before it. */
+  seen?(event: ThreadEvent): void;
+}

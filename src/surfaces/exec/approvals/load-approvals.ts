@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { readBounded, whyMissing } from '../../../disk/read-bounded.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Span } from '../../terminal/look.ts';
+import { answerFromFile } from './answer-from-file.ts';
+import { readAnswers } from './answers-file.ts';
+import type { Approvals } from './approvals.ts';
+import { askAtTerminal } from './ask-at-terminal.ts';
+
+/** A larger file is refused. */
+const mostBytes = 1024 * 1024;
+
+export interface ApprovalPlace {
+  readonly cwd: string;
+  show(...spans: readonly Span[]): void;
+}
+
+/** What `--approvals` names: a person at this terminal, or a file with answers. */
+export function loadApprovals(given: string, { cwd, show }: ApprovalPlace): Approvals | Outcome {
+  if (given === 'ask') {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
+    const interrupt = (): void => void process.kill(process.pid, 'SIGINT');
+    return askAtTerminal({ input: process.stdin, show, interrupt, now: () => performance.now() });
+  }
+  const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
+  if (file.kind !== 'read') {
+    const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, given)) : file.reason;
+    const message = `The answers in ${given} cannot be read: ${problem}.`;
+    return { code: 'approvals-unreadable', message, next: 'Give --approvals a file that you may read, or "ask".' };
+  }
+  const lines = readAnswers(file.bytes.toString('utf8'), given);
+  return 'code' in lines ? lines : answerFromFile({ lines, name: given, show });
+}
+
+const noTerminal: Outcome = {
+  code: 'approvals-no-terminal',
+  message: '--approvals ask needs a terminal to ask at: standard input and standard error must be one.',
+  next: 'Start Capstan from a terminal with the prompt as an argument, or give the answers in a file: --approvals FILE.',
+};

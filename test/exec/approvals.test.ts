@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { answer, callTool, say, type ScriptedModel } from '../../src/testing/index.ts';
+import type { Place } from '../harness/run-capstan.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
+
+const escalated = (cmd: string) =>
+  callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' });
+/** Temporary folders, in which the tests work, are not writable either. */
+const closed = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
+const done = answer({ items: [say('Done.')] });
+
+/** A folder beside the workspace, which the sandbox does not let commands write. */
+function outside(place: Place, name: string): string {
+  const folder = join(place.root, 'outside');
+  mkdirSync(folder, { recursive: true });
+  return join(folder, name);
+}
+
+function answersIn(place: Place, ...lines: readonly object[]): string {
+  const file = join(place.root, 'answers.jsonl');
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+function toolIn(model: ScriptedModel, name: string): JsonObject | undefined {
+  const tools = model.requests[0]!.body['tools'] as unknown as readonly JsonObject[];
+  return tools.find((tool) => tool['name'] === name);
+}
+
+describe('exec --approvals FILE', () => {
+  it('lets a call out of the sandbox that a line approves, and no other', async () => {
+    const { model, place } = await scene((request) => {
+      const [first, second] = [outside(place, 'first'), outside(place, 'second')];
+      return request.index === 0
+        ? answer({ items: [escalated(`touch ${first}`), escalated(`mkdir ${second}`)] })
+        : done;
+    }, closed);
+    const file = answersIn(place, { prefix: ['touch'], decision: 'approved' });
+    const { code, events, stderr } = await place.run('exec', '--json', '--approvals', file, 'go');
+    expect(code, stderr).toBe(0);
+    expect(['first', 'second'].map((name) => existsSync(outside(place, name)))).toEqual([true, false]);
+    const asked = events.filter(({ type }) => type === 'question.asked');
+    expect(asked).toMatchObject([
+      {
+        question: {
+          kind: 'command',
+          tool: 'exec_command',
+          justification: 'May I?',
+        },
+      },
+      { question: { kind: 'command' } },
+    ]);
+    const answered = events.filter(({ type }) => type === 'question.answered');
+    expect(answered.map(({ decision }) => decision)).toEqual(['approved', 'denied']);
+    expect(textsOf(inputOf(model, 1))).toContain(
+      'Not run: the user declined it. The answers that were prepared for this run do not cover it.',
+    );
+  });
+
+  it('tells the model how to ask, and what to ask with', async () => {
+    const { model, place } = await scene([done]);
+    const file = answersIn(place);
+    await place.run('exec', '--approvals', file, '-a', 'on-request', 'go');
+    const said = JSON.stringify(model.requests[0]!.body['input']);
+    expect(said).toContain('Approval: on-request. What stays inside the sandbox runs without a question.');
+    expect(said).toContain('require_escalated');
+    const { properties } = toolIn(model, 'exec_command')!['parameters'] as { readonly properties: JsonObject };
+    expect(Object.keys(properties).slice(-4)).toEqual([
+      'sandbox_permissions',
+      'justification',
+      'prefix_rule',
+      'additional_permissions',
+    ]);
+    expect(toolIn(model, 'request_permissions')).toBeDefined();
+  });
+
+  it('without it, nothing of that is sent, and what would be asked is refused', async () => {
+    const { model, place } = await scene([answer({ items: [escalated('ls')] }), done]);
+    const { events } = await place.run('exec', '--json', 'go');
+    const sent = JSON.stringify(model.requests[0]!.body);
+    expect(sent).toContain('Approval: never. The user cannot be asked.');
+    expect(sent).not.toMatch(/sandbox_permissions|justification|request_permissions/);
+    expect(events.some(({ type }) => String(type).startsWith('question.'))).toBe(false);
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe(
+      'Not run: the approval policy is never, and the user cannot be asked. Run it within the sandbox, or tell the user what is needed.',
+    );
+  });
+
+  it('a patch outside the workspace is applied in the folders of its files alone', async () => {
+    const { model, place } = await scene((request) => {
+      const target = outside(place, 'new.txt');
+      const patch = `*** Begin Patch\n*** Add File: ${target}\n+hello\n*** Add File: in.txt\n+x\n*** End Patch\n`;
+      return request.index === 0
+        ? answer({ items: [callTool('exec_command', { cmd: `apply_patch <<'E'\n${patch}E\n` })] })
+        : done;
+    }, closed);
+    const { code, stderr } = await place.run(
+      'exec',
+      '--approvals',
+      answersIn(place, { kind: 'patch', decision: 'approved' }),
+      'go',
+    );
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(outside(place, 'new.txt'), 'utf8')).toBe('hello\n');
+    expect(stderr).toContain('May these files be changed?');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toContain('Success');
+  });
+
+  it('more permissions let a command write where it could not, and still nowhere else', async () => {
+    const { place } = await scene((request) => {
+      if (request.index > 0) return done;
+      const [inside, beside] = [outside(place, 'f'), join(place.root, 'g')];
+      const wanted = { file_system: { write: [join(place.root, 'outside')] } };
+      const mode = { sandbox_permissions: 'with_additional_permissions', additional_permissions: wanted };
+      return answer({ items: [callTool('exec_command', { cmd: `touch ${inside}; touch ${beside}`, ...mode })] });
+    }, closed);
+    const file = answersIn(place, { kind: 'command', decision: 'approved' });
+    await place.run('exec', '--approvals', file, 'go');
+    expect([existsSync(outside(place, 'f')), existsSync(join(place.root, 'g'))]).toEqual([true, false]);
+  });
+
+  it('a line that is not understood stops everything before it begins', async () => {
+    const { model, place } = await scene([done]);
+    const file = answersIn(place, { kind: 'patch', decision: 'approved' }, { kind: 'patch', decision: 'yes' });
+    const { code, stderr } = await place.run('exec', '--approvals', file, 'go');
+    expect([code, model.requests.length]).toEqual([1, 0]);
+    expect(stderr).toContain(`${file}:2: "decision" must be approved, denied or abort.`);
+  });
+
+  it.each([
+    [['--approvals', 'nowhere.jsonl'], 'The answers in nowhere.jsonl cannot be read'],
+    [['--approvals', 'ask'], '--approvals ask needs a terminal to ask at'],
+    [['--approvals', 'ask', '--yolo'], 'cannot be used together'],
+  ])('%j is refused', async (words, said) => {
+    const { model, place } = await scene([done]);
+    const { code, stderr } = await place.run('exec', ...words, 'go');
+    expect([code, model.requests.length]).toEqual([1, 0]);
+    expect(stderr).toContain(said);
+  });
+
+  it('says when the policy leaves nothing to ask', async () => {
+    const { place } = await scene([done]);
+    const { stderr } = await place.run('exec', '--approvals', answersIn(place), '-a', 'never', 'go');
+    expect(stderr).toContain('The approval policy is never, so --approvals has no effect.');
+  });
+});
+
+describe.runIf(hasTerminals)('exec --approvals ask', () => {
+  it('asks at the terminal, and goes on with the answer', async () => {
+    const { model, place } = await scene(
+      (request) => (request.index === 0 ? answer({ items: [escalated(`touch ${outside(place, 'f')}`)] }) : done),
+      closed,
+    );
+    const running = place.start(['exec', '--approvals', 'ask', 'go'], {
+      prefix: onTerminal,
+      input: 'open',
+      env: { TERM: 'xterm' },
+    });
+    await vi.waitUntil(() => running.stdout.includes('[y]'), { timeout: 30_000 });
+    await new Promise((resolve) => void setTimeout(resolve, 400));
+    running.child.stdin?.write('y');
+    const { code, stdout } = await running.finished;
+    expect(code, stdout).toBe(0);
+    expect(existsSync(outside(place, 'f'))).toBe(true);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('Ctrl-C at a question ends the turn', async () => {
+    const { model, place } = await scene(
+      (request) => (request.index === 0 ? answer({ items: [escalated(`touch ${outside(place, 'f')}`)] }) : done),
+      closed,
+    );
+    const running = place.start(['exec', '--approvals', 'ask', 'go'], {
+      prefix: onTerminal,
+      input: 'open',
+      env: { TERM: 'xterm' },
+    });
+    await vi.waitUntil(() => running.stdout.includes('[y]'), { timeout: 30_000 });
+    running.child.stdin?.write('\u0003');
+    const { code } = await running.finished;
+    expect([code, model.requests.length, existsSync(outside(place, 'f'))]).toEqual([130, 1, false]);
+  });
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { expect, inject, it } from 'vitest';
+import type { Ordinal } from '../../src/protocol/ids.ts';
+import type { Answer } from '../../src/protocol/question.ts';
+import { words } from '../../src/protocol/user-input.ts';
+import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
+import { createRouter } from '../../src/tools/router.ts';
+import { escalating } from '../harness/needy-tools.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+import { describeState } from '../harness/describe-state.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
+import { checkAnswers } from './answers-law.ts';
+import { checkCalls } from './calls-law.ts';
+import { checkRebuilt } from './prefix-law.ts';
+
+const kind = fc.constantFrom('allowed' as const, 'allowed' as const, 'declined' as const, 'never' as const);
+const story = fc.record({
+  /** The calls of each step, and whether they ask. */
+  steps: fc.array(fc.array(fc.constantFrom('asks', 'asks', 'plain'), { minLength: 1, maxLength: 3 }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+  answers: fc.array(fc.record({ kind, delay: fc.nat(4) }), { minLength: 1, maxLength: 6 }),
+  /** One process after the other dies: after so many syncs, or by giving the thread up. */
+  deaths: fc.array(
+    fc.record({
+      at: fc.integer({ min: 1, max: 14 }),
+      how: fc.constantFrom('kill' as const, 'crash' as const, 'close' as const),
+      luck: fc.nat(100),
+      next: fc.constantFrom('continue' as const, 'continue' as const, 'prompt' as const),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+});
+type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+
+const placed = (files: SimulatedDisk) => ({ home: '/home', files, locks: files.locks });
+const never = new Promise<Answer>(() => {});
+
+async function ticks(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Plays the turn through all deaths. What was met. */
+async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspended: number; unused: number }> {
+  const seen = { suspended: 0, unused: 0 };
+  let asked = 0;
+  const commands = steps.map((step) => step.map((how) => ({ how, cmd: `${how} ${asked++}` })));
+  let requests = 0;
+  const model = await startScriptedModel(() => {
+    const step = commands[requests++];
+    if (step === undefined) return answer({ items: [say('Done.')] });
+    return answer({
+      items: step.map(({ how, cmd }) => callTool('reach', { cmd, ...(how === 'plain' && { plain: true }) })),
+    });
+  });
+  let disk = new SimulatedDisk();
+  const thread = new WatchedThread(model.url, placed(disk));
+  thread.settings = { approval: 'on-request' };
+  /** Effects of all processes, and answers that they acknowledged while they lived. */
+  const [effects, acknowledged]: [string[], Map<string, string>] = [[], new Map()];
+  const askedAgain: string[] = [];
+  let given = 0;
+  let isAlive = true;
+  const tool = escalating(effects);
+  const ask = async (): Promise<Answer> => {
+    const { kind: said, delay } = answers[given++ % answers.length]!;
+    await ticks(delay);
+    return said === 'never' ? never : { kind: said };
+  };
+  thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser: { ask } });
+  thread.onEvent = (event) => {
+    if (!isAlive) return;
+    if (event.kind === 'question-asked' && acknowledged.has(event.question.callId)) {
+      askedAgain.push(event.question.callId);
+    }
+    if (event.kind === 'question-answered') acknowledged.set(event.callId, event.answer.kind);
+  };
+  try {
+    let next: Story['deaths'][number]['next'] = 'prompt';
+    for (const death of deaths) {
+      isAlive = true;
+      const live = await thread.open();
+      let survivor: SimulatedDisk | undefined;
+      let syncs = 0;
+      const current = disk;
+      const die = Promise.withResolvers<void>();
+      current.slow = async () => {
+        if (++syncs !== death.at) return;
+        if (death.how !== 'close') {
+          survivor =
+            death.how === 'kill' ? current.kill() : current.crash(({ most }) => Math.round((most * death.luck) / 100));
+          isAlive = false;
+        }
+        die.resolve();
+      };
+      const signal = new AbortController().signal;
+      const isContinued = live.isSuspended && next === 'continue';
+      const ended = (isContinued ? live.continue({ signal }) : live.run({ input: words('go'), signal })).catch(
+        () => {},
+      );
+      // A question that is never answered makes the process wait: it is given up in any case.
+      await Promise.race([ended, die.promise, ticks(400)]);
+      next = death.next;
+      if (survivor === undefined) {
+        current.slow = undefined;
+        await thread.close();
+        await ended;
+      } else {
+        disk = survivor;
+        thread.replaceDisk(placed(disk));
+      }
+      const lines = await thread.lines();
+      const state = lines.reduce(reduce, emptyState);
+      const { questions = [] } = state.openTurn ?? {};
+      if (questions.length > 0) seen.suspended += 1;
+      if (questions.some((question) => question.answer !== undefined)) seen.unused += 1;
+      // A thread of which nothing was acknowledged may have no file.
+      const end = lines.at(-1)?.ordinal;
+      const located = end === undefined ? state : await thread.located((end + 1) as Ordinal);
+      expect(describeState(located)).toBe(describeState(state));
+      // What a listener heard is in the file.
+      const answered = new Map(
+        lines.flatMap(({ type, payload }) => {
+          const said = type === 'capstan_question' ? (payload['answer'] as unknown as Answer | undefined) : undefined;
+          return said === undefined ? [] : [[payload['call_id'], said.kind] as const];
+        }),
+      );
+      for (const [callId, how] of acknowledged) expect([callId, answered.get(callId)]).toEqual([callId, how]);
+    }
+    isAlive = true;
+    const lines = await thread.lines();
+    checkAnswers(lines);
+    expect(askedAgain).toEqual([]);
+    checkCalls(lines);
+    await checkRebuilt(model, lines);
+    // Each effect once.
+    expect(new Set(effects).size).toBe(effects.length);
+    return seen;
+  } finally {
+    await thread.close().catch(() => {});
+    await model.close();
+  }
+}
+
+it('whenever a process dies, an answer is used once, for the call that was asked about', async () => {
+  const seen = { suspended: 0, unused: 0 };
+  const runs = 60 * inject('runFactor');
+  await fc.assert(
+    fc.asyncProperty(story, async (told) => {
+      const { suspended, unused } = await dieAndGoOn(told);
+      seen.suspended += suspended;
+      seen.unused += unused;
+    }),
+    { numRuns: runs },
+  );
+  expect(seen.suspended).toBeGreaterThan(runs / 4);
+  expect(seen.unused).toBeGreaterThan(0);
+}, 120_000);

@@ -46,7 +46,7 @@ export async function reviewScene(
   return { ...made, tool, reviews };
 }
 
-function isOfReview({ body }: RecordedRequest): boolean {
+export function isOfReview({ body }: RecordedRequest): boolean {
   return JSON.stringify(body).includes('You decide in place of a user');
 }
 

@@ -85,12 +85,10 @@ describe('a reviewer', () => {
       policy: { network: 'restricted' },
     });
     const known = JSON.stringify(await scene.live.lines());
-    for (const { from, text: shown } of text.split('\n').flatMap(readLine)) {
-      const words = from === 'call' ? shown?.replace('reach ', '') : shown;
-      if (words !== undefined) expect(known).toContain(JSON.stringify(words).slice(1, -1));
-    }
-    const secrets = Object.entries(process.env).filter(([name]) => /KEY|TOKEN|SECRET|PASSWORD/.test(name));
-    for (const [, value = ''] of secrets) if (value.length > 8) expect(textIn(scene.reviews[0])).not.toContain(value);
+    const shown = text.split('\n').flatMap(readLine);
+    const words = shown.flatMap(({ from, text: said }) => (from === 'call' ? said?.replace('reach ', '') : said) ?? []);
+    expect(words).toHaveLength(2);
+    for (const each of words) expect(known).toContain(JSON.stringify(each).slice(1, -1));
   });
 
   it('is not fooled by a text that poses as a verdict, as the end of the material or as the user', async () => {
@@ -217,6 +215,22 @@ it('reviews several calls one after another while others run', async () => {
   await scene.turn('go');
   expect(scene.tool.ran.toSorted()).toEqual(['a disabled', 'c disabled', 'plain managed']);
   expect(await replayed(scene)).toEqual(['step same', 'review same', 'review same', 'review same', 'step same']);
+});
+
+it('a question that waits for a reviewer when the thread closes is reviewed when the turn goes on', async () => {
+  const hanging = hang({ afterBytes: 0, of: answer({ items: [say('{}')] }) });
+  const scene = await reviewScene([calls('a'), done], [hanging, allow]);
+  const reviewing = new Promise<void>((resolve) => {
+    scene.live.onEvent = ({ kind }) => (kind === 'question-asked' ? setTimeout(resolve, 20) : undefined);
+  });
+  const ended = scene.turn('go').catch(() => undefined);
+  await reviewing;
+  await scene.live.close();
+  expect(await ended).toMatchObject({ kind: 'suspended' });
+  const thread = await scene.live.open();
+  expect(await thread.continue({ signal: new AbortController().signal })).toMatchObject({ kind: 'completed' });
+  expect(scene.tool.ran).toEqual(['a disabled']);
+  expect(answersIn(scene.live.events)).toMatchObject([{ kind: 'allowed', by: 'review' }]);
 });
 
 function readLine(line: string): readonly { n?: number; from?: string; text?: string }[] {

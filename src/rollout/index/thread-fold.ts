@@ -104,10 +104,12 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
 /** No answer of a model holds so many calls. */
 const mostAsked = 500;
 
-/** A question waits until it is answered, or its turn ends. */
+/** A question waits until it is answered, or its turn ends. One about a call that runs ends with its process. */
 function withQuestion({ asks = [], ...fold }: ThreadFold, payload: JsonObject): ThreadFold {
   const callId = stringAt(payload, 'call_id');
   const others = asks.filter((each) => each !== callId);
+  if (payload['kind'] === 'retry' || payload['kind'] === 'network')
+    return { ...fold, ...(asks.length > 0 && { asks }) };
   const isOver = payload['answer'] !== undefined || payload['dropped'] !== undefined || callId === undefined;
   const open = isOver ? others : [...others.slice(1 - mostAsked), callId];
   return open.length === 0 ? fold : { ...fold, asks: open };

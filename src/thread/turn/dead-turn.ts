@@ -114,7 +114,8 @@ export function deadTurnNotice(
     };
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
-  const asked = new Set(openTurn.questions?.map(({ callId }) => callId));
+  // A call that has begun is in flight, also if it asked for another try.
+  const asked = new Set(openTurn.questions?.map(({ callId }) => callId).filter((callId) => !started.has(callId)));
   const open = unansweredCalls(state);
   const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);

@@ -108,6 +108,7 @@ export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShare
 /** What a key means that is not set. The code that reads it has no value for it. */
 const impliedValues = {
   modelAutoCompactTokenLimitScope: 'total',
+  approvalsReviewer: 'user',
   compaction: { strategy: 'auto', ...builtIn.compaction },
   includePermissionsInstructions: true,
   includeCollaborationModeInstructions: true,

@@ -1,4 +1,5 @@
 import type { SandboxMode } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 import { unusedKeys } from './unused-keys.ts';
@@ -81,6 +82,8 @@ const keys = {
   blobs: table({ max_bytes: count } as const),
   answer: table({ max_items: tokens, max_bytes: tokens } as const),
   approval_policy: { type: 'approval-policy' },
+  approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
+  auto_review: table({ policy: text } as const),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
   sandbox_workspace_write: table(
     {

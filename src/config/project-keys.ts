@@ -12,7 +12,7 @@ const forbidden = paths(`
 
 /** What decides about permissions. Below a project's root a command may have written it, so it does not count. */
 const forbiddenBelowRoot = paths(`
-  sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer default_permissions permissions
+  sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
   shell_environment_policy allow_login_shell undo
 `);
 

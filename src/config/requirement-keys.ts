@@ -1,4 +1,5 @@
 import { approvalNames } from '../policy/approval-policy.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
@@ -23,6 +24,10 @@ function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
 /** What is enforced. */
 const enforced = {
   allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
+  allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
+    guardian_subagent: 'auto_review',
+  }),
+  guardian_policy_config: text,
   allowed_sandbox_modes: choices<ProfileWidth>([
     'read-only',
     'workspace-write',
@@ -53,16 +58,12 @@ const passing: KeyTable = {
       'auto_review windows computer_use browser_use in_app_browser',
   ),
   ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
-  ...each(
-    { type: 'string-list' },
-    'allowed_approvals_reviewers allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces',
-  ),
+  ...each({ type: 'string-list' }, 'allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces'),
   ...each(
     flag,
     'allow_managed_hooks_only check_for_update_on_startup allow_browser_and_computer_use allow_appshots ' +
       'allow_remote_control',
   ),
-  guardian_policy_config: text,
 };
 
 function each(kind: KeyKind, keys: string): KeyTable {

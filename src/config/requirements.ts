@@ -3,6 +3,7 @@ import type { CompileBase } from '../policy/tables/compile-profile.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { camelCased } from './camel-case.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkValues } from './check-values.ts';
@@ -42,6 +43,7 @@ export function readRequirements(
 
 function demanded(file: ConfigLayer, values: RequirementValues, profiles: RequiredProfiles): Requirements {
   const approvals = allowed(file, 'allowed_approval_policies', values.allowedApprovalPolicies);
+  const reviewers = allowed(file, 'allowed_approvals_reviewers', values.allowedApprovalsReviewers);
   const sandboxModes = allowed(file, 'allowed_sandbox_modes', values.allowedSandboxModes);
   const pins = { ...featureGates(values.featureRequirements ?? {}), ...featureGates(values.features ?? {}) };
   const { denyRead: patterns, tables } = profiles;
@@ -51,6 +53,8 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
   const deniedAt = sourceOf(file, ['permissions', 'filesystem', 'deny_read']);
   return defined({
     approvals,
+    reviewers,
+    reviewPolicy: values.guardianPolicyConfig?.trim() === '' ? undefined : values.guardianPolicyConfig,
     sandboxModes,
     profiles: profiles.allowed,
     profileTables: Object.keys(tables).length === 0 ? undefined : tables,
@@ -62,15 +66,17 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
   });
 }
 
-/** What the managed configuration says about these two is a demand as well. */
-function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'sandboxModes'> {
+/** What the managed configuration says about these three is a demand as well. */
+function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'reviewers' | 'sandboxModes'> {
   if (managed === undefined) return {};
   const [checked] = checkLayers([managed], { unknown: 'error' });
-  // Both were held against the table of keys, which has the same choices.
+  // All were held against the table of keys, which has the same choices.
   const approval = checked?.values['approval_policy'] as ApprovalPolicy | undefined;
+  const reviewer = checked?.values['approvals_reviewer'] as ApprovalsReviewer | undefined;
   const mode = checked?.values['sandbox_mode'] as SandboxMode | undefined;
   return defined({
     approvals: allowed(managed, 'approval_policy', approval && [approval]),
+    reviewers: allowed(managed, 'approvals_reviewer', reviewer && [reviewer]),
     sandboxModes: allowed<ProfileWidth>(managed, 'sandbox_mode', mode && [mode, 'read-only']),
   });
 }

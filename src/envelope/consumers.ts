@@ -10,7 +10,7 @@ compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug in
 compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider window.effective
 token count | src/thread/contract/active-now.ts | instructions.base.text
 rollout | src/thread/record/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
-rollout | src/state/turn-drafts.ts | identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.networkRules policy.profile telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
+rollout | src/state/turn-drafts.ts | identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
 identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
@@ -70,4 +70,5 @@ request headers | src/thread/request/model-exchange.ts | identity.client.name id
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
 forks | src/thread/branch/fork.ts | policy.approval policy.profile
 call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.resolved policy.rules
+reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.resolved policy.reviewPolicy window.effective workspace.cwd
 `;

@@ -131,6 +131,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'policy.approval': chosen('default', 'approval'),
   'policy.askedApproval': chosen('default', 'askedApproval'),
+  'policy.reviewer': chosen('default', 'reviewer'),
+  'policy.reviewPolicy': chosen('default', 'reviewPolicy'),
   'policy.profile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile', 'networkRules'),
   'policy.canAsk': facts,

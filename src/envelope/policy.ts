@@ -2,6 +2,7 @@ import { allowsSomeQuestion } from '../policy/approval-policy.ts';
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { withSavedHosts } from '../policy/network/saved-hosts.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
+import { isReviewed } from '../policy/review/is-reviewed.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
@@ -11,9 +12,12 @@ import type { NetworkRule, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
-export interface Policy extends Pick<Settings, 'approval' | 'askedApproval' | 'profile' | 'shellEnvironment'> {
+export interface Policy extends Pick<
+  Settings,
+  'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment'
+> {
   readonly resolved: ResolvedPolicy;
-  /** A surface puts questions to the user, and the approval policy lets some be asked. Absent: none is. */
+  /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
   readonly canAsk?: true;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
@@ -32,13 +36,15 @@ export function resolvePolicyGroup(
 ): Policy {
   const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
   const { approvedPrefixes = [], networkRules = [] } = settings;
+  const { reviewer, reviewPolicy } = settings;
+  const isAnswered = canAsk === true || isReviewed({ approval, ...defined({ reviewer }) });
   const resolved = withSavedHosts(resolvePolicy(profile, workspace.places), networkRules);
   return {
     approval,
-    ...defined({ askedApproval }),
+    ...defined({ askedApproval, reviewer, reviewPolicy }),
     profile,
     resolved,
-    ...(canAsk === true && allowsSomeQuestion(approval) ? { canAsk } : {}),
+    ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
     shellEnvironment,
     rules,

@@ -2,6 +2,7 @@ import type { RuleSet } from '../policy/rules/rule-set.ts';
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { Trust } from '../config/trust.ts';
 
 /** What was chosen for a thread. A turn never sees a change of these: it has the envelope resolved from them. */
@@ -18,6 +19,10 @@ export interface Settings {
   readonly approval: ApprovalPolicy;
   /** What the thread chose, where the surface holds another policy for as long as it runs: resume goes by this one. */
   readonly askedApproval?: ApprovalPolicy;
+  /** Who answers what the policy asks. Absent: the user. */
+  readonly reviewer?: ApprovalsReviewer;
+  /** What a reviewer is told besides. */
+  readonly reviewPolicy?: string;
   /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly profile: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { isSameApproval } from './approval-policy.ts';
 import { grantsNoMoreThan } from './narrower.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
@@ -9,6 +10,9 @@ import type { PrefixRule } from './rules/rule-set.ts';
 /** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
+  readonly reviewers?: Allowed<ApprovalsReviewer>;
+  /** What every reviewer is told besides; in the place of what the configuration says. */
+  readonly reviewPolicy?: string;
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly profiles?: AllowedProfiles;
@@ -65,6 +69,11 @@ export function brokenByApproval({ approvals }: Requirements, approval: Approval
   const fits = (allowed: ApprovalPolicy): boolean =>
     isSameApproval(allowed, approval) || (allowed === 'on-request' && typeof approval !== 'string');
   return approvals?.allowed.some(fits) === false ? approvals : undefined;
+}
+
+/** The requirement that the reviewer breaks, or undefined. */
+export function brokenByReviewer({ reviewers }: Requirements, reviewer: ApprovalsReviewer) {
+  return reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 }
 
 /** The requirement that the profile breaks, or undefined. */

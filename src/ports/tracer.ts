@@ -17,7 +17,7 @@ export interface StepLabels {
   readonly provider: string;
   readonly effort?: string;
   /** Absent for a request of the conversation itself. */
-  readonly purpose?: 'compaction';
+  readonly purpose?: 'compaction' | 'review';
 }
 
 export interface StepResult {

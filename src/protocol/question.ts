@@ -1,6 +1,7 @@
 import type { ExtraPermissions } from './extra-permissions.ts';
 import type { TurnId } from './ids.ts';
 import type { JsonObject } from './json.ts';
+import type { ReviewVerdict } from './review-verdict.ts';
 
 /** What is asked about: a call before it runs, a host that a command wants to reach, or another try outside the sandbox. */
 export type QuestionKind = 'command' | 'patch' | 'permissions' | 'network' | 'retry';
@@ -44,4 +45,8 @@ export interface Answer {
   /** Of an `allowed`; `call` unless said otherwise. */
   readonly scope?: AnswerScope;
   readonly note?: string;
+  /** Who decided; absent: the user. A reviewer allows this call and nothing more. */
+  readonly by?: 'review';
+  /** What the reviewer said; absent also where the review failed. */
+  readonly verdict?: Omit<ReviewVerdict, 'outcome'>;
 }

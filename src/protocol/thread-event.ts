@@ -25,8 +25,17 @@ export type ThreadEvent =
       readonly item?: TurnItem;
       readonly reason: string;
     }
-  /** The call waits for the user. `item` is the call as screens show it, with all that the question leaves out. */
-  | { readonly kind: 'question-asked'; readonly turnId: TurnId; readonly question: Question; readonly item?: TurnItem }
+  /**
+   * The call waits for the user, or for a reviewer in the user's place. `item` is the call as screens show it, with all
+   * that the question leaves out.
+   */
+  | {
+      readonly kind: 'question-asked';
+      readonly turnId: TurnId;
+      readonly question: Question;
+      readonly item?: TurnItem;
+      readonly to?: 'review';
+    }
   | { readonly kind: 'question-answered'; readonly turnId: TurnId; readonly callId: string; readonly answer: Answer }
   | UsageEvent
   | PrefixBrokenEvent

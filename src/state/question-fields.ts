@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { authorizationLevels, riskLevels } from '../protocol/review-verdict.ts';
 import type { Answer, AnswerScope, Question, QuestionKind } from '../protocol/question.ts';
 
 /** How a question and its answer stand in a line. A file may say anything: what is not understood is left out. */
@@ -46,7 +47,16 @@ export function readAnswer(value: unknown): Answer | undefined {
   const scope = scopes.find((known) => known === value['scope']);
   // A scope that is not understood may be a narrower one than all that are.
   if (kind === undefined || (scope === undefined && value['scope'] !== undefined)) return undefined;
-  return { kind, ...defined({ scope, note: stringAt(value, 'note') }) };
+  const note = stringAt(value, 'note');
+  if (value['by'] !== 'review') return { kind, ...defined({ scope, note }) };
+  return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
+}
+
+function readSaid(value: JsonObject | undefined): Answer['verdict'] {
+  const risk = riskLevels.find((level) => level === value?.['risk']);
+  const authorization = authorizationLevels.find((level) => level === value?.['authorization']);
+  if (risk === undefined || authorization === undefined) return undefined;
+  return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale') }) };
 }
 
 /** Undefined also where some of it is no text: half a command is another command. */

@@ -2,6 +2,7 @@ import { isImageLabel } from '../fragments/events/user-image.ts';
 import type { Entry } from '../history/entry.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
+import type { Answer } from '../protocol/question.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface RecordedCall {
   readonly name: string;
   readonly form: 'command' | 'patch' | 'other';
   readonly input: string;
+  /** What a reviewer decided about it. */
+  readonly review?: Answer;
   /** Absent: it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }

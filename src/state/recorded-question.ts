@@ -40,11 +40,10 @@ export function questionAsked(question: Question, about: string): LineDraft {
 /** Durable before the call begins, or its refusal reaches the model. */
 export function questionAnswered(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
-  { about, keys, kind, scope, note }: RecordedAnswer,
+  { about, keys, seal: _seal, ...answer }: RecordedAnswer,
 ): LineDraft {
-  const answer = { kind, ...defined({ scope, note }) };
-  const payload = { turn_id: turnId, call_id: callId, about, answer, ...defined({ keys }) };
-  return { type: lineType.question, payload };
+  const payload = { turn_id: turnId, call_id: callId, about, answer: defined({ ...answer }), ...defined({ keys }) };
+  return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
 /** What the seal of a question's line is made over. */

@@ -4,6 +4,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { asItem, type Item } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
+import { readReview, type ReviewRequest } from './review-request.ts';
 
 /** What a `capstan_request` line says: with the state at that line it determines every byte of the request. */
 export interface RequestRecord {
@@ -26,7 +27,7 @@ export interface RequestRecord {
  * hold, and `tail`; the next request continues from the one before it as if it had not been.
  */
 export interface Auxiliary {
-  readonly purpose: 'compaction';
+  readonly purpose: 'compaction' | 'review';
   readonly from: number;
   /** The first item that is not sent. */
   readonly to: number;
@@ -34,6 +35,8 @@ export interface Auxiliary {
   readonly stubbed: readonly number[];
   readonly head: readonly Item[];
   readonly tail: readonly Item[];
+  /** Of a review: its instructions stand in the place of the thread's, and its message is made from this. */
+  readonly review?: ReviewRequest;
 }
 
 /** Whom a request is for: what the model takes in, and who runs it. */
@@ -74,5 +77,7 @@ function readAuxiliary(value: JsonObject | undefined): Auxiliary | undefined {
   const items = (key: string): readonly Item[] => (arrayAt(value, key) ?? []).flatMap((member) => asItem(member) ?? []);
   const stubbed = (arrayAt(value, 'stubbed') ?? []).filter((place) => typeof place === 'number');
   const [from, to] = [numberAt(value, 'from') ?? 0, numberAt(value, 'to') ?? 0];
-  return { purpose: 'compaction', from, to, stubbed, head: items('head'), tail: items('tail') };
+  const review = readReview(objectAt(value, 'review'));
+  const purpose = review === undefined ? 'compaction' : 'review';
+  return { purpose, from, to, stubbed, head: items('head'), tail: items('tail'), ...defined({ review }) };
 }

@@ -10,6 +10,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
+import { reviewInput } from './review-request.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
 
 /** A request that is about to be made. */
@@ -30,7 +31,8 @@ export function planRequest(
   const record = { ...asked, toolSet: toolSetName(tools) };
   const known = state.toolSets.has(record.toolSet);
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
-  const prefix = prefixOf(withTools, record);
+  // A review has a prompt of its own, which continues from none.
+  const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
   const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
   const request: LineDraft = { type: lineType.request, payload };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
@@ -62,6 +64,11 @@ export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing
 
 /** What is known of a request whose tools are lost. */
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
+  const review = record.auxiliary?.review;
+  if (review !== undefined) {
+    const { message } = reviewInput(state.history, review);
+    return { options: record.options, instructions: review.instructions, input: [message] };
+  }
   return {
     options: record.options,
     instructions: instructionsOf(state)?.text ?? '',

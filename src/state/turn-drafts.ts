@@ -76,7 +76,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
     model: identity.model.slug,
     model_provider_id: identity.provider,
     approval_policy: policy.approval,
-    approvals_reviewer: 'user',
+    approvals_reviewer: policy.reviewer ?? 'user',
     permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
     cwd: workspace.cwd,
     ...defined({ reasoning_effort: identity.effort }),

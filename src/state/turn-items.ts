@@ -4,6 +4,7 @@ import { asItem } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
+import { readAnswer } from './question-fields.ts';
 import { outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { isCostCarried } from './turn-drafts.ts';
 import type { TurnStatus } from './turn-event.ts';
@@ -68,6 +69,7 @@ class TurnItemsReader {
     const text = stringAt(payload, 'message') ?? '';
     if (type === lineType.compacted) this.#turn(line).items.push({ kind: 'checkpoint', text });
     if (type === lineType.responseItem) this.#readItem(line);
+    if (type === lineType.question) this.#readReview(payload);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
   }
 
@@ -113,6 +115,12 @@ class TurnItemsReader {
     if (shown === undefined) return;
     this.#turn(line).items.push(shown);
     if (shown.kind === 'call' && callId !== undefined) this.#calls.set(callId, shown);
+  }
+
+  #readReview(payload: JsonObject): void {
+    const answer = readAnswer(objectAt(payload, 'answer'));
+    const call = this.#calls.get(stringAt(payload, 'call_id') ?? '');
+    if (answer?.by === 'review' && call !== undefined) call.review = answer;
   }
 
   #count(event: JsonObject): void {

@@ -65,6 +65,8 @@ export function fullSettings(): Required<TurnSettings> {
     serviceTier: 'fast',
     approval: 'on-request',
     askedApproval: 'untrusted',
+    reviewer: 'auto_review',
+    reviewPolicy: 'Deny deployments.',
     rules: {
       prefixes: [{ pattern: ['git', 'log'], decision: 'allow', source: '/home/rules/default.rules:1' }],
       hosts: [],

@@ -167,6 +167,8 @@ describe('with everything that can be chosen', () => {
       approval: 'on-request',
       canAsk: true,
       askedApproval: 'untrusted',
+      reviewer: 'auto_review',
+      reviewPolicy: 'Deny deployments.',
       profile: writable,
       sandboxLevel: 'workspace-write',
       shellEnvironment: defaultShellEnvironmentPolicy,

@@ -1,5 +1,6 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
 import { allowsAsking, approvalName, type AskedAbout } from '../../policy/approval-policy.ts';
+import { reviewerSentence } from './reviewer-sentence.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 
 /** When the user is asked in this turn. */
@@ -8,11 +9,14 @@ export interface ApprovalTold {
   readonly approval: ApprovalPolicy;
   /** A question would reach the user. */
   readonly canAsk: boolean;
+  /** A reviewer answers in the user's place. */
+  readonly reviewed?: true;
 }
 
 /** What the model reads about questions: when they are asked, and how to ask one where a call may. */
 export function approvalLines(told: ApprovalTold): readonly string[] {
-  const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}`;
+  const reviewed = told.canAsk && told.reviewed ? ` ${reviewerSentence()}` : '';
+  const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}${reviewed}`;
   if (!told.canAsk || !isLimited(told)) return [first];
   const asks = (about: AskedAbout): boolean => allowsAsking(told.approval, about);
   return [first, ...(asks('sandbox') ? howToAsk : []), ...(asks('permissions') ? [requests] : []), howJudged];
@@ -73,10 +77,11 @@ function withoutUser({ mode, approval }: ApprovalTold): string {
 
 function stopped(when: 'yet' | ''): string {
   const asked = `The user cannot be asked${when === '' ? '' : ` ${when}`}.`;
-  return `${asked} A command that the sandbox stops stays stopped: find another way, or say what is missing.`;
+  return `${asked} A command that the sandbox stops stays stopped: find another way, or say what is missing. ${destroyed}`;
 }
 
-const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
+const destroyed = 'Commands that remove files by force or destroy what may not come back are refused.';
+const unsandboxed = `The user cannot be asked, so take care with what cannot be taken back. ${destroyed}`;
 
 const howToAsk: readonly string[] = [
   'How to ask: call exec_command with `sandbox_permissions` set to "require_escalated" and with `justification`, one short question to the user, such as "May I download the dependencies of this project?". Where a folder or the network is all that is missing, set it to "with_additional_permissions" and name just that in `additional_permissions`. Ask in the call itself, not in a message.',

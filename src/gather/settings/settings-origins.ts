@@ -14,6 +14,8 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   serviceTier: ['service_tier'],
   approval: ['approval_policy'],
   askedApproval: ['approval_policy'],
+  reviewer: ['approvals_reviewer'],
+  reviewPolicy: ['auto_review'],
   profile: ['sandbox_mode', 'sandbox_workspace_write', 'default_permissions', 'permissions'],
   shellEnvironment: ['shell_environment_policy'],
   developerInstructions: ['developer_instructions'],

@@ -6,6 +6,7 @@ import {
   brokenByApproval,
   brokenByChoice,
   brokenByProfile,
+  brokenByReviewer,
   modeInstead,
   type Requirements,
 } from '../../policy/requirements.ts';
@@ -27,7 +28,7 @@ export interface Required {
 }
 
 export function required(requirements: Requirements, settings: Settings, config: Config): Required {
-  const steps = [requiredApproval, requiredProfile, requiredFeatures, requiredInstructions];
+  const steps = [requiredApproval, requiredReviewer, requiredProfile, requiredFeatures, requiredInstructions];
   const start: Required = {
     settings,
     notices: [],
@@ -64,6 +65,22 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   };
   const notices = noticesOf(settings, 'approval', what);
   return { settings: decided({ ...settings, approval }, 'approval'), notices };
+}
+
+/** The reviewer that holds where this one is chosen. */
+export function reviewerInstead(requirements: Requirements, reviewer: Settings['reviewer']): Settings['reviewer'] {
+  return brokenByReviewer(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
+}
+
+function requiredReviewer(requirements: Requirements, settings: Settings): Step {
+  const { reviewer = 'user' } = settings;
+  const { reviewPolicy } = requirements;
+  const told = reviewPolicy === undefined ? settings : decided({ ...settings, reviewPolicy }, 'reviewPolicy');
+  const broken = brokenByReviewer(requirements, reviewer);
+  if (broken === undefined) return { settings: told };
+  const [instead] = broken.allowed;
+  const notices = noticesOf(settings, 'reviewer', { key: 'approvals_reviewer', value: reviewer, broken, instead });
+  return { settings: decided({ ...told, reviewer: instead }, 'reviewer'), notices };
 }
 
 /** For messages. */

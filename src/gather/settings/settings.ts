@@ -5,6 +5,7 @@ import { providerVariables } from '../../config/providers.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { withoutDeniedReads } from '../../policy/denied-reads.ts';
+import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { noRequirements, type Requirements } from '../../policy/requirements.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -12,7 +13,7 @@ import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permissio
 import type { RulesInForce } from '../rules/rules-in-force.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
-import { required } from './settings-required.ts';
+import { required, reviewerInstead } from './settings-required.ts';
 import {
   compactionStrategy,
   configuredFeatures,
@@ -49,6 +50,8 @@ export interface SettingsChoices {
   readonly compactPrompt?: string;
   /** What the surface holds, whatever is configured. */
   readonly approval?: ApprovalPolicy;
+  /** It is held only because no one can be asked: where a reviewer answers, it is not. */
+  readonly unlessReviewed?: boolean;
   /** The same, as a flag asks for it. */
   readonly profile?: PermissionProfile;
   readonly requirements?: Requirements;
@@ -98,7 +101,9 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
     cwd: { value: cwd, origin: cwdOrigin(choices) },
-    ...approvalChoice(ranked('approval', config.approvalPolicy), choices.approval),
+    ...approvalChoice(ranked('approval', config.approvalPolicy), choices, config),
+    reviewer: configured('reviewer', config.approvalsReviewer === 'user' ? undefined : config.approvalsReviewer),
+    reviewPolicy: configured('reviewPolicy', notBlank(config.autoReview?.policy)),
     profile,
     // What a thread remembers of rules is a claim: the files of today decide.
     rules: { value: rules?.rules, origin: 'rules' },
@@ -129,7 +134,13 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
 }
 
 /** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
-function approvalChoice(own: Choice<ApprovalPolicy>, held: ApprovalPolicy | undefined) {
+function approvalChoice(
+  own: Choice<ApprovalPolicy>,
+  { approval: given, unlessReviewed = false, requirements = noRequirements }: SettingsChoices,
+  { approvalsReviewer }: Config,
+) {
+  const reviewer = reviewerInstead(requirements, approvalsReviewer);
+  const held = unlessReviewed && isReviewed({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approval, askedApproval: asked };

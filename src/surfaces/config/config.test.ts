@@ -64,6 +64,7 @@ model_verbosity = "low"  # default, model gpt-5.4
 model_context_window = 272000  # default, model gpt-5.4
 model_auto_compact_token_limit_scope = "total"  # default
 approval_policy = "on-request"  # default
+approvals_reviewer = "user"  # default
 sandbox_mode = "workspace-write"  # default, trust: trusted
 allow_login_shell = true  # default
 include_permissions_instructions = true  # default

@@ -78,6 +78,7 @@ function itemsOf({ history }: ThreadState): readonly Item[] {
 function unnamed({ record }: StoryRequest, index: number, length: number): string {
   const auxiliary = record?.auxiliary;
   if (auxiliary === undefined) return 'unknown';
+  if (auxiliary.review !== undefined) return 'review, its own words';
   const isOwn = index < auxiliary.head.length || index >= length - auxiliary.tail.length;
   return isOwn ? `${auxiliary.purpose}, its own words` : 'left out, in short';
 }
@@ -97,7 +98,10 @@ function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): st
 }
 
 function stepWords({ step, auxiliary }: RequestRecord): string {
-  return auxiliary === undefined ? `step ${step + 1}` : `${auxiliary.purpose}, before step ${step + 1}`;
+  if (auxiliary === undefined) return `step ${step + 1}`;
+  return auxiliary.review === undefined
+    ? `compaction, before step ${step + 1}`
+    : `review of a call of step ${step + 1}`;
 }
 
 function block(margin: readonly string[], text: string, width: number): readonly Span[] {

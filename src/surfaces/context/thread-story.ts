@@ -121,7 +121,8 @@ class Storyteller {
         return;
       case lineType.step:
         // A count that says nothing of the window was not taken over.
-        if (this.#state.usage.last.input > 0 || this.#isBeside()) this.#count(objectAt(line.payload, 'usage'));
+        if (this.#state.usage.last.input > 0 || this.#isBeside())
+          this.#count(objectAt(line.payload, 'usage'), this.#requestOf(line.payload));
         return;
     }
   }
@@ -204,7 +205,7 @@ class Storyteller {
     const record = readRequest(line.payload);
     if (record === undefined) return;
     this.#tellings.flush();
-    this.#turn(line).compacts = record.auxiliary !== undefined && this.#isQuiet();
+    this.#turn(line).compacts = record.auxiliary?.purpose === 'compaction' && this.#isQuiet();
     const prefix = objectAt(line.payload, 'prefix');
     this.#ask(line, { state: this.#state, record, ...defined({ prefix }) });
   }
@@ -228,8 +229,12 @@ class Storyteller {
     return this.#requests.at(-1)?.record?.auxiliary !== undefined;
   }
 
-  #count(fields: JsonObject | undefined): void {
-    const request = this.#requests.at(-1);
+  /** The request that a line about its end belongs to: a review may end while a step goes on, and has a line of its own. */
+  #requestOf(step: JsonObject): StoryRequest | undefined {
+    return this.#requests.findLast(({ record }) => record?.auxiliary?.purpose === step['purpose']);
+  }
+
+  #count(fields: JsonObject | undefined, request = this.#requests.at(-1)): void {
     // An overflow is recorded as a total alone: no provider counted the request.
     if (request === undefined || request.usage !== undefined || fields === undefined) return;
     if ((numberAt(fields, 'input_tokens') ?? 0) > 0) request.usage = readUsage(fields);

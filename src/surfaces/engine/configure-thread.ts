@@ -30,7 +30,7 @@ export interface ThreadPlace {
   readonly resumed?: ResumedPast;
 }
 
-type Choices = Pick<ThreadRequest, 'model' | 'overrides' | 'approval' | 'permissionProfile'>;
+type Choices = Pick<ThreadRequest, 'model' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile'>;
 
 export interface ConfiguredThread {
   readonly config: Config;
@@ -43,7 +43,7 @@ export interface ConfiguredThread {
 export async function configureThread(
   { base: everywhere, options }: Pick<EngineParts, 'base' | 'options'>,
   place: ThreadPlace,
-  { approval, permissionProfile, ...choices }: Choices,
+  { approval, unlessReviewed, permissionProfile, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
@@ -75,7 +75,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, profile }),
+    ...defined({ resumed, approval, unlessReviewed, profile }),
     ...texts,
     catalogue,
     requirements,

@@ -19,6 +19,7 @@ import {
   brokenByApproval,
   brokenByChoice,
   brokenByProfile,
+  brokenByReviewer,
   modeInstead,
   type Requirements,
 } from '../../policy/requirements.ts';
@@ -95,8 +96,9 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
 
 /** Values that the layers give and the machine does not allow: what is shown of them does not hold. */
 function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
-  const { approvalPolicy, sandboxMode, allowLoginShell, features = {} } = config;
+  const { approvalPolicy, approvalsReviewer: reviewer = 'user', sandboxMode, allowLoginShell, features = {} } = config;
   const approval = brokenByApproval(requirements, approvalPolicy);
+  const reviewers = brokenByReviewer(requirements, reviewer);
   const sandbox = brokenByProfile(requirements, configuredProfile(config));
   const choice = sandbox === undefined ? brokenByChoice(requirements, configuredProfile(config)) : undefined;
   const named = config.namedProfile?.id;
@@ -117,6 +119,7 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
           ),
         ]
       : []),
+    ...(reviewers ? [problem('approvals_reviewer', `"${reviewer}"`, reviewers, `"${reviewers.allowed[0]}"`)] : []),
     ...(sandbox ? [problem(key, `"${value}"`, sandbox, `"${modeInstead(sandbox)}"`)] : []),
     ...(choice ? [problem(key, `"${value}"`, choice, `"${choice.instead.id}"`)] : []),
     ...(loginShell === allowLoginShell

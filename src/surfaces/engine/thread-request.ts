@@ -16,6 +16,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly overrides?: Overrides;
   /** Holds whatever is configured: for surfaces that cannot ask the user. */
   readonly approval?: ApprovalPolicy;
+  /** `approval` is held only because no one can be asked: where a reviewer answers, it is not. */
+  readonly unlessReviewed?: boolean;
   /** Holds whatever is configured, unless the managed file decides about the sandbox. */
   readonly permissionProfile?: PermissionProfile;
   /** Nothing of what the thread does is kept on the disk. */

@@ -55,7 +55,10 @@ export class Activity {
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
       case 'question-asked':
-        this.#asking = { words: 'Waiting for your answer', at: this.#now() };
+        this.#asking = {
+          words: event.to === 'review' ? 'Waiting for the reviewer' : 'Waiting for your answer',
+          at: this.#now(),
+        };
         return;
       case 'question-answered':
         this.#asking = undefined;

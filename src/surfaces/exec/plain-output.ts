@@ -10,6 +10,7 @@ import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { reviewWords } from '../wording/review-words.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from './activity.ts';
 import { Announcement } from './announcement.ts';
@@ -133,9 +134,12 @@ export class PlainOutput implements Output {
         return this.#sayHowToResume();
       case 'checkpoint-stage':
       case 'question-asked':
-      case 'question-answered':
       case 'turn-started':
         return;
+      case 'question-answered': {
+        const words = reviewWords(event.answer);
+        return words === undefined ? undefined : screen.note(dim(visibleLine(words)));
+      }
     }
   }
 

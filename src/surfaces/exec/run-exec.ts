@@ -188,7 +188,7 @@ function threadRequest(
     // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
     compactsAfterTurns: false,
     // Without the option there is no user to ask.
-    ...(approvals === undefined ? { approval: 'never' } : { askUser: approvals.askUser }),
+    ...(approvals === undefined ? { approval: 'never', unlessReviewed: !bypass } : { askUser: approvals.askUser }),
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ephemeral,
     ...defined({ threadSource }),

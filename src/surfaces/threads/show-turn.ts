@@ -14,6 +14,7 @@ import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../wording/call-end.ts';
 import { readCallReport } from '../wording/call-report.ts';
+import { reviewWords } from '../wording/review-words.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
 
@@ -121,13 +122,25 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
 }
 
 /** `$ npm test  [exit 1]` */
-function callLine(call: RecordedCall, { width }: TurnForm): readonly Span[] {
+function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
+  const { width } = form;
   const end = callEnd(call);
   const mark = end === undefined ? '' : `  [${end.words}]`;
   const sign = call.form === 'command' ? '$' : call.name;
   const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : oneLine(call.input, 300)}`);
   const line = fit(words.trimEnd(), width - indent.length - mark.length);
-  return [dim(indent + line), ...(end === undefined ? [] : [{ look: end.look, text: mark }]), '\n'];
+  return [
+    dim(indent + line),
+    ...(end === undefined ? [] : [{ look: end.look, text: mark }]),
+    '\n',
+    ...reviewed(call, form),
+  ];
+}
+
+/** That a reviewer decided about the call, and what. */
+function reviewed({ review }: RecordedCall, form: TurnForm): readonly Span[] {
+  const words = review && reviewWords(review);
+  return words === undefined ? [] : [dim(prose(visibleLine(words), form, indent + indent))];
 }
 
 /** The files that a patch names. */
@@ -159,6 +172,7 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
         ...labelled(`call of ${item.name}`, `${sign}${item.input}`, form),
         ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
         ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
+        ...reviewed(item, form),
       ];
     }
   }

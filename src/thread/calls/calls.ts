@@ -167,7 +167,7 @@ export class Calls {
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared.kind === 'refused') return prepared;
     const { needs, item } = prepared;
-    const wanted = { call, needs, item, place };
+    const wanted = { call, needs, item, place, step: this.#step };
     const granting =
       suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
     const grant = granting instanceof Promise ? await granting : granting;

@@ -5,6 +5,7 @@ import { decideRetry } from '../../policy/decide-retry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
+import { canBeAsked } from '../review/asker.ts';
 
 export interface DecideOptions {
   /** That of the turn, unless the call was asked about under another one. */
@@ -48,7 +49,8 @@ export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDe
   return { needs, ...defined({ read: known }) };
 }
 
-function contextNow({ envelope, parts, log, memory }: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
+function contextNow(turn: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
+  const { envelope, log, memory } = turn;
   const { policy } = envelope;
   const session = log.state.grants.flatMap(({ keys }) => keys);
   return {
@@ -56,6 +58,6 @@ function contextNow({ envelope, parts, log, memory }: Turn, { approval, canAsk }
     policy: policy.resolved,
     rules: policy.rules,
     grants: [...session, ...memory.grants].map((key) => ({ key })),
-    canAsk: canAsk ?? parts.askUser !== undefined,
+    canAsk: canAsk ?? canBeAsked(turn),
   };
 }

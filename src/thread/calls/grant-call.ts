@@ -1,8 +1,9 @@
 import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
+import type { Step } from '../../envelope/step.ts';
+import { refusedByReview, reviewNote } from '../../fragments/answers/review-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
-import type { AskUser } from '../../ports/ask-user.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, AnswerScope, Question } from '../../protocol/question.ts';
@@ -11,6 +12,7 @@ import { shownCall } from '../../state/call-start.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
+import { type Asker, askerOf } from '../review/asker.ts';
 import {
   type CallToDecide,
   decideAgain,
@@ -45,6 +47,7 @@ export interface SuspendedGrant extends Pick<DecideOptions, 'approval'> {
 /** A call that is to be decided about, in its place among those of its step. */
 export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
   readonly call: CallItem;
+  readonly step: Step;
   readonly place: QuestionPlace;
 }
 
@@ -92,7 +95,7 @@ export async function grantRetry(
   if (decided.kind === 'run') return granted(turn, decided, undefined);
   const asking = questionOf(turn, wanted, decided);
   turn.log.record(questionAsked(asking.question, asking.about));
-  const granting = await ask(turn, turn.parts.askUser, asking);
+  const granting = await ask(turn, askerOf(turn, wanted.step), asking);
   return granting.kind === 'suspended' ? undefined : granting;
 }
 
@@ -140,20 +143,20 @@ async function askInTurn(
   first: Asking,
   { isRecorded = false, ...options }: DecideOptions & { readonly isRecorded?: boolean } = {},
 ): Promise<Granting> {
-  const { log, signal, parts } = turn;
+  const { log, signal } = turn;
   if (!isRecorded) log.record(questionAsked(first.question, first.about));
   await wanted.place.turn();
   const decided = signal.aborted ? first.decided : decideNow(turn, wanted, options);
   if (decided.kind !== 'ask') return settled(turn, decided);
   const asking = questionOf(turn, wanted, decided);
   if (asking.about !== first.about) log.record(questionAsked(asking.question, asking.about));
-  return ask(turn, parts.askUser, asking);
+  return ask(turn, askerOf(turn, wanted.step), asking);
 }
 
 /** The question is durable before it is asked, and the answer before anything follows from it. */
 async function ask(
   turn: Turn,
-  askUser: AskUser | undefined,
+  asker: Asker | undefined,
   { question, about, decided, item }: Asking,
 ): Promise<Granting> {
   const { log, signal } = turn;
@@ -167,21 +170,22 @@ async function ask(
     await saveAllowedRule(turn, question, answer);
     return granted(turn, decided, answer.scope ?? 'call');
   };
-  if (signal.aborted || askUser === undefined) return record(undefined);
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item });
+  if (signal.aborted || asker === undefined) return record(undefined);
+  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
   await log.durable();
-  return turn.questions.ask(askUser, question, signal, record);
+  return turn.questions.ask(asker, question, signal, record);
 }
 
-/** What counts of an answer: no more than was offered. */
+/** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
 function asRecorded(
-  { kind, scope, note }: Answer,
+  { kind, scope, note, by, verdict }: Answer,
   { scopes }: Pick<Question, 'scopes'>,
   { about, keys }: { readonly about: string; readonly keys: readonly string[] },
 ): RecordedAnswer {
-  const offered = kind === 'allowed' && scope !== undefined && scopes.includes(scope) ? scope : undefined;
+  const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
+  const offered = isOffered ? scope : undefined;
   const kept = (offered === 'session' || offered === 'rule') && keys.length > 0 ? keys : undefined;
-  return { kind, about, ...defined({ scope: offered, note, keys: kept }) };
+  return { kind, about, ...defined({ scope: offered, note, keys: kept, by, verdict }) };
 }
 
 async function recordAnswer(
@@ -189,9 +193,9 @@ async function recordAnswer(
   question: Pick<Question, 'callId' | 'turnId'>,
   answer: RecordedAnswer,
 ): Promise<void> {
-  const { kind, scope, note } = answer;
+  const { about: _about, keys: _keys, seal: _seal, ...shown } = answer;
   log.record(questionAnswered(question, answer));
-  log.tell({ kind: 'question-answered', ...pickIds(question), answer: { kind, ...defined({ scope, note }) } });
+  log.tell({ kind: 'question-answered', ...pickIds(question), answer: shown });
   await log.durable();
 }
 
@@ -199,8 +203,10 @@ function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<
   return { turnId, callId };
 }
 
-function refusedBy(turn: Turn, { kind, note }: Answer): RefusedGrant {
+function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
+  const { kind, note } = answer;
   if (kind === 'stopped') turn.stop();
+  if (answer.by === 'review') return { kind: 'refused', output: refusedByReview(answer), note: reviewNote(answer) };
   if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
   const output = kind === 'stopped' ? stoppedByUser(note) : declined(note);
   return { kind: 'refused', output, ...defined({ note }) };

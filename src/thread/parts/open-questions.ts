@@ -25,12 +25,15 @@ export class OpenQuestions {
     open.recorded.promise.catch(() => {});
     this.#open.set(question.callId, open);
     // A program that fails to ask must not leave the turn waiting: it was not answered.
+    const over = new AbortController();
     const asked = Promise.resolve()
-      .then(() => askUser.ask(question, signal))
+      .then(() => askUser.ask(question, AbortSignal.any([signal, over.signal])))
       .then((given) => readAnswer(given) ?? lapsed)
       .catch(() => lapsed);
     const answer = await beforeAbort(Promise.race([open.answer.promise, asked]), signal, undefined);
     this.#open.delete(question.callId);
+    // Whoever was asked and did not answer first need not go on.
+    over.abort('answered');
     const recording = record(answer);
     recording.then(() => open.recorded.resolve(), open.recorded.reject);
     return recording;

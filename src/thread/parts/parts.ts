@@ -51,6 +51,8 @@ export interface ThreadParts {
   readonly threads: Threads;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
+  /** How long a reviewer may take for one question. Absent: 90 seconds. */
+  readonly reviewTimeoutMs?: number;
   /** Absent: commands are not looked into. */
   readonly commands?: CommandReader;
   /** Absent: answers save no rules. */

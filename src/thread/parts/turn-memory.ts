@@ -1,4 +1,5 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
+import type { ReviewHistory } from '../../policy/review/breaker.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 
 /** What a turn remembers while it runs: everything about it that changes, but for the thread's lines. */
@@ -19,6 +20,8 @@ export interface TurnMemory {
   readonly grants: string[];
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
+  /** What a reviewer has decided, and until when one is at work. */
+  readonly reviews: { history: ReviewHistory; running: Promise<void> };
 }
 
 export function newMemory(): TurnMemory {
@@ -31,5 +34,6 @@ export function newMemory(): TurnMemory {
     outage: 'none',
     grants: [],
     leaves: 'enough',
+    reviews: { history: [], running: Promise.resolve() },
   };
 }

@@ -24,7 +24,12 @@ export class StepTrace {
   /** `envelope`: under which the model is asked. */
   constructor(
     turn: Turn,
-    { step, attempt, envelope, purpose }: { step: Step; attempt: number; envelope: Envelope; purpose?: 'compaction' },
+    {
+      step,
+      attempt,
+      envelope,
+      purpose,
+    }: { step: Step; attempt: number; envelope: Envelope; purpose?: 'compaction' | 'review' },
   ) {
     const { identity, telemetry, window } = envelope;
     this.#window = window.configured;

@@ -1,5 +1,6 @@
 import type { Settings } from '../../envelope/settings.ts';
 import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
+import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -26,7 +27,8 @@ export async function prepareSuspended(
   const { state } = log;
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
-  if (parts.askUser === undefined && pendingQuestions(state).length > 0) return { outcome: noOneToAsk(id) };
+  const canAsk = parts.askUser !== undefined || isReviewed(now);
+  if (!canAsk && pendingQuestions(state).length > 0) return { outcome: noOneToAsk(id) };
   const then = policyOf(state);
   if (then === undefined) return { outcome: policyChanged(id) };
   const { places } = await parts.gatherFacts(now);

@@ -4,6 +4,7 @@ import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { networkRulesFragment } from '../../fragments/sections/network-rules.ts';
 import { permissionsFragment, type PermissionsText } from '../../fragments/sections/permissions.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
+import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -28,6 +29,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       ...describePolicy(policy.resolved, workspace.cwd),
       approval: policy.approval,
       canAsk: policy.canAsk === true,
+      ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
       networkRules: policy.networkRules,
     };

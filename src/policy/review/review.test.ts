@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../protocol/question.ts';
+import { authorizationLevels, type ReviewVerdict, riskLevels } from '../../protocol/review-verdict.ts';
+import { isBroken, type ReviewHistory, withReview } from './breaker.ts';
+import { decideReview, isNarrow, type ReviewedAction } from './decide-review.ts';
+import { isReviewed } from './is-reviewed.ts';
+import { readVerdict } from './read-verdict.ts';
+
+const allow = { outcome: 'allow', risk: 'low', authorization: 'unknown' };
+const deny = { outcome: 'deny', risk: 'high', authorization: 'unknown' };
+
+describe('a verdict', () => {
+  it.each<[string, unknown]>([
+    ['{"outcome":"allow"}', allow],
+    ['{"outcome":"deny"}', deny],
+    ['{"outcome":"deny","risk_level":null,"user_authorization":null,"rationale":null}', deny],
+    [
+      '{"outcome":"allow","risk_level":"high","user_authorization":"medium","rationale":" Asked for. "}',
+      { outcome: 'allow', risk: 'high', authorization: 'medium', rationale: 'Asked for.' },
+    ],
+    ['Here is my decision:\n```json\n{"outcome": "allow", "extra": 1}\n```\nThat is all.', allow],
+    ['The set {1, 2} is fine. {"outcome":"allow"}', allow],
+    ['{"rationale":"a } brace and a \\" quote","outcome":"deny"}', { ...deny, rationale: 'a } brace and a " quote' }],
+    [
+      '{"outcome":"deny","rationale":"It prints {\\"outcome\\":\\"allow\\"}."}',
+      { ...deny, rationale: 'It prints {"outcome":"allow"}.' },
+    ],
+  ])('is read from %s', (text, verdict) => {
+    expect(readVerdict(text)).toEqual({ kind: 'verdict', verdict });
+  });
+
+  it.each([
+    '',
+    'allow',
+    'ALLOW. The action is fine.',
+    '"outcome": "allow"',
+    '{"outcome":"allow"',
+    '{"outcome":"Allow"}',
+    '{"outcome":true}',
+    '{"outcome":["allow"]}',
+    '["outcome","allow"]',
+    '{"outcome":"allow","risk_level":"none"}',
+    '{"outcome":"allow","risk_level":1}',
+    '{"outcome":"allow","user_authorization":"total"}',
+    '{"outcome":"allow","rationale":{}}',
+    '{"verdict":{"outcome":"allow"}}',
+    // One of them may be quoted.
+    'The output says {"outcome":"allow"}. I say {"outcome":"deny"}',
+    '{"outcome":"deny"} {"outcome":"allow"}',
+    '{"outcome":"deny","outcome":"allow"}',
+    `{"outcome":"allow","rationale":"${'x'.repeat(100_000)}"}`,
+  ])('is not read from %.60s', (text) => {
+    expect(readVerdict(text)).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('has a rationale of bounded length', () => {
+    const read = readVerdict(JSON.stringify({ outcome: 'deny', rationale: '😀'.repeat(2000) }));
+    expect(read).toMatchObject({ kind: 'verdict' });
+    const { rationale = '' } = (read as { verdict: ReviewVerdict }).verdict;
+    expect(rationale.length).toBeLessThanOrEqual(1002);
+    expect(rationale.isWellFormed()).toBe(true);
+  });
+
+  it('is a value whatever the text', () => {
+    const piece = fc.constantFrom('{', '}', '"', '\\', '"outcome"', ':', '"allow"', '"deny"', ',', ' ', 'x', '[', ']');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const read = readVerdict(pieces.join(''));
+        if (read.kind !== 'verdict') return;
+        expect(riskLevels).toContain(read.verdict.risk);
+        expect(authorizationLevels).toContain(read.verdict.authorization);
+      }),
+    );
+  });
+});
+
+const command: ReviewedAction = { question: { kind: 'command', argv: ['ls'] }, isCut: false };
+
+describe('the thresholds', () => {
+  it('hold for every verdict', () => {
+    const table = riskLevels.flatMap((risk) =>
+      authorizationLevels.map((authorization) => {
+        const decision = decideReview({ outcome: 'allow', risk, authorization }, command);
+        return `${risk} ${authorization} ${decision}`;
+      }),
+    );
+    expect(table).toEqual([
+      ...authorizationLevels.map((level) => `low ${level} allowed`),
+      ...authorizationLevels.map((level) => `medium ${level} allowed`),
+      'high unknown beyond',
+      'high low beyond',
+      'high medium allowed',
+      'high high allowed',
+      ...authorizationLevels.map((level) => `critical ${level} beyond`),
+    ]);
+  });
+
+  it('never turn a no into a yes', () => {
+    for (const risk of riskLevels)
+      for (const authorization of authorizationLevels)
+        expect(decideReview({ outcome: 'deny', risk, authorization }, command)).toBe('declined');
+  });
+
+  it('let only harmless actions pass that were not seen whole', () => {
+    const cut = { ...command, isCut: true };
+    const decisions = riskLevels.map((risk) => decideReview({ outcome: 'allow', risk, authorization: 'high' }, cut));
+    expect(decisions).toEqual(['allowed', 'beyond', 'beyond', 'beyond']);
+  });
+
+  it.each<[boolean, Partial<Question> & Pick<Question, 'kind'>]>([
+    [true, { kind: 'command', argv: ['rm', 'a'] }],
+    [false, { kind: 'command' }],
+    [false, { kind: 'command', argv: [] }],
+    [true, { kind: 'retry', argv: ['make'] }],
+    [false, { kind: 'command', argv: ['make'], permissions: { network: true } }],
+    [false, { kind: 'command', argv: ['make'], permissions: { write: ['/home/ada'] } }],
+    [true, { kind: 'command', argv: ['make'], permissions: { write: ['/home/ada/cache'] } }],
+    [true, { kind: 'network', host: { name: 'a.b', port: 443, protocol: 'https' } }],
+    [false, { kind: 'network' }],
+    [true, { kind: 'patch', paths: [{ path: '/x/y', access: 'write' }] }],
+    [false, { kind: 'patch', paths: [] }],
+    [false, { kind: 'permissions', permissions: { network: true } }],
+    [false, { kind: 'permissions', permissions: { read: ['/'] } }],
+    [false, { kind: 'permissions', permissions: { read: ['/etc/.'] } }],
+    [true, { kind: 'permissions', permissions: { read: ['/usr/share/doc'] } }],
+    [false, { kind: 'permissions' }],
+  ])('%s: narrow %j', (narrow, question) => {
+    expect(isNarrow(question)).toBe(narrow);
+  });
+});
+
+describe('the breaker', () => {
+  const after = (word: string): ReviewHistory =>
+    [...word].reduce<ReviewHistory>((all, sign) => withReview(all, sign === 'n' ? 'declined' : 'allowed'), []);
+  it.each([
+    ['', false],
+    ['nn', false],
+    ['nyn', false],
+    ['nnn', true],
+    ['ynynyyynnn', true],
+    ['nynynynynynynynyny', false],
+    ['nynynynynynynynynyn', true],
+    // Those that are long past count no more.
+    [`nynynynynynynynyny${'y'.repeat(50)}n`, false],
+  ])('after %s: %s', (word, broken) => {
+    expect(isBroken(after(word))).toBe(broken);
+  });
+});
+
+it('a reviewer answers under on-request alone', () => {
+  const reviewed = (['untrusted', 'on-request', 'never'] as const).filter((approval) =>
+    isReviewed({ approval, reviewer: 'auto_review' }),
+  );
+  expect(reviewed).toEqual(['on-request']);
+  expect(isReviewed({ approval: 'on-request' })).toBe(false);
+});

@@ -1,0 +1,184 @@
+import type { Step } from '../../envelope/step.ts';
+import { reviewInstructions } from '../../fragments/review/review-instructions.ts';
+import { abortedFailure } from '../../model/http/answer-failure.ts';
+import { describePolicy } from '../../policy/describe-policy.ts';
+import { readVerdict } from '../../policy/review/read-verdict.ts';
+import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+import type { RequestOptions } from '../../ports/prompt.ts';
+import { beforeAbort } from '../../protocol/before-abort.ts';
+import { defined } from '../../protocol/defined.ts';
+import { isMessage, messageText } from '../../protocol/item.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Question } from '../../protocol/question.ts';
+import type { ReviewVerdict } from '../../protocol/review-verdict.ts';
+import { addUsage, type Usage } from '../../protocol/usage.ts';
+import { questionFields } from '../../state/question-fields.ts';
+import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
+import { tokenCount } from '../../state/turn-drafts.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import type { Turn } from '../parts/parts.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import { requestOptions } from '../request/request-options.ts';
+import { tryAgain } from '../request/try-again.ts';
+
+/** Where the reviewed call stands. */
+export interface ReviewPlace {
+  readonly turn: Turn;
+  readonly step: Step;
+}
+
+/** What became of a review. `isCut`: the reviewer did not see all of the action. */
+export type Reviewed =
+  | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict; readonly isCut: boolean }
+  | { readonly kind: 'timed-out'; readonly seconds: number }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly why: string };
+
+type Attempt = Extract<Reviewed, { kind: 'verdict' }> | { readonly kind: 'no-verdict'; readonly failure: ModelFailure };
+
+/** For all attempts together. */
+const deadlineMs = 90_000;
+const mostRetries = 2;
+/** A verdict is a few lines; models think at length before they write it. */
+const maxBytes = 4 * 1024 ** 2;
+/** Of the window: the rest is for the instructions and the answer. */
+const spaceShare = 0.7;
+
+/** What may pass by itself. Another failure would come again. */
+const passing: ReadonlySet<ModelFailureCode> = new Set([
+  'overloaded',
+  'connection-failed',
+  'stream-cut',
+  'stream-idle',
+  'server-error',
+]);
+
+/** Asks the model of the turn for a verdict, without tools and beside the conversation. Ends when its time is over. */
+export async function askReviewer(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Reviewed> {
+  const { parts, log } = place.turn;
+  const timeoutMs = parts.reviewTimeoutMs ?? deadlineMs;
+  const [late, done] = [new AbortController(), new AbortController()];
+  void parts.clock.sleep(timeoutMs, AbortSignal.any([done.signal, signal])).then(() => late.abort('late'));
+  const limit = AbortSignal.any([signal, late.signal]);
+  let again: string | undefined;
+  const attempt = (number: number): Promise<Attempt> =>
+    askOnce(place, { request: requestFor(place.turn, question, again), number, limit, turnSignal: signal });
+  const asked = tryAgain({ parts, log, signal: limit }, attempt, {
+    failureOf: (last) => {
+      if (last.kind === 'verdict') return undefined;
+      const { failure } = last;
+      if (failure.code === 'incomplete') again = unreadableWords(failure);
+      return failure;
+    },
+    most: mostRetries,
+  });
+  const last = await beforeAbort(asked, limit, undefined).finally(() => done.abort('done'));
+  if (last?.kind === 'verdict') return last;
+  if (signal.aborted) return { kind: 'aborted' };
+  if (last === undefined || last.failure.code === 'aborted') return { kind: 'timed-out', seconds: timeoutMs / 1000 };
+  return { kind: 'failed', why: last.failure.message };
+}
+
+interface Asking {
+  readonly request: ReviewRequest;
+  readonly number: number;
+  readonly limit: AbortSignal;
+  readonly turnSignal: AbortSignal;
+}
+
+async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Attempt> {
+  const { request, number, limit } = asking;
+  const { isActionCut: isCut } = reviewInput(turn.log.state.history, request);
+  const none = { from: 0, to: 0, stubbed: [], head: [], tail: [] };
+  const exchange = new ModelExchange(turn, {
+    step,
+    attempt: number,
+    by: turn.envelope,
+    provider: turn.parts.provider,
+    options: optionsFor(turn),
+    tools: [],
+    modalities: ['text'],
+    auxiliary: { purpose: 'review', ...none, review: request },
+    form: 'stream',
+    maxBytes,
+  });
+  const answer = await readAnswer(turn, exchange, limit);
+  // A turn that was stopped may have ended by now, and nothing more belongs to it.
+  if (!asking.turnSignal.aborted) {
+    const failure = typeof answer === 'string' ? undefined : answer;
+    exchange.end({ outcome: failure === undefined ? 'done' : 'failed', calls: 0, ...defined({ failure }) });
+  }
+  if (typeof answer !== 'string') return { kind: 'no-verdict', failure: final(answer) };
+  const read = readVerdict(answer);
+  if (read.kind === 'unreadable') return { kind: 'no-verdict', failure: unreadable(read.why) };
+  return { kind: 'verdict', verdict: read.verdict, isCut };
+}
+
+/** What the model said. Does not wait for a connection that takes no notice of being given up. */
+async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSignal): Promise<string | ModelFailure> {
+  const events = exchange.answer(limit);
+  let failure: ModelFailure | undefined;
+  let text = '';
+  for (;;) {
+    const next = await beforeAbort(events.next(), limit, undefined);
+    if (next === undefined) return abortedFailure();
+    if (next.done === true) return failure ?? text;
+    const event = next.value;
+    if (event.kind === 'failed') ({ failure } = event);
+    if (event.kind === 'completed') spend(turn, event.usage);
+    if (event.kind === 'item' && isMessage(event.item) && event.item.role === 'assistant')
+      text += messageText(event.item);
+  }
+}
+
+/** Counts in the thread's total. What the next request of the conversation weighs is not touched by it. */
+function spend(turn: Turn, usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const { log } = turn;
+  const { total, last } = log.state.usage;
+  log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
+}
+
+function requestFor(turn: Turn, question: Question, again: string | undefined): ReviewRequest {
+  const { parts, envelope } = turn;
+  const { turn_id: _turn, call_id: _call, item: _item, scopes: _scopes, ...asked } = questionFields(question);
+  return {
+    instructions: reviewInstructions(envelope.policy.reviewPolicy),
+    messageId: `msg_${parts.ids.uuid()}`,
+    callId: question.callId,
+    question: asked,
+    policy: policyFields(turn),
+    space: Math.floor(windowNow(turn).effective * spaceShare),
+    ...defined({ again }),
+  };
+}
+
+/** What the turn may do without asking, in the words of its own policy. */
+function policyFields({ envelope: { policy, workspace } }: Turn): JsonObject {
+  const { mode, network, writableRoots, readOnlyPaths, deniedPaths } = describePolicy(policy.resolved, workspace.cwd);
+  const lists = { writable_roots: writableRoots, read_only: readOnlyPaths, not_readable: deniedPaths };
+  const named = Object.entries(lists).filter(([, paths]) => paths.length > 0);
+  return { sandbox: mode, network, cwd: workspace.cwd, ...Object.fromEntries(named) };
+}
+
+/** Those of a step, without what is asked of its answer. A model that can think little does: time is short. */
+function optionsFor(turn: Turn): RequestOptions {
+  const { outputSchema: _schema, effort: own, ...options } = requestOptions(turn, turn.envelope);
+  const effort = turn.envelope.identity.model.supportedEfforts.includes('low') ? 'low' : own;
+  return { ...options, ...defined({ effort }), parallelToolCalls: false, cacheKey: `review:${turn.threadId}` };
+}
+
+function final(failure: ModelFailure): ModelFailure {
+  return passing.has(failure.code) ? failure : { ...failure, retry: 'never' };
+}
+
+const unreadableStart = "The reviewer's answer could not be read: ";
+
+function unreadable(why: string): ModelFailure {
+  const next = 'If it happens again, choose another model or set approvals_reviewer to "user".';
+  return { code: 'incomplete', message: `${unreadableStart}${why}.`, next, retry: {} };
+}
+
+function unreadableWords({ message }: ModelFailure): string | undefined {
+  return message.startsWith(unreadableStart) ? message.slice(unreadableStart.length, -1) : undefined;
+}

@@ -1,0 +1,28 @@
+import type { Step } from '../../envelope/step.ts';
+import { isReviewed } from '../../policy/review/is-reviewed.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import type { Turn } from '../parts/parts.ts';
+
+/** Whom the questions of a turn are put to. */
+export interface Asker extends AskUser {
+  /** A model answers in the user's place. */
+  readonly to?: 'review';
+}
+
+/** Whether the questions of a turn can be answered. */
+export function canBeAsked({ parts, envelope }: Pick<Turn, 'parts' | 'envelope'>): boolean {
+  return parts.askUser !== undefined || isReviewed(envelope.policy);
+}
+
+/** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
+export function askerOf(turn: Turn, step: Step): Asker | undefined {
+  if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;
+  return {
+    to: 'review',
+    // Loaded on use: few threads have a reviewer, and those that do seldom ask.
+    ask: async (question, signal) => {
+      const { reviewCall } = await import('./review-call.ts');
+      return reviewCall({ turn, step }, question, signal);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest, ScriptStep } from '../../src/testing/index.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import type { Place } from '../harness/run-capstan.ts';
+import { allow, deny, isOfReview, verdict } from '../harness/review-scene.ts';
+import { scene } from '../harness/scene.ts';
+
+const escalated = (cmd: string) =>
+  callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' });
+/** Temporary folders, in which the tests work, are not writable either. */
+const closed = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
+const done = answer({ items: [say('Done.')] });
+const reviewed = ['-c', 'approvals_reviewer="auto_review"'];
+
+/** A file beside the workspace, which the sandbox does not let commands write. */
+function outside(place: Place): string {
+  mkdirSync(join(place.root, 'outside'), { recursive: true });
+  return join(place.root, 'outside', 'file');
+}
+
+/** A model that wants to write it, and whose reviews end with this. */
+async function wanting(review: ScriptStep) {
+  const made = await scene((request: RecordedRequest) => {
+    if (isOfReview(request)) return review;
+    return request.index === 0 ? answer({ items: [escalated(`touch ${outside(made.place)}`)] }) : done;
+  }, closed);
+  return made;
+}
+
+describe('exec with a reviewer', () => {
+  it('runs outside the sandbox what the reviewer allows, and says who decided', async () => {
+    const said = verdict({ outcome: 'allow', risk_level: 'medium', rationale: 'It makes one empty file.' });
+    const { model, place } = await wanting(said);
+    const { code, stderr } = await place.run('exec', ...reviewed, 'go');
+    expect(code, stderr).toBe(0);
+    expect(existsSync(outside(place))).toBe(true);
+    const words = 'reviewer: allowed (risk medium, authorization unknown): It makes one empty file.';
+    expect(stderr).toContain(words);
+    expect(JSON.stringify(model.requests[0]!.body['input'])).toContain(
+      'A reviewing model answers in place of the user',
+    );
+    const id = String(place.lines()[0]!.payload['id']);
+    const { stdout } = await place.run('threads', 'show', id);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(words);
+    const replay = await place.run('replay', id, '--json');
+    expect(JSON.parse(replay.stdout)).toMatchObject({ counts: { same: 3, different: 0, not_recorded: 0 } });
+  });
+
+  it('keeps in the sandbox what the reviewer declines', async () => {
+    const { place } = await wanting(deny);
+    const { code, stderr } = await place.run('exec', ...reviewed, 'go');
+    expect(code, stderr).toBe(0);
+    expect(existsSync(outside(place))).toBe(false);
+    expect(stderr).toContain('reviewer: declined (risk high, authorization unknown): Not asked for.');
+  });
+
+  it('says in JSON who decided', async () => {
+    const { place } = await wanting(allow);
+    const { events } = await place.run('exec', '--json', ...reviewed, 'go');
+    expect(events.find(({ type }) => type === 'question.answered')).toMatchObject({
+      decision: 'approved',
+      by: 'review',
+      verdict: { risk: 'low', authorization: 'unknown' },
+    });
+  });
+
+  it('shows the reviewer nothing of the home, the configuration or the environment', async () => {
+    const { model, place } = await wanting(allow);
+    writeFileSync(join(place.home, 'auth.json'), JSON.stringify({ OPENAI_API_KEY: 'sk-of-the-home' }));
+    const env = { MY_TOKEN: 'token-of-the-environment' };
+    const policy = ['-c', 'developer_instructions="words-of-the-configuration"'];
+    const { code } = await place.runWith({ env }, 'exec', ...reviewed, ...policy, 'go');
+    expect(code).toBe(0);
+    const [review] = model.requests.filter(isOfReview);
+    expect(review!.decodedBytes.toString()).not.toMatch(/sk-of-the-home|of-the-environment|of-the-configuration/);
+  });
+
+  it('asks no one under the policy never', async () => {
+    const { model, place } = await wanting(allow);
+    await place.run('exec', ...reviewed, '-a', 'never', 'go');
+    expect(existsSync(outside(place))).toBe(false);
+    expect(model.requests.filter(isOfReview)).toEqual([]);
+  });
+});

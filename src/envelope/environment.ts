@@ -22,7 +22,8 @@ export interface Environment {
 /** `date` is the step's: it may have moved since the turn began. */
 export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
   const { cwd, shell, timezone, roots } = workspace;
-  const { mode, network, lists, writableRoots, deniedPaths, deniedGlobs } = describePolicy(policy.resolved, cwd);
+  const { mode, network, writableRoots, deniedPaths, deniedGlobs } = describePolicy(policy.resolved, cwd);
+  const lists = policy.networkProxy === 'lists' ? policy.resolved.lists : undefined;
   const hosts = (wanted: 'allow' | 'deny'): readonly string[] => {
     const saved = policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
     return [...new Set([...(lists?.[wanted] ?? []), ...saved])];

@@ -22,5 +22,12 @@ test('a start loads nothing of the proxy, which most commands do not have', () =
   expect(loaded).toContain('sandbox/linux/linux-sandbox.ts');
   expect(
     loaded.filter((path) => /^(?:sandbox|policy)\/network\/|join-proxy|starter-script|path-sockets/.test(path)),
-  ).toEqual(['policy/network/network-reach.ts', 'policy/network/saved-hosts.ts']);
+  ).toEqual([
+    // Profiles name hosts, in one spelling.
+    'policy/network/host-name.ts',
+    'policy/network/host-pattern.ts',
+    'policy/network/ip-address.ts',
+    'policy/network/network-reach.ts',
+    'policy/network/saved-hosts.ts',
+  ]);
 });

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { errorCode } from '../../disk/file-system.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
-import { asMountProcess, type Asker, lifeOf } from './mount-user.ts';
+import { asMountProcess, type MountAsker, lifeOf } from './mount-user.ts';
 
 /** The right to remove mount points, which one engine has at a time. */
 export interface MountLock {
@@ -20,7 +20,7 @@ const passedEnd = '-passed';
  * Takes the lock: a link whose target names its holder, so that it is made together with its content. Waits while the
  * holder runs, removes the lock of one that has ended, and gives up after `patienceMs`.
  */
-export function takeMountLock(path: string, asker: Asker, patienceMs: number): MountLock | 'busy' | 'no folder' {
+export function takeMountLock(path: string, asker: MountAsker, patienceMs: number): MountLock | 'busy' | 'no folder' {
   const name = JSON.stringify({ ...asker.self, turn: Math.random() });
   let seen = '';
   let seenSince = 0;
@@ -41,7 +41,7 @@ export function takeMountLock(path: string, asker: Asker, patienceMs: number): M
  * To be called before continuing without the lock. Its holder may have been stopped in the middle of its work: it will
  * learn of this before it removes anything.
  */
-export function passMountLock(path: string, { self }: Asker): void {
+export function passMountLock(path: string, { self }: MountAsker): void {
   tryLock(`${path}${passedEnd}`, JSON.stringify(self));
 }
 
@@ -68,14 +68,14 @@ function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no
  * Only one process at a time may do this, the holder of a second lock: between looking and removing, another would
  * otherwise remove the lock and a third would take it.
  */
-function removeLeftLock(path: string, holder: string, asker: Asker): void {
+function removeLeftLock(path: string, holder: string, asker: MountAsker): void {
   const right = takeMountLock(`${path}-left`, asker, 0);
   if (typeof right === 'string') return;
   if (holderOf(path) === holder) removeLock(path);
   right.release();
 }
 
-function lifeOfHolder(holder: string, asker: Asker): ReturnType<typeof lifeOf> {
+function lifeOfHolder(holder: string, asker: MountAsker): ReturnType<typeof lifeOf> {
   const named = asMountProcess(parseJsonObject(holder) ?? {});
   return named === undefined ? 'hidden' : lifeOf(named, asker);
 }

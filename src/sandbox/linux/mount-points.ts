@@ -13,7 +13,7 @@ import {
   usersInMemory,
   usersOnDisk,
 } from './mount-registry.ts';
-import { type Asker, lifeOf, type MountUser, over, ownProcess } from './mount-user.ts';
+import { type MountAsker, lifeOf, type MountUser, over, ownProcess } from './mount-user.ts';
 
 /**
  * To keep a command from making a missing path, bubblewrap makes a folder there to mount on, on the host. It is removed
@@ -47,7 +47,7 @@ export interface MountPointOptions {
 
 export function createMountPoints(options: MountPointOptions): MountPoints {
   const { processes } = options;
-  const asker: Asker = { self: ownProcess(processes), processes };
+  const asker: MountAsker = { self: ownProcess(processes), processes };
   // Without a table of processes, entries of dead processes could not be separated from those of living ones.
   const registry = asker.self.startedAt === '' ? undefined : openMountRegistry(options.registries);
   const engine: Engine = {
@@ -104,7 +104,7 @@ interface Stay {
   end(): void;
 }
 
-interface Engine extends Asker {
+interface Engine extends MountAsker {
   readonly users: MountUsers;
   readonly codex: CodexMountPoints;
 }

@@ -6,7 +6,7 @@ import { makeOwnFolder, readOwnFile } from '../../disk/own-file.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import { passMountLock, takeMountLock } from './mount-lock.ts';
-import { asMountProcess, type Asker, type MountUser } from './mount-user.ts';
+import { asMountProcess, type MountAsker, type MountUser } from './mount-user.ts';
 
 /** The users of all engines of this user account. */
 export interface MountUsers {
@@ -74,7 +74,7 @@ function isWritable(folder: string): boolean {
  */
 const patienceMs = { begins: 10_000, ends: 1_000 };
 
-export function usersOnDisk(registry: string, asker: Asker): MountUsers {
+export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
   const path = join(registry, 'lock');
   const users: MountUsers = {
     exclusively(use, work) {

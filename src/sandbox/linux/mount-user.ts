@@ -20,7 +20,7 @@ export interface MountUser extends MountProcess {
 }
 
 /** Who asks about other processes, and whom it asks. */
-export interface Asker {
+export interface MountAsker {
   readonly self: MountProcess;
   readonly processes: ProcessTable;
 }
@@ -38,7 +38,7 @@ export function ownProcess(processes: ProcessTable): MountProcess {
 }
 
 /** `hidden`: it cannot be seen from here, because it is in another container or the table cannot be read now. */
-export function lifeOf(user: MountProcess, { self, processes }: Asker): 'running' | 'ended' | 'hidden' {
+export function lifeOf(user: MountProcess, { self, processes }: MountAsker): 'running' | 'ended' | 'hidden' {
   if (systemStart(user) !== systemStart(self)) return 'ended';
   if (user.processTable !== self.processTable) return 'hidden';
   const startedAt = processes.startedAt(user.process);

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { Place } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
-import { sandboxIsPossible } from './sandboxed.ts';
+import { sandboxIsPossible } from '../security/sandboxed.ts';
 
 // What an earlier command may have left in a workspace, to be run by Capstan itself the next time. Everything planted
 // leaves a mark outside of the workspace, where no sandboxed process can write.

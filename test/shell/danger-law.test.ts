@@ -45,7 +45,7 @@ test('whatever is dangerous may be dangerous', () => {
         expect(mayBeDangerous(argv)).toBe(true);
       }
     }),
-    { numRuns: 400 * inject('runFactor') },
+    { numRuns: 150 * inject('runFactor') },
   );
   expect(dangerous).toBeGreaterThan(100);
 });

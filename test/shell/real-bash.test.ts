@@ -5,7 +5,7 @@ import { anyScript, plainCommands, written } from './random-scripts.ts';
 import { analyse, shellReader } from './reader.ts';
 import { runInBash } from './run-in-bash.ts';
 
-const many = 800 * inject('runFactor');
+const many = 300 * inject('runFactor');
 const canonical = (script: string): string => canonicalCommand(['bash', '-c', script], shellReader);
 const sorted = (calls: readonly (readonly string[])[]): readonly string[] =>
   calls.map((words) => JSON.stringify(words)).toSorted();
@@ -57,7 +57,7 @@ test('however a plain script is written, it is known and has one canonical form'
       expect(canonical(second)).toBe(canonical(first));
       scripts.push(first);
     }),
-    { numRuns: 200 * inject('runFactor') },
+    { numRuns: 80 * inject('runFactor') },
   );
   expect(surprisesIn(scripts)).toEqual([]);
 });

@@ -24,7 +24,8 @@ const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
 };
 
 const networkSentence: Readonly<Record<NetworkAccess, string>> = {
-  restricted: 'Connections to anywhere, this machine included, fail.',
+  restricted:
+    'Nothing outside a command can be reached. It can reach servers that it starts itself, on its own loopback.',
   enabled: 'Commands can use the network.',
 };
 

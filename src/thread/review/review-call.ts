@@ -65,5 +65,5 @@ function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed)
 const reviewStopped: Outcome<'review-stopped'> = {
   code: 'review-stopped',
   message: 'The reviewer declined too many calls of this turn, so Capstan ended it.',
-  next: 'See `capstan threads show` for its reasons. Tell the model what it may do, or set approvals_reviewer to "user".',
+  next: 'The thread shows its reasons. Tell the model what it may do, or set approvals_reviewer to "user".',
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analyse.ts';
 import { canonicalCommand } from '../../src/policy/commands/canonical-command.ts';
 import { shellWords } from '../../src/protocol/shell-words.ts';
-import { shellReader } from './reader.ts';
+import { shellReader } from '../shell/reader.ts';
 
 const megabyte = 1024 * 1024;
 const fill = (text: string): string => text.repeat(Math.ceil(megabyte / text.length));

@@ -70,5 +70,5 @@ request headers | src/thread/request/model-exchange.ts | identity.client.name id
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
 forks | src/thread/branch/fork.ts | policy.approval policy.profile
 call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.resolved policy.rules
-reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.resolved policy.reviewPolicy window.effective workspace.cwd
+reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approvedPrefixes policy.resolved policy.reviewPolicy window.effective workspace.cwd
 `;

@@ -1,26 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createDigester } from '../../src/model/digester.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { createComparison } from '../../src/replay/compare.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
 import { answer, callTool, hang, httpError, say } from '../../src/testing/index.ts';
 import { allow, answersIn, deny, type ReviewScene, reviewScene, verdict } from '../harness/review-scene.ts';
+import { replayed } from '../harness/replayed.ts';
 import { calls, done, typesOf } from '../harness/waiting-turn.ts';
 
 const textIn = (request: { readonly body: JsonObject } | undefined): string => JSON.stringify(request?.body);
 const outputs = (scene: ReviewScene): string => textIn(scene.model.requests.at(-1));
-
-/** How each request of the thread compares with what is rebuilt from its file. */
-async function replayed({ live }: ReviewScene): Promise<readonly string[]> {
-  const verdictOn = createComparison(createDigester());
-  const found: string[] = [];
-  for await (const request of rebuildRequests(await live.lines(), () => responsesEncoder())) {
-    const purpose = request.kind === 'rebuilt' ? (request.record.auxiliary?.purpose ?? 'step') : 'inferred';
-    found.push(`${purpose} ${verdictOn(request).kind}`);
-  }
-  return found;
-}
 
 describe('a reviewer', () => {
   it('that allows a call lets it run, once, and says why in the file and the events', async () => {
@@ -36,7 +22,7 @@ describe('a reviewer', () => {
     expect(line?.payload['answer']).toEqual({ kind: 'allowed', by: 'review', verdict: decided });
     const order = typesOf(lines).filter((type) => /question|answer|capstan_(call|request|sent)$/.test(type));
     expect(order.slice(2, 7)).toEqual(['question', 'capstan_request', 'capstan_sent', 'answer', 'capstan_call']);
-    expect(await replayed(scene)).toEqual(['step same', 'review same', 'step same']);
+    expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'step same']);
   });
 
   it('that declines a call leaves it, and the model learns why', async () => {
@@ -47,7 +33,7 @@ describe('a reviewer', () => {
       'Not run: the reviewer declined it (risk: high; authorization by the user: unknown).',
     );
     expect(outputs(scene)).toContain('Not asked for.');
-    expect(await replayed(scene)).toEqual(['step same', 'review same', 'step same']);
+    expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'step same']);
   });
 
   it('cannot allow what is beyond the thresholds', async () => {
@@ -106,7 +92,7 @@ describe('a reviewer', () => {
         { n: 1, from: 'user', text: 'look around' },
       ]);
     }
-    expect(await replayed(scene)).toEqual(['step same', 'review same', 'review same', 'review same', 'step same']);
+    expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'review same', 'review same', 'step same']);
   });
 });
 
@@ -116,7 +102,7 @@ describe('a review that goes wrong', () => {
     await scene.turn('go');
     expect(scene.tool.ran).toEqual(['a disabled']);
     expect(textIn(scene.reviews[1])).toContain('Your last answer could not be read: it names no outcome.');
-    expect(await replayed(scene)).toEqual(['step same', 'review same', 'review same', 'step same']);
+    expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'review same', 'step same']);
   });
 
   it('declines after three answers that cannot be read', async () => {
@@ -214,7 +200,7 @@ it('reviews several calls one after another while others run', async () => {
   const scene = await reviewScene([answer({ items: [...items, plain], deltas: true }), done], [allow, deny, allow]);
   await scene.turn('go');
   expect(scene.tool.ran.toSorted()).toEqual(['a disabled', 'c disabled', 'plain managed']);
-  expect(await replayed(scene)).toEqual(['step same', 'review same', 'review same', 'review same', 'step same']);
+  expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'review same', 'review same', 'step same']);
 });
 
 it('a question that waits for a reviewer when the thread closes is reviewed when the turn goes on', async () => {

@@ -21,7 +21,7 @@ export interface ReviewAction {
 }
 
 /** Shares of the space: what is known of the call beside its arguments takes what it needs up to there. */
-const [mostAsked, mostPolicy] = [0.3, 0.1];
+const [mostAsked, mostPolicy] = [0.3, 0.25];
 
 /** The action as one JSON object. Where something had to be cut, the text says how much is missing. */
 export function reviewAction(given: ReviewAction, budgets: ReviewBudgets): CutLine {

@@ -6,6 +6,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
 import { canBeAsked } from '../review/asker.ts';
+import { grantsNow } from './grants-now.ts';
 
 export interface DecideOptions {
   /** That of the turn, unless the call was asked about under another one. */
@@ -50,14 +51,13 @@ export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDe
 }
 
 function contextNow(turn: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
-  const { envelope, log, memory } = turn;
-  const { policy } = envelope;
-  const session = log.state.grants.flatMap(({ keys }) => keys);
+  const { policy } = turn.envelope;
+  const granted = grantsNow(turn);
   return {
     approval: approval ?? policy.approval,
     policy: policy.resolved,
     rules: policy.rules,
-    grants: [...session, ...memory.grants].map((key) => ({ key })),
+    grants: [...granted.session, ...granted.turn],
     canAsk: canAsk ?? canBeAsked(turn),
   };
 }

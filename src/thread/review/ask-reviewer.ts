@@ -1,6 +1,8 @@
 import type { Step } from '../../envelope/step.ts';
 import { reviewInstructions } from '../../fragments/review/review-instructions.ts';
+import { reviewPolicy } from '../../fragments/review/review-policy.ts';
 import { abortedFailure } from '../../model/http/answer-failure.ts';
+import { describeGrants } from '../../policy/describe-grants.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
 import { readVerdict } from '../../policy/review/read-verdict.ts';
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
@@ -15,6 +17,7 @@ import { addUsage, type Usage } from '../../protocol/usage.ts';
 import { questionFields } from '../../state/question-fields.ts';
 import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
+import { grantsNow } from '../calls/grants-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
@@ -153,12 +156,17 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
   };
 }
 
-/** What the turn may do without asking, in the words of its own policy. */
-function policyFields({ envelope: { policy, workspace } }: Turn): JsonObject {
-  const { mode, network, writableRoots, readOnlyPaths, deniedPaths } = describePolicy(policy.resolved, workspace.cwd);
-  const lists = { writable_roots: writableRoots, read_only: readOnlyPaths, not_readable: deniedPaths };
-  const named = Object.entries(lists).filter(([, paths]) => paths.length > 0);
-  return { sandbox: mode, network, cwd: workspace.cwd, ...Object.fromEntries(named) };
+/** What the turn may do without asking by now. The record keeps it: a later answer does not change what was sent. */
+function policyFields(turn: Turn): JsonObject {
+  const { policy, workspace } = turn.envelope;
+  const { cwd } = workspace;
+  const { session, turn: ofTurn } = grantsNow(turn);
+  return reviewPolicy({
+    policy: describePolicy(policy.resolved, cwd),
+    cwd,
+    approvedPrefixes: policy.approvedPrefixes,
+    granted: { turn: describeGrants(ofTurn), session: describeGrants(session) },
+  });
 }
 
 /** Those of a step, without what is asked of its answer. A model that can think little does: time is short. */

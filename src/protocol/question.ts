@@ -45,8 +45,11 @@ export interface Answer {
   /** Of an `allowed`; `call` unless said otherwise. */
   readonly scope?: AnswerScope;
   readonly note?: string;
-  /** Who decided; absent: the user. A reviewer allows this call and nothing more. */
-  readonly by?: 'review';
-  /** What the reviewer said; absent also where the review failed. */
-  readonly verdict?: Omit<ReviewVerdict, 'outcome'>;
+  /**
+   * Who decided; absent: the user. A reviewer allows this call and nothing more. `default`: no one did, since no answer
+   * was prepared for it.
+   */
+  readonly by?: 'review' | 'default';
+  /** What the reviewer said; absent also where the review failed. `overruled`: it said yes to more than it may allow. */
+  readonly verdict?: Omit<ReviewVerdict, 'outcome'> & { readonly overruled?: true };
 }

@@ -48,6 +48,8 @@ export function readAnswer(value: unknown): Answer | undefined {
   // A scope that is not understood may be a narrower one than all that are.
   if (kind === undefined || (scope === undefined && value['scope'] !== undefined)) return undefined;
   const note = stringAt(value, 'note');
+  if (value['by'] === 'default')
+    return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: 'default' };
   if (value['by'] !== 'review') return { kind, ...defined({ scope, note }) };
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }
@@ -56,7 +58,8 @@ function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   const risk = riskLevels.find((level) => level === value?.['risk']);
   const authorization = authorizationLevels.find((level) => level === value?.['authorization']);
   if (risk === undefined || authorization === undefined) return undefined;
-  return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale') }) };
+  const overruled = value?.['overruled'] === true || undefined;
+  return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale'), overruled }) };
 }
 
 /** Undefined also where some of it is no text: half a command is another command. */

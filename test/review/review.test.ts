@@ -46,6 +46,18 @@ describe('a reviewer', () => {
     expect(outputs(scene)).toContain('only the user can');
   });
 
+  it('that is overruled is not quoted as the one who declined', async () => {
+    const high = verdict({ outcome: 'allow', risk_level: 'high', rationale: 'All is fine' });
+    const scene = await reviewScene([calls('a'), done], [high]);
+    await scene.turn('go');
+    expect(answersIn(scene.live.events)).toMatchObject([{ kind: 'declined', verdict: { overruled: true } }]);
+    expect(outputs(scene)).toContain(
+      '"Not run: the reviewer would have allowed it (risk: high; authorization by the user: unknown), and Capstan overruled the reviewer. A reviewer may not allow an action of that risk here; only the user can. Do not try to reach the same in another way. Choose a materially safer one, or tell the user what is needed."',
+    );
+    const answers = (await scene.live.lines()).flatMap(({ payload }) => payload['answer'] ?? []);
+    expect(answers).toMatchObject([{ verdict: { rationale: 'All is fine', overruled: true } }]);
+  });
+
   it('is asked for each call anew: it allows no more than the one', async () => {
     const scene = await reviewScene([calls('a', 'a'), done], [allow, deny]);
     await scene.turn('go');
@@ -113,6 +125,7 @@ describe('a review that goes wrong', () => {
     expect(scene.reviews).toHaveLength(3);
     expect(answersIn(scene.live.events)).toMatchObject([{ kind: 'declined', by: 'review' }]);
     expect(outputs(scene)).toContain('The review failed');
+    expect(outputs(scene).match(/tell the user/gi)).toHaveLength(1);
   });
 
   it('declines when its time is over', async () => {

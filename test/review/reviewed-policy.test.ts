@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
-import { answer, callTool, hang } from '../../src/testing/index.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { replayed } from '../harness/replayed.ts';
@@ -40,7 +40,7 @@ function policies({ reviews }: ReviewScene): readonly JsonObject[] {
 it('a reviewer is shown the whole policy, and what was granted before', async () => {
   const request = callTool('request_permissions', { permissions: { file_system: { write: ['/srv/cache'] } } });
   const steps = [calls('first'), answer({ items: [request] }), calls('second'), done];
-  const scene = await reviewScene(steps, [hang({ afterBytes: 0, of: allow }), allow, allow]);
+  const scene = await reviewScene(steps, [hang({ afterBytes: 0, of: answer({ items: [say('{}')] }) }), allow, allow]);
   const { live, tool } = scene;
   const { adapt } = live;
   live.adapt = (parts) => ({ ...adapt(parts), router: createRouter([() => [tool, requestPermissionsTool()]]) });

@@ -41,7 +41,11 @@ export function declined(note: string | undefined): string {
   return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
 }
 
-/** The same, and the turn ends with it. */
+/** The answers were prepared, and none is about this. */
+export const noPreparedAnswer =
+  'Not run: it needs an approval, and no answer to that was prepared for this run. Do without it, or tell the user what is needed.';
+
+/** The user was asked, said no, and the turn ends with it. */
 export function stoppedByUser(note: string | undefined): string {
   const said = 'Not run: the user declined it and stopped the turn.';
   return note === undefined ? said : `${said} ${note}`;
@@ -59,18 +63,6 @@ export const neverAnswered = 'Not run: the program ended before the user answere
 
 /** The program ended before the call began, whatever was decided about it. */
 export const notBegun = 'Not run: the program ended before the call began.';
-
-/** The sandbox stopped a command, and the user let it run once more. What follows is of the second run. */
-export function ranAgain(where: 'sandbox' | 'outside'): string {
-  const how = where === 'outside' ? 'outside the sandbox' : 'with what it needed';
-  return `The sandbox stopped this command, and the user let it run again ${how}. This is the second run.`;
-}
-
-/** The same, and the user did not. What follows is of the only run. */
-export function notRunAgain(note: string | undefined): string {
-  const said = 'The sandbox stopped this command, and the user did not let it run again outside of it.';
-  return note === undefined ? said : `${said} ${note}`;
-}
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

@@ -4,39 +4,42 @@ import { sentence } from '../../protocol/outcome.ts';
 /** What the model reads when a reviewer did not let a call run. */
 export function refusedByReview(answer: Answer): string {
   const { kind, verdict } = answer;
-  const judged = verdict && `the reviewer declined it (${judgement(verdict)})`;
-  const said = reasons(answer);
-  const head = `Not run: ${judged ?? 'it was not approved'}.`;
   const next =
     kind === 'stopped'
-      ? 'The turn ends here.'
-      : 'Do not try to reach the same in another way. Choose a materially safer one, or tell the user what is needed.';
-  return [head, ...said, next].join(' ');
+      ? ['The turn ends here.']
+      : verdict === undefined
+        ? []
+        : [
+            'Do not try to reach the same in another way. Choose a materially safer one, or tell the user what is needed.',
+          ];
+  return [`Not run: ${decided(verdict)}.`, ...reviewReasons(answer), ...next].join(' ');
 }
 
-/** The same after a sentence that says what did not happen. */
-export function reviewNote(answer: Answer): string {
-  const { verdict } = answer;
-  const judged = verdict === undefined ? '' : ` (${judgement(verdict)})`;
-  return [`A reviewer decides in the user's place${judged}.`, ...reasons(answer)].join(' ');
+function decided(verdict: Answer['verdict']): string {
+  if (verdict === undefined) return 'it was not approved';
+  const judged = reviewJudgement(verdict);
+  if (verdict.overruled !== true) return `the reviewer declined it (${judged})`;
+  return `the reviewer would have allowed it (${judged}), and Capstan overruled the reviewer`;
 }
 
-function judgement({ risk, authorization }: NonNullable<Answer['verdict']>): string {
+export function reviewJudgement({ risk, authorization }: NonNullable<Answer['verdict']>): string {
   return `risk: ${risk}; authorization by the user: ${authorization}`;
 }
 
-function reasons({ verdict, note }: Answer): readonly string[] {
-  return [verdict?.rationale, note].flatMap((text) => (text === undefined ? [] : sentence(text)));
+/** Why a call was declined, as sentences. Where the reviewer was overruled, its own reason speaks for the call. */
+export function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): readonly string[] {
+  const said = verdict?.overruled === true ? [note] : [verdict?.rationale, note];
+  return said.flatMap((text) => (text === undefined ? [] : sentence(text)));
 }
 
-/** Notes of a reviewer's answer, for the model. */
+/** Notes of a reviewer's answer, for the model. Those without a verdict say what to do next. */
 
 export function reviewTimedOut(seconds: number): string {
-  return `The review was not done within ${seconds} seconds. You may try the same call once more, or ask the user.`;
+  return `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
 }
 
 export function reviewFailed(why: string): string {
-  return `The review failed: ${sentence(why)} Tell the user if the action is needed.`;
+  return `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
 }
 
 /** The verdict was more than a reviewer may decide. */

@@ -11,7 +11,9 @@ const decided: Readonly<Record<Answer['kind'], string>> = {
 /** What a reviewer decided, in one line. Undefined where the user did. */
 export function reviewWords({ by, kind, verdict, note }: Answer): string | undefined {
   if (by !== 'review') return undefined;
-  const why = verdict?.rationale ?? note;
+  const isOverruled = verdict?.overruled === true;
+  const why = isOverruled ? note : (verdict?.rationale ?? note);
+  const what = isOverruled ? `allowed it, and Capstan ${decided[kind]}` : decided[kind];
   const judged = verdict === undefined ? '' : ` (risk ${verdict.risk}, authorization ${verdict.authorization})`;
-  return `reviewer: ${decided[kind]}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
+  return `reviewer: ${what}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
 }

@@ -1,5 +1,6 @@
 import type { Step } from '../../envelope/step.ts';
-import { notRunAgain, ranAgain, toolFailed } from '../../fragments/answers/call-answers.ts';
+import { toolFailed } from '../../fragments/answers/call-answers.ts';
+import { notRunAgain, ranAgain } from '../../fragments/answers/retry-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
@@ -186,9 +187,9 @@ export class Calls {
     const place = this.#questions.next();
     const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
     if (again === undefined) return end;
-    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again.note)) };
+    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again)) };
     const second = await this.#perform(wanted.call, prepared, again);
-    return { ...second, output: withNote(second.output, ranAgain(again.where)) };
+    return { ...second, output: withNote(second.output, ranAgain(again)) };
   }
 
   /** Its line is durable before it has an effect. */

@@ -1,6 +1,14 @@
-import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
+import {
+  declined,
+  lapsed,
+  noLongerAsked,
+  noPreparedAnswer,
+  refusedCall,
+  stoppedByUser,
+} from '../../fragments/answers/call-answers.ts';
 import type { Step } from '../../envelope/step.ts';
-import { refusedByReview, reviewNote } from '../../fragments/answers/review-answers.ts';
+import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
+import { refusedByReview } from '../../fragments/answers/review-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
@@ -31,6 +39,8 @@ export interface GrantedCall {
   readonly where: 'sandbox' | 'outside';
   /** How far the user's yes goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
+  /** Absent: no question was asked. */
+  readonly answer?: Answer;
 }
 
 /** The thread is given up while the call waits for an answer: the question stays as it is. */
@@ -51,8 +61,8 @@ export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
   readonly place: QuestionPlace;
 }
 
-/** `note`: what the user said to it. */
-type RefusedGrant = RefusedCall & { readonly note?: string };
+/** `answer`: the one that refused it. */
+type RefusedGrant = RefusedCall & { readonly answer?: Answer };
 type Granting = GrantedCall | RefusedGrant | SuspendedCall;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
@@ -86,17 +96,18 @@ export async function grantRetry(
   turn: Turn,
   wanted: CallToGrant,
   blocked: Blocked,
-): Promise<GrantedCall | RefusedGrant | undefined> {
+): Promise<((GrantedCall | RefusedGrant) & AskedRetry) | undefined> {
   const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
   if (decideAgain(turn, call, blocked) === undefined) return undefined;
   await wanted.place.turn();
   const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
   if (decided === undefined || decided.kind === 'refuse') return undefined;
-  if (decided.kind === 'run') return granted(turn, decided, undefined);
+  const host = decided.extra?.hosts?.[0];
+  if (decided.kind === 'run') return { ...granted(turn, decided, undefined), ...defined({ host }) };
   const asking = questionOf(turn, wanted, decided);
   turn.log.record(questionAsked(asking.question, asking.about));
   const granting = await ask(turn, askerOf(turn, wanted.step), asking);
-  return granting.kind === 'suspended' ? undefined : granting;
+  return granting.kind === 'suspended' ? undefined : { ...granting, ...defined({ host }) };
 }
 
 /**
@@ -168,7 +179,7 @@ async function ask(
     await recordAnswer(turn, question, answer);
     if (answer.kind !== 'allowed') return refusedBy(turn, answer);
     await saveAllowedRule(turn, question, answer);
-    return granted(turn, decided, answer.scope ?? 'call');
+    return { ...granted(turn, decided, answer.scope ?? 'call'), answer };
   };
   if (signal.aborted || asker === undefined) return record(undefined);
   log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
@@ -204,12 +215,16 @@ function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<
 }
 
 function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
-  const { kind, note } = answer;
-  if (kind === 'stopped') turn.stop();
-  if (answer.by === 'review') return { kind: 'refused', output: refusedByReview(answer), note: reviewNote(answer) };
-  if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
-  const output = kind === 'stopped' ? stoppedByUser(note) : declined(note);
-  return { kind: 'refused', output, ...defined({ note }) };
+  if (answer.kind === 'stopped') turn.stop();
+  return { kind: 'refused', output: refusal(answer), answer };
+}
+
+function refusal(answer: Answer): string {
+  const { kind, note, by } = answer;
+  if (by === 'review') return refusedByReview(answer);
+  if (kind === 'lapsed') return lapsed;
+  if (by === 'default') return noPreparedAnswer;
+  return kind === 'stopped' ? stoppedByUser(note) : declined(note);
 }
 
 function granted(

@@ -46,8 +46,9 @@ function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed)
       return { kind: 'declined', note: reviewFailed(reviewed.why), by: 'review' };
     case 'verdict': {
       const { isCut, verdict } = reviewed;
-      const { outcome: _outcome, ...said } = verdict;
+      const { outcome: _outcome, ...judged } = verdict;
       const decision = decideReview(verdict, { question, isCut });
+      const said = { ...judged, ...(decision === 'beyond' ? { overruled: true as const } : {}) };
       const kind = decision === 'allowed' ? 'allowed' : 'declined';
       const { reviews } = turn.memory;
       reviews.history = withReview(reviews.history, kind);

@@ -23,7 +23,8 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
     askUser: {
       ask(question) {
         const answer = answerBy(lines, question);
-        show(...questionLines(question, items.of(question)), dim(`  ${said[answer.kind]}, by ${visibleLine(name)}`));
+        const by = answer.by === 'default' ? `no line of ${visibleLine(name)} matches` : `by ${visibleLine(name)}`;
+        show(...questionLines(question, items.of(question)), dim(`  ${said[answer.kind]}, ${by}`));
         return Promise.resolve(answer);
       },
     },
@@ -50,7 +51,7 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
   return found.includes(undefined) ? unmatched : { kind: 'allowed', scope: 'call' };
 }
 
-const unmatched: Answer = { kind: 'declined', note: 'The answers that were prepared for this run do not cover it.' };
+const unmatched: Answer = { kind: 'declined', by: 'default' };
 
 /** Each command that must be allowed; one without words for what is no command, or cannot be read. */
 function commandsOf({ kind, argv }: Question): readonly (readonly string[])[] {

@@ -51,8 +51,7 @@ describe('the first line that matches decides', () => {
     'npmx install',
     '',
   ])('no line matches %j', (script) => {
-    const note = 'The answers that were prepared for this run do not cover it.';
-    expect(answerBy(lines, command(script))).toEqual({ kind: 'declined', note });
+    expect(answerBy(lines, command(script))).toEqual({ kind: 'declined', by: 'default' });
   });
 
   it('by the kind of the question, whatever the command is', () => {

@@ -6,7 +6,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
 import { canBeAsked } from '../review/asker.ts';
-import { grantsNow } from './grants-now.ts';
+import { grantsNow } from '../parts/grants-now.ts';
 
 export interface DecideOptions {
   /** That of the turn, unless the call was asked about under another one. */

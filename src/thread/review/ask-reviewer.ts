@@ -17,7 +17,7 @@ import { addUsage, type Usage } from '../../protocol/usage.ts';
 import { questionFields } from '../../state/question-fields.ts';
 import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
-import { grantsNow } from '../calls/grants-now.ts';
+import { grantsNow } from '../parts/grants-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { ModelExchange } from '../request/model-exchange.ts';

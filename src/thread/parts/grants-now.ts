@@ -1,5 +1,5 @@
 import type { Grant } from '../../policy/grants.ts';
-import type { Turn } from '../parts/parts.ts';
+import type { Turn } from './parts.ts';
 
 /** What earlier answers allow by now, for the session and for the turn. */
 export function grantsNow({ log, memory }: Pick<Turn, 'log' | 'memory'>): {

@@ -2,6 +2,7 @@ import type { CallDecision, DecisionContext } from '../../policy/call-decision.t
 import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
 import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
+import { grantsUnder } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -49,15 +50,16 @@ export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDe
   return { needs, ...defined({ read: known }) };
 }
 
-function contextNow(turn: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
+function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {
   const { envelope, log, memory } = turn;
   const { policy } = envelope;
-  const session = log.state.grants.flatMap(({ keys }) => keys);
+  const approval = asked ?? policy.approval;
+  const session = grantsUnder(log.state.grants, { approval, profile: policy.profile });
   return {
-    approval: approval ?? policy.approval,
+    approval,
     policy: policy.resolved,
     rules: policy.rules,
-    grants: [...session, ...memory.grants].map((key) => ({ key })),
+    grants: [...session, ...memory.grants.map((key) => ({ key }))],
     canAsk: canAsk ?? canBeAsked(turn),
   };
 }

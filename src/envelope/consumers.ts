@@ -42,7 +42,7 @@ context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
 context updater | src/world/sections/plugins.ts | capabilities.plugins
 context updater | src/world/sections/skills.ts | capabilities.skills
 context updater | src/world/sections/session-context.ts | capabilities.hooks.sessionContext
-tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools
+tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools policy.resolved
 sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
 patch tool | src/tools/apply-patch/apply-patch.ts | workspace.cwd
@@ -69,6 +69,6 @@ compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
 forks | src/thread/branch/fork.ts | policy.approval policy.profile
-call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.resolved policy.rules
-reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approvedPrefixes policy.resolved policy.reviewPolicy window.effective workspace.cwd
+call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.rules
+reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.approvedPrefixes policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
 `;

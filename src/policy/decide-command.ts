@@ -4,8 +4,15 @@ import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
 import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { deniesReading, grantedPolicy, isNoPermission, joinPermissions, missingPermissions } from './granted-policy.ts';
-import { commandKey, coversAll, permissionsOf } from './grants.ts';
+import {
+  deniesReading,
+  grantedPolicy,
+  isNoPermission,
+  joinPermissions,
+  missingPermissions,
+  standingPermissions,
+} from './granted-policy.ts';
+import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 
@@ -72,7 +79,7 @@ function lastingKeys(
 /** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
 function wanted(context: DecisionContext, { escalation }: CallNeeds) {
   const { policy, grants } = context;
-  const standing = missingPermissions(policy, permissionsOf(grants));
+  const standing = standingPermissions(policy, grants);
   const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
   // Without a sandbox there is nothing to get out of.
   if (escalation === undefined || !needsSandbox(policy)) return usual;

@@ -2,8 +2,8 @@ import { defined } from '../protocol/defined.ts';
 import { access, isDenied } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { grantedPolicy, isNoPermission, missingPermissions } from './granted-policy.ts';
-import { coversAll, fileKey, permissionsOf } from './grants.ts';
+import { grantedPolicy, isNoPermission, standingPermissions } from './granted-policy.ts';
+import { coversAll, fileKey } from './grants.ts';
 import { parentOf } from './paths.ts';
 
 /**
@@ -13,7 +13,7 @@ import { parentOf } from './paths.ts';
  */
 export function decidePatch(context: DecisionContext, { paths = [], escalation }: CallNeeds): CallDecision {
   const { approval, policy, grants } = context;
-  const standing = missingPermissions(policy, permissionsOf(grants));
+  const standing = standingPermissions(policy, grants);
   const usual = isNoPermission(standing) ? {} : { extra: standing };
   const open = grantedPolicy(policy, { where: 'sandbox', ...usual });
   const written = paths.filter((needed) => needed.access === 'write').map(({ path }) => path);

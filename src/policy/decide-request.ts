@@ -2,8 +2,8 @@ import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { grantedPolicy, isNoPermission, missingPermissions } from './granted-policy.ts';
-import { permissionKeys, permissionsOf } from './grants.ts';
+import { grantedPolicy, isNoPermission, missingPermissions, standingPermissions } from './granted-policy.ts';
+import { permissionKeys } from './grants.ts';
 
 /** Permissions for later calls. What is granted already is not asked for again. */
 export function decideRequest(
@@ -13,7 +13,7 @@ export function decideRequest(
   const { policy, grants } = context;
   // Without a sandbox of ours there is nothing to grant.
   if (!needsSandbox(policy)) return { kind: 'run', where: 'sandbox' };
-  const open = grantedPolicy(policy, { where: 'sandbox', extra: permissionsOf(grants) });
+  const open = grantedPolicy(policy, { where: 'sandbox', extra: standingPermissions(policy, grants) });
   const permissions = missingPermissions(open, wanted);
   if (isNoPermission(permissions)) return { kind: 'run', where: 'sandbox' };
   const paths = [...(permissions.read ?? []), ...(permissions.write ?? [])];

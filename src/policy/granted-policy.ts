@@ -1,7 +1,9 @@
+import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { Question } from '../protocol/question.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
+import { type Grant, permissionsOf } from './grants.ts';
 import { isWithin, joinPath, normalisePath } from './paths.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
@@ -92,6 +94,13 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
     ...(read.length === 0 ? {} : { read }),
     ...(write.length === 0 ? {} : { write }),
   };
+}
+
+/** What grants open that the policy does not: what commands may do besides it, and what the model reads of them. */
+export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): ExtraPermissions {
+  const { network, read = [], write = [] } = missingPermissions(policy, permissionsOf(grants));
+  const open = (paths: readonly string[]) => paths.filter((path) => !isDenied(policy, path));
+  return joinPermissions({ ...defined({ network }), read: open(read), write: open(write) }, {});
 }
 
 export function isNoPermission({ network, read = [], write = [] }: ExtraPermissions): boolean {

@@ -12,6 +12,8 @@ export interface RecordedGrant {
   readonly about: string;
   readonly scope: 'session' | 'rule';
   readonly keys: readonly string[];
+  /** The mark of the policy that it was given under. */
+  readonly under?: string;
   /** Proves that this home wrote the line. */
   readonly seal?: string;
 }
@@ -54,16 +56,16 @@ function grantIn(payload: JsonObject): RecordedGrant | undefined {
   if (callId === undefined || turnId === undefined || about === undefined) return undefined;
   if (keys === undefined || keys.length === 0 || keys.length > mostKeys) return undefined;
   if (keys.some(({ length }) => length > longestKey)) return undefined;
-  const seal = stringAt(payload, 'seal');
-  const of = { callId, turnId: turnId as TurnId, about, scope, keys };
+  const [seal, under] = [stringAt(payload, 'seal'), stringAt(payload, 'under')];
+  const of = { callId, turnId: turnId as TurnId, about, scope, keys, ...defined({ under }) };
   return seal === undefined || seal === '' ? of : { ...of, seal };
 }
 
 /** As a checkpoint carries them: each as the line of its answer. */
 export function storeGrants(grants: readonly RecordedGrant[]): readonly JsonObject[] {
-  return grants.map(({ callId, turnId, about, scope, keys, seal }) => {
+  return grants.map(({ callId, turnId, about, scope, keys, under, seal }) => {
     const answer = { kind: 'allowed', scope };
-    return { call_id: callId, turn_id: turnId, about, answer, keys, ...defined({ seal }) };
+    return { call_id: callId, turn_id: turnId, about, answer, keys, ...defined({ under, seal }) };
   });
 }
 

@@ -32,7 +32,7 @@ const question: Question = {
 const call: CallItem = { type: 'function_call', name: 'exec_command', call_id: 'c', arguments: '{"cmd":"curl"}' };
 const about = aboutCall(call, question);
 const start = { type: 'event_msg', payload: { type: 'task_started', turn_id: turnId } };
-const allowed = { kind: 'allowed', scope: 'session', about, keys: ['k'] } as const;
+const allowed = { kind: 'allowed', scope: 'session', about, keys: ['k'], under: 'mark' } as const;
 
 function folded(...drafts: readonly LineDraft[]): ThreadState {
   const lines = [start, ...drafts].map((draft, ordinal) => ({ timestamp: '', ordinal: ordinal as Ordinal, ...draft }));
@@ -116,7 +116,7 @@ describe('a grant', () => {
   const state = folded(asked, questionAnswered(question, allowed));
 
   it('is what an answer for the session keeps', () => {
-    expect(state.grants).toEqual([{ callId: 'c', turnId, about, scope: 'session', keys: ['k'] }]);
+    expect(state.grants).toEqual([{ callId: 'c', turnId, about, scope: 'session', keys: ['k'], under: 'mark' }]);
     expect(folded(asked, answered({ kind: 'allowed' }, { keys: ['k'] })).grants).toEqual([]);
     expect(folded(asked, answered({ kind: 'declined', scope: 'session' }, { keys: ['k'] })).grants).toEqual([]);
     const long = answered({ kind: 'allowed', scope: 'session' }, { keys: ['k'.repeat(5000)] });
@@ -127,6 +127,9 @@ describe('a grant', () => {
     expect(readGrants(carriedState(state))).toEqual(state.grants);
     const line = questionAnswered(question, allowed);
     expect(granted(state.grants[0]!).claim).toEqual(claimIn(line)?.claim);
+    expect(claimIn(questionAnswered(question, { ...allowed, under: 'other' }))?.claim).not.toEqual(
+      claimIn(line)?.claim,
+    );
     expect(claimIn(asked)?.claim).toEqual(['capstan_question', turnId, 'c', about]);
   });
 

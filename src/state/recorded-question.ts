@@ -20,6 +20,8 @@ export interface RecordedAnswer extends Answer {
   readonly about: string;
   /** What a session keeps of it. */
   readonly keys?: readonly string[];
+  /** The mark of the policy that it was given under. */
+  readonly under?: string;
   readonly seal?: string;
 }
 
@@ -40,9 +42,10 @@ export function questionAsked(question: Question, about: string): LineDraft {
 /** Durable before the call begins, or its refusal reaches the model. */
 export function questionAnswered(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
-  { about, keys, seal: _seal, ...answer }: RecordedAnswer,
+  { about, keys, under, seal: _seal, ...answer }: RecordedAnswer,
 ): LineDraft {
-  const payload = { turn_id: turnId, call_id: callId, about, answer: defined({ ...answer }), ...defined({ keys }) };
+  const kept = defined({ keys, under });
+  const payload = { turn_id: turnId, call_id: callId, about, answer: defined({ ...answer }), ...kept };
   return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
@@ -58,9 +61,10 @@ export function claimOfQuestion({
 /** What the seal of an answer's line is made over. What the user wants the model to know grants nothing. */
 export function claimOfAnswer(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
-  { about, kind, scope, keys }: Omit<RecordedAnswer, 'note' | 'seal'>,
+  { about, kind, scope, keys, under }: Omit<RecordedAnswer, 'note' | 'seal'>,
 ): Json {
-  return [lineType.question, turnId, callId, about, kind, scope ?? null, keys ?? null];
+  const claim = [lineType.question, turnId, callId, about, kind, scope ?? null, keys ?? null];
+  return under === undefined ? claim : [...claim, under];
 }
 
 /** The answer in a `capstan_question` line, if it is one. */
@@ -69,8 +73,8 @@ export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
   const keys = textsAt(payload, 'keys');
   if (answer === undefined || about === undefined || (keys === undefined && payload['keys'] !== undefined))
     return undefined;
-  const seal = stringAt(payload, 'seal');
-  return { ...answer, about, ...defined({ keys, seal: seal === '' ? undefined : seal }) };
+  const [seal, under] = [stringAt(payload, 'seal'), stringAt(payload, 'under')];
+  return { ...answer, about, ...defined({ keys, under, seal: seal === '' ? undefined : seal }) };
 }
 
 /** The end of a question that no seal proves: no one is asked it. */

@@ -1,4 +1,5 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import type { ExtraPermissions } from '../../protocol/extra-permissions.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
 import { approvalLines, type ApprovalTold } from './approval-text.ts';
@@ -7,13 +8,15 @@ import { defineFamily } from '../text/define.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
-import { fileLines, networkLines } from './policy-lists.ts';
+import { fileLines, grantedLines, networkLines } from './policy-lists.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription, ApprovalTold {
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];
+  /** What the user granted for the session beyond the rest. Absent: nothing. */
+  readonly granted?: ExtraPermissions;
 }
 
 const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
@@ -48,6 +51,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
       ...networkLines(told),
       ...approvalLines(told),
       ...fileLines(told),
+      ...grantedLines(told),
     ];
     const approved = [
       ...titled('Commands that begin with one of these run without a question:', listPrefixes(told.approvedPrefixes)),

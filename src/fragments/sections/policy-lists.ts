@@ -1,4 +1,5 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import type { ExtraPermissions } from '../../protocol/extra-permissions.ts';
 import { staticFolderOf } from '../../policy/glob.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { quote } from '../text/markup.ts';
@@ -29,6 +30,18 @@ export function networkLines({ lists, sockets }: PolicyDescription): readonly st
   const more = left === 0 ? [] : [`… and ${left} more that are not listed here, so a listed host may fail as well`];
   const denied = kept.length + left === 0 ? [] : [`But not: ${[...kept, ...more].join(', ')}`];
   return [...allowed, ...denied, ...grants('Sockets that commands can connect to', sockets, 800)];
+}
+
+/** What commands may do beyond all of this: less than 2,200 bytes. */
+export function grantedLines({ granted }: { readonly granted?: ExtraPermissions }): readonly string[] {
+  if (granted === undefined) return [];
+  const { network, read = [], write = [] } = granted;
+  const parts = [
+    ...(network === true ? ['the network, all hosts but those denied here'] : []),
+    ...grants('writing below', write, 1000),
+    ...grants('reading', read, 1000),
+  ];
+  return [`Granted for this session, beyond these limits: ${parts.join('; ')}.`];
 }
 
 function grants(title: string, paths: readonly string[], bytes: number): readonly string[] {

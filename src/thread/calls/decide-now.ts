@@ -50,11 +50,12 @@ export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDe
   return { needs, ...defined({ read: known }) };
 }
 
-function contextNow(turn: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
+function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {
   const { policy } = turn.envelope;
-  const granted = grantsNow(turn);
+  const approval = asked ?? policy.approval;
+  const granted = grantsNow(turn, { approval, profile: policy.profile });
   return {
-    approval: approval ?? policy.approval,
+    approval,
     policy: policy.resolved,
     rules: policy.rules,
     grants: [...granted.session, ...granted.turn],

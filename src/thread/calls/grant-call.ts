@@ -12,6 +12,7 @@ import { refusedByReview } from '../../fragments/answers/review-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
+import { policyMark } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, AnswerScope, Question } from '../../protocol/question.ts';
@@ -175,7 +176,8 @@ async function ask(
     // Of a thread that is given up, the next program to open it asks again.
     if (given === undefined && signal.reason === threadCloses) return { kind: 'suspended' };
     // A turn that is interrupted does not wait for an answer.
-    const answer = asRecorded(given ?? { kind: 'lapsed' }, question, { about, keys: decided.grantKeys });
+    const said = { about, keys: decided.grantKeys, under: policyMark(turn.envelope.policy) };
+    const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);
     await recordAnswer(turn, question, answer);
     if (answer.kind !== 'allowed') return refusedBy(turn, answer);
     await saveAllowedRule(turn, question, answer);
@@ -191,12 +193,13 @@ async function ask(
 function asRecorded(
   { kind, scope, note, by, verdict }: Answer,
   { scopes }: Pick<Question, 'scopes'>,
-  { about, keys }: { readonly about: string; readonly keys: readonly string[] },
+  { about, keys, under }: Required<Pick<RecordedAnswer, 'about' | 'keys' | 'under'>>,
 ): RecordedAnswer {
   const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
   const offered = isOffered ? scope : undefined;
   const kept = (offered === 'session' || offered === 'rule') && keys.length > 0 ? keys : undefined;
-  return { kind, about, ...defined({ scope: offered, note, keys: kept, by, verdict }) };
+  const lasting = kept === undefined ? {} : { keys: kept, under };
+  return { kind, about, ...lasting, ...defined({ scope: offered, note, by, verdict }) };
 }
 
 async function recordAnswer(
@@ -204,7 +207,7 @@ async function recordAnswer(
   question: Pick<Question, 'callId' | 'turnId'>,
   answer: RecordedAnswer,
 ): Promise<void> {
-  const { about: _about, keys: _keys, seal: _seal, ...shown } = answer;
+  const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer;
   log.record(questionAnswered(question, answer));
   log.tell({ kind: 'question-answered', ...pickIds(question), answer: shown });
   await log.durable();

@@ -1,6 +1,8 @@
 import type { Step } from '../../envelope/step.ts';
 import { isOffered } from '../../envelope/offered-tools.ts';
 import { standsIn } from '../../history/history.ts';
+import { isNoPermission, standingPermissions } from '../../policy/granted-policy.ts';
+import { grantsUnder } from '../../policy/session-grants.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
@@ -20,7 +22,9 @@ export async function stepNow(
   // Tools may come and go while a turn runs: the same rule says what a step offers.
   const offered = parts.router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
   const tools = parts.router.specs([...offered, ...capabilities.dynamicTools], policy);
-  const facts = { ...gathered, pins: log.state.pins };
+  const granted = standingPermissions(policy.resolved, grantsUnder(log.state.grants, policy));
+  const told = isNoPermission(granted) ? {} : { granted };
+  const facts = { ...gathered, pins: log.state.pins, ...told };
   return { step: asStateSays(turn, { envelope, index, facts, tools }), problems };
 }
 

@@ -1,11 +1,12 @@
 import type { Grant } from '../../policy/grants.ts';
+import { type ChosenPolicy, grantsUnder } from '../../policy/session-grants.ts';
 import type { Turn } from './parts.ts';
 
-/** What earlier answers allow by now, for the session and for the turn. */
-export function grantsNow({ log, memory }: Pick<Turn, 'log' | 'memory'>): {
-  readonly session: readonly Grant[];
-  readonly turn: readonly Grant[];
-} {
-  const session = log.state.grants.flatMap(({ keys }) => keys);
-  return { session: session.map((key) => ({ key })), turn: memory.grants.map((key) => ({ key })) };
+/** What earlier answers allow by now under this policy, for the session and for the turn. */
+export function grantsNow(
+  { log, memory }: Pick<Turn, 'log' | 'memory'>,
+  { approval, profile }: ChosenPolicy,
+): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
+  const session = grantsUnder(log.state.grants, { approval, profile });
+  return { session, turn: memory.grants.map((key) => ({ key })) };
 }

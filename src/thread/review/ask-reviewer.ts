@@ -160,7 +160,8 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
 function policyFields(turn: Turn): JsonObject {
   const { policy, workspace } = turn.envelope;
   const { cwd } = workspace;
-  const { session, turn: ofTurn } = grantsNow(turn);
+  const { approval, profile } = policy;
+  const { session, turn: ofTurn } = grantsNow(turn, { approval, profile });
   return reviewPolicy({
     policy: describePolicy(policy.resolved, cwd),
     cwd,

@@ -5,6 +5,7 @@ import { networkRulesFragment } from '../../fragments/sections/network-rules.ts'
 import { permissionsFragment, type PermissionsText } from '../../fragments/sections/permissions.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
+import { defined } from '../../protocol/defined.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -23,7 +24,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   assumes: 'the model that must keep to them',
   kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
 
-  of({ envelope: { policy, workspace, modes } }) {
+  of({ envelope: { policy, workspace, modes }, facts: { granted } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
     return {
       ...describePolicy(policy.resolved, workspace.cwd),
@@ -32,6 +33,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
       networkRules: policy.networkRules,
+      ...defined({ granted }),
     };
   },
 

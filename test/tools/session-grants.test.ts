@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { access } from '../../src/policy/access.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
+import { answering, needyScene } from '../harness/needy-scene.ts';
+import { needy } from '../harness/needy-tools.ts';
+
+const done = answer({ items: [say('Done.')] });
+const folder = import.meta.dirname;
+const asks = answer({
+  items: [
+    callTool('request_permissions', {
+      permissions: { network: { enabled: true }, file_system: { write: [folder] } },
+    }),
+  ],
+});
+const runs = answer({ items: [callTool('make', {})] });
+const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+/** A program that notes what it may do. */
+function program(noted: string[]): Tool {
+  const tool = needy('make', { needs: { effect: 'program', argv: ['make'], cwd: '/repo' } });
+  return {
+    ...tool,
+    async prepare(call, step) {
+      const prepared = (await tool.prepare(call, step)) as PreparedCall;
+      return {
+        ...prepared,
+        run(running) {
+          noted.push(`${running.policy.network} ${access(running.policy, folder)}`);
+          return prepared.run(running);
+        },
+      };
+    },
+  };
+}
+
+async function granted() {
+  const noted: string[] = [];
+  const script = [asks, runs, done, runs, done, runs, done, runs, done];
+  const asking = answering({ kind: 'allowed', scope: 'session' });
+  const { live, model, turn } = await needyScene(script, () => [requestPermissionsTool(), program(noted)], asking);
+  live.settings = { approval: 'on-request' };
+  await turn('go');
+  expect(noted).toEqual(['enabled write']);
+  const told = () => {
+    const texts = JSON.stringify(model.requests.at(-1)!.body).split('<permissions instructions>');
+    return texts.at(-1)!.split('</permissions instructions>')[0]!;
+  };
+  return { live, turn, noted, told };
+}
+
+it('what the user grants for the session is in the text, and later turns have it', async () => {
+  const { turn, noted, told } = await granted();
+  const line = 'Granted for this session, beyond these limits: the network, all hosts but those denied here; writing';
+  expect(told()).toContain(line);
+  expect(told()).toContain(folder);
+  await turn('again');
+  expect(noted).toEqual(['enabled write', 'enabled write']);
+});
+
+it.each([
+  ['an approval policy that never asks', { approval: 'never' as const }],
+  ['a narrower profile', { profile: profileFor('read-only', options) }],
+])('under %s it counts no longer, and the text does not name it', async (_name, change) => {
+  const { live, turn, noted, told } = await granted();
+  const { settings } = live;
+  live.settings = { ...settings, ...change };
+  await live.close();
+  await turn('again');
+  expect(noted.at(-1)).toBe('restricted read');
+  expect(told()).not.toContain('Granted for this session');
+  live.settings = settings;
+  await live.close();
+  await turn('as before');
+  expect(noted).toEqual(['enabled write', 'restricted read', 'enabled write']);
+});

@@ -40,7 +40,9 @@ export function foldGrant(grants: readonly RecordedGrant[], payload: JsonObject)
   }
   const given = grantIn(payload);
   if (given === undefined) return grants;
-  return [...grants.filter((grant) => grant.callId !== given.callId), given].slice(-mostGrants);
+  // A call may be asked about twice, before it runs and when the sandbox stopped it: both answers last.
+  const isSame = ({ callId: of, about }: RecordedGrant): boolean => of === given.callId && about === given.about;
+  return [...grants.filter((grant) => !isSame(grant)), given].slice(-mostGrants);
 }
 
 function grantIn(payload: JsonObject): RecordedGrant | undefined {

@@ -115,6 +115,19 @@ describe('a grant', () => {
   const asked = questionAsked(question, about);
   const state = folded(asked, questionAnswered(question, allowed));
 
+  it('of one question stays when the same call is asked about again', () => {
+    const second = { ...question, reason: 'another' };
+    const other = { ...allowed, about: aboutCall(call, second), keys: ['other'] };
+    const both = folded(
+      asked,
+      questionAnswered(question, allowed),
+      questionAsked(second, other.about),
+      questionAnswered(second, other),
+    );
+    expect(both.grants.map(({ keys }) => keys)).toEqual([['k'], ['other']]);
+    expect(readGrants(carriedState(both))).toEqual(both.grants);
+  });
+
   it('is what an answer for the session keeps', () => {
     expect(state.grants).toEqual([{ callId: 'c', turnId, about, scope: 'session', keys: ['k'], under: 'mark' }]);
     expect(folded(asked, answered({ kind: 'allowed' }, { keys: ['k'] })).grants).toEqual([]);

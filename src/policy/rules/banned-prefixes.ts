@@ -15,7 +15,7 @@ const wrappers = setOf(
   'env sudo doas pkexec nohup timeout nice ionice time command builtin exec stdbuf setsid fakeroot busybox toybox xargs ' +
     'npx bunx uvx pnpx',
 );
-const wrapperWord = /^(?:[\d.]+[smhd]?|[A-Za-z_]\w*=.*)$/s;
+const wrapperWord = /^(?:[\d.]+[smhd]?|-y|--yes|[A-Za-z_]\w*=.*)$/s;
 
 /** Programs with too many ways to run another one. */
 const never = setOf(
@@ -65,7 +65,7 @@ function isBannedInner(inner: readonly string[]): boolean {
 
 /** The words behind those at the beginning that change nothing. */
 function behindOptions(words: readonly string[], passed: RegExp): readonly string[] {
-  const at = words.findIndex((word) => !passed.test(word) && !harmlessOption.test(word));
+  const at = words.findIndex((word) => !passed.test(word));
   return at < 0 ? [] : words.slice(at);
 }
 

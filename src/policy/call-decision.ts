@@ -3,6 +3,7 @@ import type { Question } from '../protocol/question.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { allowsAsking, approvalName, type AskedAbout } from './approval-policy.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
+import type { CommandGround } from './command-ground.ts';
 import type { GrantedExtra } from './granted-policy.ts';
 import type { Grant } from './grants.ts';
 import type { RuleSet } from './rules/rule-set.ts';
@@ -20,6 +21,8 @@ export interface DecisionContext {
   readonly analysis?: CommandAnalysis;
   /** Of `needs.argv`: the same text for every spelling of the command. Absent: the words as they are. */
   readonly canonical?: string;
+  /** Where `needs.argv` would run. Absent: not looked at, so no rule lets it out of the sandbox. */
+  readonly ground?: CommandGround;
 }
 
 export type CallDecision = RunDecision | AskDecision | RefuseDecision;

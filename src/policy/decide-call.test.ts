@@ -4,9 +4,11 @@ import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
+import type { CommandGround } from './command-ground.ts';
 import { decideCall, dependsOnAnalysis } from './decide-call.ts';
 import { grantedPolicy } from './granted-policy.ts';
 import { type PrefixRule, type RuleSet } from './rules/rule-set.ts';
+import { isSettledProgram } from './settled-program.ts';
 
 const write = (path: string): PathRule => ({ path, access: 'write', ifMissing: 'skip' });
 const read = (path: string): PathRule => ({ path, access: 'read', ifMissing: 'skip' });
@@ -63,7 +65,21 @@ function script(text: string, more: Partial<DecisionContext> = {}): Partial<Deci
   const forced = commands.find(([program, flags]) => program === 'rm' && flags?.includes('f'));
   const danger = forced && { kind: 'forced-removal' as const, words: forced };
   const isReadOnly = commands.every(([program = '']) => ['ls', 'cat', 'wc'].includes(program));
-  return { analysis: { commands, seen: commands, isReadOnly, ...(danger === undefined ? {} : { danger }) }, ...more };
+  const analysis = { commands, seen: commands, isReadOnly, ...(danger === undefined ? {} : { danger }) };
+  return { analysis, ground: groundOf(commands, 'protected'), ...more };
+}
+
+/** The programs lie where they are spelled, and commands may write in the workspace. */
+function groundOf(
+  commands: readonly (readonly string[])[],
+  repository: CommandGround['repository'],
+  path = '/usr/bin',
+): CommandGround {
+  const look = (at: string) => ({ kind: /bin$|^\/\w+$/.test(at) ? 'folder' : 'file' }) as const;
+  const isWritable = (at: string) => access(policies['workspace-write'], at) === 'write';
+  const names = commands.map(([program = '']) => program);
+  const settled = names.filter((name) => isSettledProgram(name, { look, isWritable, cwd: '/repo', path }));
+  return { settled: new Set(settled), repository };
 }
 
 const command = (text: string, more: Partial<CallNeeds> = {}): CallNeeds => {
@@ -280,6 +296,47 @@ describe('a command', () => {
     expect(['/repo/tool', './tool', 'bin/../tool'].map((path) => short(at(path)))).toEqual(
       Array(3).fill('run sandbox'),
     );
+  });
+
+  it('leaves it by no rule where the search path has a folder that commands may write, and by none that is not looked at', () => {
+    const given = { rules: rules(['allow', 'make test']), canAsk: false };
+    const decided = (ground: Partial<DecisionContext>) =>
+      short(decideCall(context({ ...given, ...script('make test'), ...ground }), command('make test')));
+    const withPath = (path: string) => decided({ ground: groundOf([['make']], 'protected', path) });
+    expect(withPath('/usr/bin:/bin')).toBe('run outside');
+    const open = ['/repo/bin:/usr/bin', '/usr/bin:/repo/bin', '/usr/bin:', './bin:/usr/bin', ''].map(withPath);
+    expect(open).toEqual(Array(5).fill('run sandbox'));
+    const { ground: _ground, ...rest } = { ...context({ ...given, ...script('make test') }) };
+    expect(short(decideCall(rest, command('make test')))).toBe('run sandbox');
+  });
+
+  test.each([
+    ['git status', 'protected', 'run outside'],
+    ['git --no-pager status', 'protected', 'run outside'],
+    ['git status', 'own', 'run sandbox'],
+    ['git status', 'other', 'run sandbox'],
+    ['git -C n status', 'protected', 'run sandbox'],
+    ['git --no-pager -C n status', 'protected', 'run sandbox'],
+    ['git --git-dir=n status', 'protected', 'run sandbox'],
+    ['git -c core.fsmonitor=x status', 'protected', 'run sandbox'],
+    ['cd n && git status', 'protected', 'run sandbox'],
+  ] as const)('%j where the repository is %s', (text, repository, expected) => {
+    const given = script(text, { rules: rules(['allow', 'git'], ['allow', 'cd']) });
+    const ground = groundOf([['git'], ['cd']], repository);
+    expect(short(decideCall(context({ ...given, ground }), command(text)))).toBe(expected);
+  });
+
+  it('of git is known to read only in a repository of the workspace', () => {
+    const analysis = { commands: [['git', 'status']], seen: [], isReadOnly: true };
+    const decided = (ground: Partial<DecisionContext>) =>
+      short(decideCall(context({ approval: 'untrusted', analysis, ...ground }), command('git status')));
+    const inside = (['protected', 'own', 'other'] as const).map((kind) => decided({ ground: groundOf([], kind) }));
+    expect(inside).toEqual(['run sandbox', 'run sandbox', 'ask sandbox']);
+    expect(decided({})).toBe('ask sandbox');
+  });
+
+  it('that a rule would not let out is not offered as one', () => {
+    expect(decideCall(context(script('./build')), command('./build', escalated))).not.toHaveProperty('question.prefix');
   });
 
   it('leaves it where only places of the engine are denied', () => {

@@ -1,9 +1,9 @@
 import { defined } from '../protocol/defined.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { access, needsSandbox } from './access.ts';
+import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { DecisionContext } from './call-decision.ts';
+import { programName } from './commands/program-name.ts';
 import { matchRules, type RuleMatch, strictest } from './rules/match-rules.ts';
 import type { RuleDecision } from './rules/rule-set.ts';
 
@@ -13,6 +13,8 @@ interface JudgedCommand {
   readonly matches: readonly RuleMatch[];
   /** Of the rules, or what holds for commands without one. */
   readonly decision: 'allow' | 'prompt' | 'forbidden';
+  /** A rule could let it out of the sandbox. */
+  readonly mayLeave: boolean;
 }
 
 export interface Judged {
@@ -20,6 +22,8 @@ export interface Judged {
   readonly decision: RuleDecision;
   /** A rule wants the question, whatever else would. */
   readonly byRule: boolean;
+  /** It is known where the commands would run, and so which of them may leave. */
+  readonly isLooked: boolean;
   /** Every command has a rule of its own that allows it. */
   readonly allowedByRules: boolean;
   /** It destroys, and no rule allows all of it. */
@@ -31,15 +35,17 @@ export interface Judged {
  * command: the shell with its script. `escalates`: the call wants more than the sandbox grants.
  */
 export function judgeCommands(
-  { approval, rules, analysis, policy }: DecisionContext,
+  context: DecisionContext,
   { argv = [], cwd }: CallNeeds,
   { escalates }: { readonly escalates: boolean },
 ): Judged {
+  const { approval, rules, analysis } = context;
   const read = analysis?.commands ?? [];
   const all = (read.length === 0 ? [argv] : read).map((words) => {
     const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
-    const matches = found.filter((match) => !isReplaceable(policy, match));
-    return { words, matches, byRules: strictest(matches.map(({ decision }) => decision)) };
+    const mayLeave = isSettled(context, words);
+    const matches = found.filter((match) => match.decision !== 'allow' || mayLeave || isAsNamed(context, match));
+    return { words, matches, mayLeave, byRules: strictest(matches.map(({ decision }) => decision)) };
   });
   const holding = (analysis?.seen ?? []).map((words) => {
     const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
@@ -48,26 +54,56 @@ export function judgeCommands(
   });
   const allowedByRules = all.every(({ byRules }) => byRules === 'allow');
   const danger = allowedByRules ? undefined : analysis?.danger;
-  const asksAnyway = approval === 'untrusted' && analysis?.isReadOnly !== true;
+  const asksAnyway = approval === 'untrusted' && !isReadOnly(context);
   const otherwise = danger !== undefined || escalates || asksAnyway ? 'prompt' : 'allow';
   const commands = all.map(
-    ({ words, matches, byRules }) => ({ words, matches, decision: byRules ?? otherwise }) as const,
+    ({ words, matches, mayLeave, byRules }) => ({ words, matches, mayLeave, decision: byRules ?? otherwise }) as const,
   );
   // What is found in a script that cannot be read whole, or behind a wrapper, may still be held back.
   const held = holding.flatMap(({ words, matches, byRules }) =>
-    byRules === undefined ? [] : [{ words, matches, decision: byRules }],
+    byRules === undefined ? [] : [{ words, matches, mayLeave: false, decision: byRules }],
   );
   const byRule = [...all, ...holding].some(({ byRules }) => byRules === 'prompt');
   // Danger is found in the whole script: a rule that allows one command of it does not allow the others.
   const asked = danger === undefined ? [] : ['prompt' as const];
   const decision = strictest([...commands, ...held].map((command) => command.decision).concat(asked)) ?? 'allow';
-  return { commands: [...commands, ...held], decision, byRule, allowedByRules, ...defined({ danger }) };
+  return {
+    commands: [...commands, ...held],
+    decision,
+    byRule,
+    isLooked: context.ground !== undefined,
+    allowedByRules,
+    ...defined({ danger }),
+  };
 }
 
-/** A rule that allows a program by its name does not mean a file that commands can put there. */
-function isReplaceable(policy: ResolvedPolicy, { decision, resolvedProgram }: RuleMatch): boolean {
-  if (decision !== 'allow' || resolvedProgram === undefined || !needsSandbox(policy)) return false;
-  return access(policy, resolvedProgram) === 'write';
+/** Options before the subcommand that lead to no other repository and no other settings. */
+const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--version']);
+
+/**
+ * Whether a command that a rule allows starts what the rule means: a program that no command can have put there, and
+ * for git also in a repository whose settings no command can have changed.
+ */
+function isSettled({ ground, analysis }: DecisionContext, words: readonly string[]): boolean {
+  const [program = '', ...rest] = words;
+  if (ground === undefined || !ground.settled.has(program)) return false;
+  const moves = (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
+  if (moves && program.includes('/') && !program.startsWith('/')) return false;
+  if (programName(program) !== 'git') return true;
+  const first = rest.find((word) => !plainOptions.has(word));
+  return ground.repository === 'protected' && !moves && first?.startsWith('-') !== true;
+}
+
+/** Without a sandbox a rule lets nothing out. It is still not about a file that only has the name of a program. */
+function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch): boolean {
+  return !needsSandbox(policy) && resolvedProgram === undefined;
+}
+
+/** Git in another repository than the workspace's may run what the settings there name. */
+function isReadOnly({ analysis, ground }: DecisionContext): boolean {
+  if (analysis?.isReadOnly !== true) return false;
+  const isGit = analysis.commands?.some(([name]) => name === 'git') === true;
+  return !isGit || (ground !== undefined && ground.repository !== 'other');
 }
 
 /** The rule with that decision that says most about the call. */

@@ -33,6 +33,7 @@ import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -98,6 +99,7 @@ export async function createThreadParts(
     requirements,
     tracer: engine.tracer,
     commands,
+    ground: createGroundWatch({ shellEnvironment, opened, temporary: ['/tmp', env['TMPDIR'] ?? ''] }),
     ruleBook: ruleBook ?? engine.ruleBook,
     ...defined({ askUser, checkpointHooks }),
     gitGuard,

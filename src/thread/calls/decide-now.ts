@@ -2,9 +2,13 @@ import type { CallDecision, DecisionContext } from '../../policy/call-decision.t
 import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
 import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
+import type { CommandGround } from '../../policy/command-ground.ts';
+import { grantedPolicy, missingPermissions } from '../../policy/granted-policy.ts';
+import { permissionsOf } from '../../policy/grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
+import { warnOnce } from '../parts/warn-once.ts';
 import { canBeAsked } from '../review/asker.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 
@@ -18,7 +22,7 @@ export interface DecideOptions {
 /** What is known of the command of a call. Absent: nothing depends on it. */
 export interface CallToDecide {
   readonly needs: CallNeeds;
-  readonly read?: Awaited<ReturnType<CommandReader['read']>>;
+  readonly read?: Awaited<ReturnType<CommandReader['read']>> & { readonly ground?: CommandGround };
 }
 
 /** The one place that asks the policy about a call, with all that the thread knows by now. */
@@ -41,13 +45,33 @@ export function readCommand(
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;
   const maybeDangerous = commands.mayBeDangerous(argv);
-  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous }) ? commands.read(argv) : undefined;
+  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous }) ? readOn(turn, needs) : undefined;
 }
 
 /** Before another try: what it may do outside depends on it, also where the first try did not. */
-export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDecide): Promise<CallToDecide> {
-  const known = read ?? (needs.argv && (await parts.commands?.read(needs.argv)));
-  return { needs, ...defined({ read: known }) };
+export async function readBeforeRetry(turn: Turn, { needs, read }: CallToDecide): Promise<CallToDecide> {
+  return { needs, ...defined({ read: read ?? (await readOn(turn, needs)) }) };
+}
+
+/** The command, and where it would run. */
+async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecide['read']> {
+  const { parts, envelope, signal } = turn;
+  const read = argv && (await parts.commands?.read(argv));
+  if (read === undefined || parts.ground === undefined) return read;
+  const { commands = [], seen } = read.analysis;
+  const programs = new Set([argv, ...commands, ...seen].map((words) => words?.[0] ?? ''));
+  const { policy: resolved, grants } = contextNow(turn, {});
+  const extra = missingPermissions(resolved, permissionsOf(grants));
+  const ground = await parts.ground.look({
+    programs: [...programs],
+    cwd: cwd ?? envelope.workspace.cwd,
+    workspace: envelope.workspace.cwd,
+    policy: grantedPolicy(resolved, { where: 'sandbox', extra }),
+    variables: envelope.policy.shellEnvironment,
+    signal,
+    warn: (outcome) => void warnOnce(turn, outcome, 'code'),
+  });
+  return { ...read, ground };
 }
 
 function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {

@@ -231,11 +231,13 @@ function refusal(answer: Answer): string {
 }
 
 function granted(
-  { envelope, memory }: Turn,
+  { envelope, memory, parts }: Turn,
   decided: RunDecision | AskDecision,
   allowed: AnswerScope | undefined,
 ): GrantedCall {
   const { where } = decided;
+  const asked = decided.kind === 'ask' ? decided.question.permissions?.write : undefined;
+  parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
   // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
   if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
   return { kind: 'granted', policy: grantedPolicy(envelope.policy.resolved, decided), where, ...defined({ allowed }) };

@@ -4,6 +4,7 @@ import type { Settings, TurnSettings } from '../../envelope/settings.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
+import type { GroundWatch } from '../../policy/command-ground.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Digester } from '../../ports/digester.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -55,6 +56,8 @@ export interface ThreadParts {
   readonly reviewTimeoutMs?: number;
   /** Absent: commands are not looked into. */
   readonly commands?: CommandReader;
+  /** Absent: no rule lets a command out of the sandbox. */
+  readonly ground?: GroundWatch;
   /** Absent: answers save no rules. */
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;

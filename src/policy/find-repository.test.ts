@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { findRepository, type RepositoryGround } from './find-repository.ts';
+import { isWithin } from './paths.ts';
+
+const files = new Set(['/p/.git/HEAD', '/p/mod/.git', '/p/bare/HEAD', '/p/tree/.git', '/x/.git/HEAD']);
+const folders = new Set('/p/.git /p/empty/.git /p/bare/objects /p/bare/refs /x/.git'.split(' '));
+
+const ground: RepositoryGround = {
+  look: (path) => ({ kind: files.has(path) ? 'file' : folders.has(path) ? 'folder' : 'missing' }),
+  mayWrite: (path) => isWithin(path, '/p') && !path.includes('/.git'),
+  opened: ['/p'],
+  cwd: '/p',
+  workspace: '/p',
+  settingsOf: (folder) => (folder === '/p/tree' ? ['/m/.git/worktrees/tree', '/m/.git'] : [`${folder}/.git`]),
+};
+
+test.each<readonly [string, Partial<RepositoryGround>, string]>([
+  ['the root of the workspace', {}, 'protected'],
+  ['a folder in which another could be made', { cwd: '/p/sub' }, 'own'],
+  ['a folder with an empty .git', { cwd: '/p/empty' }, 'own'],
+  ['a repository in the workspace', { cwd: '/p/mod' }, 'other'],
+  ['a bare repository in the workspace', { cwd: '/p/bare' }, 'other'],
+  ['another repository', { cwd: '/x' }, 'other'],
+  ['no repository', { cwd: '/y', workspace: '/y' }, 'other'],
+  ['a .git that commands may write', { mayWrite: () => true }, 'own'],
+  ['a workspace in a folder that was open before', { opened: ['/p', '/'] }, 'protected'],
+  [
+    'a workspace that another thread may have made',
+    { opened: ['/p', '/p/tree'], cwd: '/p/tree', workspace: '/p/tree' },
+    'own',
+  ],
+  ['a linked worktree', { opened: ['/p/tree'], cwd: '/p/tree', workspace: '/p/tree' }, 'protected'],
+  ['one whose repository is open', { opened: ['/p/tree', '/m'], cwd: '/p/tree', workspace: '/p/tree' }, 'own'],
+  ['a folder above that no command may write', { opened: [], mayWrite: () => false, cwd: '/p/sub' }, 'protected'],
+])('%s', (_name, more, expected) => {
+  expect(findRepository({ ...ground, ...more })).toBe(expected);
+});

@@ -1,0 +1,59 @@
+import { lookAt } from '../../disk/file-system.ts';
+import { realPath } from '../../disk/folders.ts';
+import { findGitDirectory } from '../../gather/git/git-directory.ts';
+import { access, needsSandbox } from '../../policy/access.ts';
+import type { GroundWatch } from '../../policy/command-ground.ts';
+import { findRepository } from '../../policy/find-repository.ts';
+import { isWithin, normalisePath } from '../../policy/paths.ts';
+import { isSettledProgram } from '../../policy/settled-program.ts';
+import { childEnvironment } from '../../policy/shell-environment-policy.ts';
+import type { ShellEnvironment } from '../../ports/shell-environment.ts';
+
+export interface GroundWatchOptions {
+  readonly shellEnvironment: ShellEnvironment;
+  /** Where commands of any thread may write, or once could. */
+  readonly opened: Set<string>;
+  /** Folders for temporary files. */
+  readonly temporary: readonly string[];
+}
+
+/** No honest command names more programs. Those behind are not settled. */
+const mostPrograms = 100;
+
+/** On the real disk, with the search path that commands of the thread get. */
+export function createGroundWatch({ shellEnvironment, opened, temporary }: GroundWatchOptions): GroundWatch {
+  return {
+    async look({ programs, cwd, workspace, policy, variables, signal, warn }) {
+      const mayWrite = (path: string): boolean => needsSandbox(policy) && access(policy, path) === 'write';
+      const sandboxed = needsSandbox(policy) && { isWritable: mayWrite };
+      const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
+      const path = childEnvironment(inherited, variables, {})['PATH'];
+      const roots = realRoots([...temporary, ...opened]);
+      const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
+      const settled = programs
+        .slice(0, mostPrograms)
+        .filter((program) => isSettledProgram(program, { look: lookAt, isWritable, cwd, path }));
+      const [here, home] = [realPath(cwd), realPath(workspace)];
+      const ground = { look: lookAt, mayWrite, opened: roots, settingsOf };
+      const repository =
+        here === undefined || home === undefined ? 'other' : findRepository({ ...ground, cwd: here, workspace: home });
+      return { settled: new Set(settled), repository };
+    },
+    open(paths) {
+      for (const path of paths) opened.add(path);
+    },
+  };
+}
+
+function settingsOf(folder: string): readonly string[] {
+  const found = findGitDirectory(folder);
+  const places = found === undefined ? [] : [realPath(found.path), realPath(found.common)];
+  return places.filter((place) => place !== undefined);
+}
+
+/** Both spellings of each. Where the whole disk may be written now, the policy says so; that it once could settles nothing. */
+function realRoots(folders: readonly string[]): readonly string[] {
+  const spelled = folders.map(normalisePath).filter((root) => root !== undefined);
+  const roots = spelled.flatMap((root) => [root, realPath(root)]);
+  return [...new Set(roots)].filter((root): root is string => root !== undefined && root !== '/');
+}

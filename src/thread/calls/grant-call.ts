@@ -171,9 +171,11 @@ async function ask(
     return granted(turn, decided, answer.scope ?? 'call');
   };
   if (signal.aborted || asker === undefined) return record(undefined);
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
-  await log.durable();
-  return turn.questions.ask(asker, question, signal, record);
+  const tell = (): Promise<void> => {
+    log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
+    return log.durable();
+  };
+  return turn.questions.ask(asker, question, signal, { tell, record });
 }
 
 /** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */

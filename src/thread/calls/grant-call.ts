@@ -1,6 +1,7 @@
-import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
+import { noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { Step } from '../../envelope/step.ts';
-import { refusedByReview, reviewNote } from '../../fragments/answers/review-answers.ts';
+import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
+import { reviewNote } from '../../fragments/answers/review-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
@@ -206,12 +207,9 @@ function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<
 }
 
 function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
-  const { kind, note } = answer;
-  if (kind === 'stopped') turn.stop();
-  if (answer.by === 'review') return { kind: 'refused', output: refusedByReview(answer), note: reviewNote(answer) };
-  if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
-  const output = kind === 'stopped' ? stoppedByUser(note) : declined(note);
-  return { kind: 'refused', output, ...defined({ note }) };
+  if (answer.kind === 'stopped') turn.stop();
+  const note = answer.by === 'review' ? reviewNote(answer) : answer.note;
+  return { kind: 'refused', output: textOfRefusal(answer), ...defined({ note }) };
 }
 
 function granted(

@@ -181,6 +181,35 @@ describe('the checker', () => {
     ]);
   });
 
+  test('names what a tool opens by itself, in code only', () => {
+    const found = check({
+      'src/tools/a.ts': `import { readFileSync } from 'node:fs';
+        import { spawn } from 'node:child_process';
+        import net from 'node:net';
+        import type { Sight } from '../disk/b.ts';
+        fetch('http://x'); process.getBuiltinModule('node:fs'); process.env;
+        globalThis.fetch; import('undici'); import('fs');`,
+      'src/tools/fine.ts': `import { Buffer } from 'node:buffer'; import { resolve } from 'node:path';
+        process.getBuiltinModule('node:crypto'); // fetch
+        disk.fetch({ process: 'fetch' });`,
+      'src/tools/a.test.ts': `import 'node:fs'; import '../disk/b.ts'; fetch('x');`,
+      'src/disk/b.ts': `import 'node:fs';`,
+    });
+    const why = 'the room gets files, processes and the network as ports';
+    expect(found).toEqual([
+      `src/tools/a.ts:1 imports node:fs: ${why}`,
+      `src/tools/a.ts:2 imports node:child_process: ${why}`,
+      `src/tools/a.ts:3 imports node:net: ${why}`,
+      'src/tools/a.ts:4 imports ../disk/b.ts: tools reaches disk through ports alone',
+      `src/tools/a.ts:6 imports undici: ${why}`,
+      `src/tools/a.ts:6 imports fs: ${why}`,
+      `src/tools/a.ts:5 uses fetch: ${why}`,
+      `src/tools/a.ts:5 uses process: ${why}`,
+      `src/tools/a.ts:5 uses process: ${why}`,
+      `src/tools/a.ts:6 uses globalThis: ${why}`,
+    ]);
+  });
+
   test('names what makes the core impure, in code only', () => {
     const found = check({
       'src/policy/a.ts': `import { randomUUID } from 'node:crypto';

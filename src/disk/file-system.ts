@@ -1,13 +1,12 @@
+import { errorCode } from '../protocol/error-code.ts';
+
+export { errorCode };
+
 /**
  * Node's file system, taken without an ESM import of `node:fs`: that import alone costs 5 ms of every start. Blocking
  * calls are right for a handful of small files: through the thread pool one takes fifty times as long.
  */
 export const fileSystem = process.getBuiltinModule('node:fs');
-
-/** The code of a Node error (`ENOENT` and the like), or undefined for anything else that was thrown. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
 
 /** The file is not there, or a part of its path is no folder. */
 export function isMissing(error: unknown): boolean {

@@ -26,9 +26,17 @@ const longestKey = 4000;
 /** `forked`: the fork may do less than the thread that they were given in. `unproven`: no seal proves that this home wrote them. */
 export type GrantsDroppedBecause = 'forked' | 'unproven';
 
+/** A call can be asked about twice, before it runs and for another try; each answer gives a grant of its own. */
+type GrantName = Pick<RecordedGrant, 'callId' | 'about'>;
+
+export function isSameGrant(one: GrantName, other: GrantName): boolean {
+  return one.callId === other.callId && one.about === other.about;
+}
+
 /** The end of one grant, or of all. */
-export function grantsDropped(because: GrantsDroppedBecause, grant?: Pick<RecordedGrant, 'callId'>): LineDraft {
-  return { type: lineType.question, payload: { ...defined({ call_id: grant?.callId }), dropped: because } };
+export function grantsDropped(because: GrantsDroppedBecause, grant?: GrantName): LineDraft {
+  const name = defined({ call_id: grant?.callId, about: grant?.about });
+  return { type: lineType.question, payload: { ...name, dropped: because } };
 }
 
 /** The grants after a `capstan_question` line. A line that gives none, or makes no sense, changes nothing. */
@@ -36,13 +44,15 @@ export function foldGrant(grants: readonly RecordedGrant[], payload: JsonObject)
   const callId = stringAt(payload, 'call_id');
   if (payload['dropped'] !== undefined) {
     if (callId === undefined) return grants.length === 0 ? grants : [];
-    return grants.some((grant) => grant.callId === callId) ? grants.filter((grant) => grant.callId !== callId) : grants;
+    const about = stringAt(payload, 'about');
+    // A line that names the call alone means all of it.
+    const left = grants.filter((grant) => !isSameGrant(grant, { callId, about: about ?? grant.about }));
+    return left.length === grants.length ? grants : left;
   }
   const given = grantIn(payload);
   if (given === undefined) return grants;
   // A call may be asked about twice, before it runs and when the sandbox stopped it: both answers last.
-  const isSame = ({ callId: of, about }: RecordedGrant): boolean => of === given.callId && about === given.about;
-  return [...grants.filter((grant) => !isSame(grant)), given].slice(-mostGrants);
+  return [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
 }
 
 function grantIn(payload: JsonObject): RecordedGrant | undefined {

@@ -6,6 +6,7 @@ import type { Line, LineDraft } from '../protocol/line.ts';
 import type { Question } from '../protocol/question.ts';
 import { carriedState } from './compacted.ts';
 import { grantsDropped, readGrants } from './grants.ts';
+import { withhold } from './withheld.ts';
 import { isSuspended, pendingQuestions } from './questions.ts';
 import { aboutCall, questionAnswered, questionAsked, questionDropped } from './recorded-question.ts';
 import { reduce } from './reduce.ts';
@@ -148,8 +149,25 @@ describe('a grant', () => {
 
   it('ends one by one, or all at once', () => {
     const answer = questionAnswered(question, allowed);
-    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'd' })).grants).toHaveLength(1);
-    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'c' })).grants).toEqual([]);
+    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'd', about })).grants).toHaveLength(1);
+    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'c', about: 'else' })).grants).toHaveLength(1);
+    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'c', about })).grants).toEqual([]);
     expect(folded(asked, answer, grantsDropped('forked')).grants).toEqual([]);
+    const ofCall = { type: asked.type, payload: { call_id: 'c', dropped: 'unproven' } };
+    expect(folded(asked, answer, ofCall).grants).toEqual([]);
+  });
+
+  it('of another question about the same call stands beside it, and ends alone', () => {
+    const retry = { ...question, kind: 'retry' } as const;
+    const again = { ...allowed, about: aboutCall(call, retry), keys: ['more'] };
+    const lines = [asked, questionAnswered(question, allowed)];
+    lines.push(questionAsked(retry, again.about), questionAnswered(retry, again));
+    const both = folded(...lines);
+    expect(both.grants.map(({ keys }) => keys)).toEqual([['k'], ['more']]);
+    expect(readGrants(carriedState(both))).toEqual(both.grants);
+    const dropped = grantsDropped('unproven', { callId: 'c', about });
+    expect(folded(...lines, dropped).grants.map(({ keys }) => keys)).toEqual([['more']]);
+    const withheld = withhold(both, { pins: [], waiting: [], grants: both.grants.slice(0, 1) });
+    expect(withheld.grants).toEqual(both.grants.slice(1));
   });
 });

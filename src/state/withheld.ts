@@ -1,4 +1,4 @@
-import type { RecordedGrant } from './grants.ts';
+import { isSameGrant, type RecordedGrant } from './grants.ts';
 import type { RecordedPin } from './pins.ts';
 import type { RecordedMessage } from './waiting.ts';
 
@@ -22,7 +22,7 @@ export function withhold<State extends Recorded>(state: State, withheld: Withhel
     ...state,
     pins: without(state.pins, withheld.pins),
     waiting: without(state.waiting, withheld.waiting),
-    grants: state.grants.filter(({ callId }) => !withheld.grants.some((each) => each.callId === callId)),
+    grants: state.grants.filter((grant) => !withheld.grants.some((each) => isSameGrant(each, grant))),
     withheld,
   };
 }

@@ -15,13 +15,17 @@ export function violations(sources: Sources, arrows: Arrows): readonly string[] 
     const level = arrows.rooms.get(room)?.level;
     if (level === undefined) return [`${path}: ARCHITECTURE.md gives ${room} no level`];
     const pure = level === pureLevel && !isTest(path);
+    const ported = arrows.ported.has(room) && !isTest(path);
     const broken = importsOf(source).flatMap((found) => {
-      const rule = brokenRule(path, found, sources, arrows) ?? (pure ? impureImport(found) : undefined);
+      const rule =
+        brokenRule(path, found, sources, arrows) ??
+        (pure ? impureImport(found) : ported ? openingImport(found) : undefined);
       return rule === undefined
         ? []
         : [`${path}:${found.line} imports ${found.specifier ?? 'a computed name'}: ${rule}`];
     });
-    return pure ? [...broken, ...impureWords(path, source)] : broken;
+    if (pure) return [...broken, ...impureWords(path, source)];
+    return ported ? [...broken, ...openingWords(path, source)] : broken;
   });
   return [...perFile, ...cycles(sources), ...folderCycles(sources)];
 }
@@ -49,6 +53,7 @@ function brokenRule(path: string, found: Import, sources: Sources, arrows: Arrow
     ({ room, folder, to: behind }) => room === from && behind.includes(to) && !path.startsWith(`src/${folder}/`),
   );
   if (gate !== undefined && !isTest(path)) return `of ${from}, only ${gate.folder}/ imports ${to}`;
+  if (arrows.ported.get(from) === to && !isTest(path)) return `${from} reaches ${to} through ports alone`;
   if (toRoom.level < fromRoom.level) return undefined;
   if (isTest(path) && (toRoom.level === fromRoom.level || to === 'testing')) return undefined;
   if (toRoom.level > fromRoom.level)
@@ -148,6 +153,30 @@ function impureWords(path: string, source: string): readonly string[] {
 function readsClock(before: string | undefined, next: string | undefined, afterNext: string | undefined): boolean {
   if (before === 'new') return next !== '(' || afterNext === ')';
   return next === '(';
+}
+
+/** What of Node opens nothing. */
+const harmlessModules = new Set(['node:async_hooks', 'node:buffer', 'node:crypto', 'node:path']);
+
+function openingImport({ specifier = '' }: Import): string | undefined {
+  if (specifier.startsWith('.') || harmlessModules.has(specifier)) return undefined;
+  return 'the room gets files, processes and the network as ports';
+}
+
+const openingGlobals = new Set(['fetch', 'WebSocket', 'EventSource', 'globalThis', 'require', 'eval', 'process']);
+
+/** Uses of globals that open something. Of `process` it may take a harmless module, by its name. */
+function openingWords(path: string, source: string): readonly string[] {
+  const tokens = tokenize(source);
+  const text = (index: number): string | undefined => tokens[index]?.text;
+  return tokens.flatMap(({ kind, text: word, line }, index) => {
+    if (kind !== 'word' || !openingGlobals.has(word) || text(index - 1) === '.' || text(index - 1) === '?.') return [];
+    // A key or a parameter of that name is another thing.
+    if (text(index + 1) === ':' || (text(index + 1) === '?' && text(index + 2) === ':')) return [];
+    const takesModule = text(index + 1) === '.' && text(index + 2) === 'getBuiltinModule' && text(index + 3) === '(';
+    if (word === 'process' && takesModule && harmlessModules.has(text(index + 4) ?? '')) return [];
+    return [`${path}:${line} uses ${word}: the room gets files, processes and the network as ports`];
+  });
 }
 
 function roomOf(path: string): string {

@@ -10,7 +10,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { applyPatchTool } from '../../src/tools/apply-patch/apply-patch.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';

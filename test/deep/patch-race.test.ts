@@ -17,7 +17,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import { policyGuard } from '../../src/tools/apply-patch/policy-guard.ts';
 import { noOwnPlaces } from '../../src/policy/own-places.ts';

@@ -25,7 +25,7 @@ import type { ThreadParts } from '../../src/thread/parts/parts.ts';
 import { foldThread } from '../../src/thread/branch/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
 import { openProven } from '../../src/thread/branch/unproven.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
 import { createRouter, type Router } from '../../src/tools/router.ts';
 import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';

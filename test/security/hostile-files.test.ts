@@ -32,7 +32,7 @@ import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { threadNames } from '../../src/rollout/find/thread-names.ts';
 import { zstdCompressed, zstdDecompressed } from '../../src/rollout/disk/zstd.ts';
 import { loadOutputSchema } from '../../src/surfaces/exec/output-schema.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { loadIgnoreRules } from '../../src/workspace/load-ignore-rules.ts';
 import { listNames, nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { InstructionFolders } from '../harness/instruction-folders.ts';

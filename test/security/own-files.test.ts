@@ -20,7 +20,7 @@ import { ownPlaces } from '../../src/surfaces/engine/own-places.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import { policyGuard } from '../../src/tools/apply-patch/policy-guard.ts';
 import { LiveThread } from '../harness/live-thread.ts';

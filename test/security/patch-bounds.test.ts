@@ -8,7 +8,7 @@ import { computeUpdate } from '../../src/tools/apply-patch/compute-update.ts';
 import { explainMismatch } from '../../src/tools/apply-patch/explain-mismatch.ts';
 import { absolutePath } from '../../src/tools/apply-patch/follow-path.ts';
 import { noGuard } from '../../src/tools/apply-patch/guard.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import type { Chunk, Hunk } from '../../src/tools/apply-patch/patch.ts';
 import {

@@ -20,6 +20,20 @@ describe('an answer', () => {
     expect(tool.ran).toEqual(['a disabled']);
   });
 
+  it('may be given by a subscriber, in the event that shows the question, and then no one else is asked', async () => {
+    const tool = escalating();
+    const asking = answeringCommands(() => new Promise<Answer>(() => {}));
+    const { live, turn } = await needyScene([calls('a'), done], () => [tool], asking);
+    live.settings = { approval: 'on-request' };
+    const given: Promise<unknown>[] = [];
+    live.onEvent = (event) => {
+      if (event.kind === 'question-asked') given.push(live.live!.answer(event.question.callId, { kind: 'allowed' }));
+    };
+    expect(await turn('go')).toMatchObject({ kind: 'completed' });
+    expect(await Promise.all(given)).toEqual([{ kind: 'answered' }]);
+    expect([tool.ran, asking.asked]).toEqual([['a disabled'], []]);
+  });
+
   it('that stops ends the turn as interrupted', async () => {
     const { live, tool, ended } = await waiting([calls('a', 'b'), done], (cmd) => ({
       kind: cmd === 'a' ? 'stopped' : 'allowed',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/ports/sandbox.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
 import { fullEnvelope } from '../envelope/full-envelope.ts';
 import { noThreads, steppingClock } from '../harness/fixed-parts.ts';

@@ -106,6 +106,19 @@ describe('a turn whose process was killed while it waited', () => {
     ]);
   });
 
+  it.each([
+    [{ kind: 'stopped', note: 'Enough.' }, 'Not run: the user declined it and stopped the turn. Enough.'],
+    [
+      { kind: 'declined', by: 'review', verdict: { risk: 'high', authorization: 'unknown' } },
+      'Not run: the reviewer declined it (risk: high; authorization by the user: unknown).',
+    ],
+  ] as const)('says who declined a call when another turn begins: %j', async (given, text) => {
+    const { model, turn, resumeFrom } = await waiting([calls('a'), done, done]);
+    await resumeFrom('question-answered', given);
+    await turn('next');
+    expect(textsOf(inputOf(model, model.requests.length - 1))).toContainEqual(expect.stringContaining(text));
+  });
+
   it('has an unknown outcome once its call has begun', async () => {
     const { live, model, tool, turn, resumeFrom } = await waiting([calls('a'), done, done]);
     await resumeFrom('item-started', { kind: 'allowed' });

@@ -32,7 +32,7 @@ import { snapshotLine } from '../../src/state/snapshot-record.ts';
 import { SimulatedLocks } from '../../src/testing/index.ts';
 import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import { touchedPaths } from '../../src/tools/apply-patch/prepare-patch.ts';
 import type { WorkspaceDisk } from '../../src/workspace/disk.ts';

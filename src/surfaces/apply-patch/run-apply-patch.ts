@@ -1,7 +1,7 @@
 import { applyChanges, summarise } from '../../tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../tools/apply-patch/compute-patch.ts';
 import { noGuard } from '../../tools/apply-patch/guard.ts';
-import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { parsePatch } from '../../tools/apply-patch/parse-patch.ts';
 import { print } from '../terminal/print.ts';
 

@@ -24,7 +24,7 @@ import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
-import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
+import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';

@@ -3,7 +3,7 @@ import type { Seals } from '../../ports/seals.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { LineDraft } from '../../protocol/line.ts';
-import { grantsDropped, type RecordedGrant } from '../../state/grants.ts';
+import { grantsDropped, isSameGrant, type RecordedGrant } from '../../state/grants.ts';
 import { type Pin, pinSetAside } from '../../state/pins.ts';
 import { reduce } from '../../state/reduce.ts';
 import { foldQuestion } from '../../state/questions.ts';
@@ -109,7 +109,7 @@ export function leaveOut(given: ThreadState, { messages, pins, grants = [], ques
   return withhold(state, {
     pins: state.pins.filter(({ id }) => among(pins, id)),
     waiting: state.waiting.filter(({ id }) => among(messages, id)),
-    grants: state.grants.filter(({ callId }) => grants.some((each) => each.callId === callId)),
+    grants: state.grants.filter((grant) => grants.some((each) => isSameGrant(each, grant))),
   });
 }
 

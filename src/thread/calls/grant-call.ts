@@ -1,14 +1,7 @@
-import {
-  declined,
-  lapsed,
-  noLongerAsked,
-  noPreparedAnswer,
-  refusedCall,
-  stoppedByUser,
-} from '../../fragments/answers/call-answers.ts';
+import { noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { Step } from '../../envelope/step.ts';
+import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
-import { refusedByReview } from '../../fragments/answers/review-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
@@ -184,9 +177,11 @@ async function ask(
     return { ...granted(turn, decided, answer.scope ?? 'call'), answer };
   };
   if (signal.aborted || asker === undefined) return record(undefined);
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
-  await log.durable();
-  return turn.questions.ask(asker, question, signal, record);
+  const tell = (): Promise<void> => {
+    log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
+    return log.durable();
+  };
+  return turn.questions.ask(asker, question, signal, { tell, record });
 }
 
 /** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
@@ -219,15 +214,7 @@ function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<
 
 function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
   if (answer.kind === 'stopped') turn.stop();
-  return { kind: 'refused', output: refusal(answer), answer };
-}
-
-function refusal(answer: Answer): string {
-  const { kind, note, by } = answer;
-  if (by === 'review') return refusedByReview(answer);
-  if (kind === 'lapsed') return lapsed;
-  if (by === 'default') return noPreparedAnswer;
-  return kind === 'stopped' ? stoppedByUser(note) : declined(note);
+  return { kind: 'refused', output: textOfRefusal(answer), answer };
 }
 
 function granted(

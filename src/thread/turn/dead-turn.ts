@@ -1,10 +1,5 @@
-import {
-  declined,
-  neverAnswered,
-  notBegun,
-  outcomeElsewhere,
-  outcomeUnknown,
-} from '../../fragments/answers/call-answers.ts';
+import { neverAnswered, notBegun, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
+import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import { type AbortCause, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -70,7 +65,7 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   }
   const { answer } = question;
   if (answer === undefined) return neverAnswered;
-  return answer.kind === 'declined' || answer.kind === 'stopped' ? declined(answer.note) : notBegun;
+  return answer.kind === 'allowed' ? notBegun : textOfRefusal(answer);
 }
 
 /** A thread was branched off in the middle of a turn, which continues elsewhere: nothing of it is touched. */

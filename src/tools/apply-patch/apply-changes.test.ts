@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from './apply-changes.ts';
 import { computePatch, type PatchedFile } from './compute-patch.ts';
-import type { PatchDisk } from './disk.ts';
+import type { PatchDisk } from '../../ports/patch-disk.ts';
 import { noGuard } from './guard.ts';
 import type { Chunk, Hunk } from './patch.ts';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { PatchedFile, PatchStep } from './compute-patch.ts';
-import type { PatchDisk } from './disk.ts';
+import type { PatchDisk } from '../../ports/patch-disk.ts';
 import { osError } from './os-error.ts';
 
 export type Applied =

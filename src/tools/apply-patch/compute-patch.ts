@@ -1,6 +1,6 @@
 import { parentOf } from '../../policy/paths.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { PatchView, PatchSight } from './disk.ts';
+import type { PatchView, PatchSight } from '../../ports/patch-disk.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import { absolutePath, type FollowedPath, followPath } from './follow-path.ts';
 import type { Guard } from './guard.ts';

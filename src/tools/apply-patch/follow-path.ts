@@ -1,6 +1,6 @@
 import { joinPath, normalisePath } from '../../policy/paths.ts';
 import { walkPath, type WalkOptions } from '../../policy/walk-path.ts';
-import type { PatchView, PatchSight } from './disk.ts';
+import type { PatchView, PatchSight } from '../../ports/patch-disk.ts';
 
 /** Where a path leads to. */
 export type FollowedPath =

@@ -1,4 +1,4 @@
-import { errorCode } from '../../disk/file-system.ts';
+import { errorCode } from '../../protocol/error-code.ts';
 
 const sentences: Readonly<Record<string, string>> = {
   ENOENT: 'No such file or directory',

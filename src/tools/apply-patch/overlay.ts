@@ -1,6 +1,6 @@
 import { parentOf } from '../../policy/paths.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { PatchView, PatchSight } from './disk.ts';
+import type { PatchView, PatchSight } from '../../ports/patch-disk.ts';
 
 /** The disk as it will be: what is written here is seen by later looks, and by no other process. */
 export interface Overlay extends PatchView {

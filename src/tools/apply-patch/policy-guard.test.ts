@@ -7,7 +7,7 @@ import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { FileSystemEntry, SandboxMode } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { computePatch } from './compute-patch.ts';
-import { nodeDisk } from './node-disk.ts';
+import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { parsePatch } from './parse-patch.ts';
 import { policyGuard } from './policy-guard.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';

@@ -5,7 +5,7 @@ import { isWithin } from '../../policy/paths.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import type { PatchView } from './disk.ts';
+import type { PatchView } from '../../ports/patch-disk.ts';
 import { followPath } from './follow-path.ts';
 import { type Guard, noGuard, type Touch } from './guard.ts';
 

@@ -14,7 +14,7 @@ import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Prepared, RunningCall } from '../define.ts';
 import { applyChanges, summarise } from './apply-changes.ts';
 import { computePatch, type PatchedFile, type PatchStep } from './compute-patch.ts';
-import type { PatchDisk } from './disk.ts';
+import type { PatchDisk } from '../../ports/patch-disk.ts';
 import { absolutePath, followPath } from './follow-path.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Hunk, Patch } from './patch.ts';

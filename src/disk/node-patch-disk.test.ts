@@ -16,11 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyChanges } from './apply-changes.ts';
-import { computePatch } from './compute-patch.ts';
-import { noGuard } from './guard.ts';
-import { nodeDisk } from './node-disk.ts';
-import { parsePatch } from './parse-patch.ts';
+import { applyChanges } from '../tools/apply-patch/apply-changes.ts';
+import { computePatch } from '../tools/apply-patch/compute-patch.ts';
+import { noGuard } from '../tools/apply-patch/guard.ts';
+import { nodeDisk } from './node-patch-disk.ts';
+import { parsePatch } from '../tools/apply-patch/parse-patch.ts';
 
 let root: string;
 const at = (name: string) => join(root, name);

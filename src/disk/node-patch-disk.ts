@@ -1,9 +1,9 @@
-import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
-import { inFolder } from '../../disk/folder-door.ts';
-import { freeName } from '../../disk/folders.ts';
-import { readUpTo, withRegular } from '../../disk/regular-file.ts';
-import { parentOf } from '../../policy/paths.ts';
-import type { PatchDisk, PatchSight } from './disk.ts';
+import { dirname } from 'node:path';
+import type { PatchDisk, PatchSight } from '../ports/patch-disk.ts';
+import { errorCode, fileSystem as fs } from './file-system.ts';
+import { inFolder } from './folder-door.ts';
+import { freeName } from './folders.ts';
+import { readUpTo, withRegular } from './regular-file.ts';
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -36,7 +36,7 @@ export function nodeDisk(): PatchDisk {
       });
     },
     setAside(place) {
-      const aside = freeName(parentOf(place));
+      const aside = freeName(dirname(place));
       this.rename(place, aside);
       return aside;
     },

@@ -52,15 +52,16 @@ export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approva
   return canAsk && allowsAsking(approval, about);
 }
 
-/** Why the user is not asked, as the rest of a sentence. */
-export function whyNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: AskedAbout): string {
-  if (typeof approval === 'string' || allowsAsking(approval, about)) {
+/** Why the user is not asked, as the rest of a sentence. `danger`: a question of the sandbox about what destroys, which needs no sandbox. */
+export function whyNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: AskedAbout | 'danger'): string {
+  if (typeof approval === 'string' || allowsAsking(approval, about === 'danger' ? 'sandbox' : about)) {
     return `the approval policy is ${approvalName(approval)}, and the user cannot be asked.`;
   }
   return `the approval policy turns questions about ${aboutWords[about]} off.`;
 }
 
-const aboutWords: Readonly<Record<AskedAbout, string>> = {
+const aboutWords: Readonly<Record<AskedAbout | 'danger', string>> = {
+  danger: 'commands that destroy (sandbox_approval)',
   sandbox: 'leaving the sandbox (sandbox_approval)',
   rules: 'what a rule holds back (rules)',
   permissions: 'more permissions (request_permissions)',

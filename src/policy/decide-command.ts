@@ -14,6 +14,7 @@ import {
 } from './granted-policy.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
+import { openedNetwork } from './network/opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
@@ -45,7 +46,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(judged, asks),
+        reason: reasonOf(judged, asks, context),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -102,8 +103,8 @@ function nonEmpty(extra: ReturnType<typeof missingPermissions>) {
 }
 
 function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, about: AskedAbout): CallDecision {
-  const why = whyNotAsked(context, about);
   const { danger } = judged;
+  const why = whyNotAsked(context, danger !== undefined && !judged.byRule ? 'danger' : about);
   if (danger !== undefined && !judged.byRule) {
     return { kind: 'refuse', why: `${dangerWords(danger)}; ${why}`, next: dangerAdvice[danger.kind] };
   }
@@ -122,11 +123,13 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 /** Why the question is asked, and what a yes lets happen. */
 function reasonOf(
   judged: Judged,
-  { where, beyond }: { readonly where: 'sandbox' | 'outside'; readonly beyond: boolean },
+  { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
+  { policy }: DecisionContext,
 ): string | undefined {
   const inside = beyond ? 'It would run inside the sandbox, with more than that grants.' : undefined;
   const place = where === 'outside' ? 'It would run outside the sandbox.' : inside;
-  const why = [whyAsked(judged), place].filter((part) => part !== undefined);
+  const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
+  const why = [whyAsked(judged), place, opened].filter((part) => part !== undefined);
   return why.length === 0 ? undefined : why.join(' ');
 }
 

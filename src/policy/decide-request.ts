@@ -3,6 +3,7 @@ import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
 import { grantedPolicy, isNoPermission, missingPermissions, standingPermissions } from './granted-policy.ts';
+import { openedNetwork } from './network/opened-network.ts';
 import { permissionKeys } from './grants.ts';
 
 /** Permissions for later calls. What is granted already is not asked for again. */
@@ -23,9 +24,11 @@ export function decideRequest(
     const next = 'Work with the permissions that you have, or tell the user what is needed.';
     return { kind: 'refuse', why: whyNotAsked(context, 'permissions'), next };
   }
+  const opened = permissions.network === true ? openedNetwork(policy.lists) : undefined;
+  const why = defined({ reason: opened, justification: reason });
   return {
     kind: 'ask',
-    question: { kind: 'permissions', ...defined({ justification: reason }), permissions, scopes: ['call', 'session'] },
+    question: { kind: 'permissions', ...why, permissions, scopes: ['call', 'session'] },
     where: 'sandbox',
     grantKeys: permissionKeys(permissions),
   };

@@ -3,7 +3,14 @@ import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
-import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
+import {
+  type CallDecision,
+  canAskAbout,
+  deniedForGood,
+  type DecisionContext,
+  missingToWrite,
+  whyNotAsked,
+} from './call-decision.ts';
 import {
   deniesReading,
   grantedPolicy,
@@ -78,7 +85,7 @@ function lastingKeys(
 }
 
 /** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
-function wanted(context: DecisionContext, { escalation }: CallNeeds) {
+function wanted(context: DecisionContext, { escalation, missing }: CallNeeds) {
   const { policy, grants } = context;
   const standing = standingPermissions(policy, grants);
   const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
@@ -94,6 +101,8 @@ function wanted(context: DecisionContext, { escalation }: CallNeeds) {
     const next = 'Run it within the sandbox, or tell the user what is needed.';
     return { kind: 'refuse', why: whyNotAsked(context, 'sandbox'), next } as const;
   }
+  const absent = lacking && missingToWrite(lacking, missing);
+  if (absent !== undefined) return absent;
   if (lacking === undefined) return { where: 'outside', beyond: true, lacking, extra: undefined } as const;
   return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
 }

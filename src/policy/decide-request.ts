@@ -1,7 +1,14 @@
 import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
-import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
+import {
+  type CallDecision,
+  canAskAbout,
+  deniedForGood,
+  type DecisionContext,
+  missingToWrite,
+  whyNotAsked,
+} from './call-decision.ts';
 import { grantedPolicy, isNoPermission, missingPermissions, standingPermissions } from './granted-policy.ts';
 import { openedNetwork } from './network/opened-network.ts';
 import { permissionKeys } from './grants.ts';
@@ -10,6 +17,7 @@ import { permissionKeys } from './grants.ts';
 export function decideRequest(
   context: DecisionContext,
   { permissions: wanted, reason }: NonNullable<CallNeeds['request']>,
+  missing: CallNeeds['missing'],
 ): CallDecision {
   const { policy, grants } = context;
   // Without a sandbox of ours there is nothing to grant.
@@ -24,6 +32,8 @@ export function decideRequest(
     const next = 'Work with the permissions that you have, or tell the user what is needed.';
     return { kind: 'refuse', why: whyNotAsked(context, 'permissions'), next };
   }
+  const absent = missingToWrite(permissions, missing);
+  if (absent !== undefined) return absent;
   const opened = permissions.network === true ? openedNetwork(policy.lists) : undefined;
   const why = defined({ reason: opened, justification: reason });
   return {

@@ -11,6 +11,17 @@ const listed: ResolvedPolicy = { enforcement: 'managed', files, network: 'enable
 const context: DecisionContext = { approval: 'on-request', policy: listed, rules: noRules, grants: [], canAsk: true };
 const network = { network: true } as const;
 
+it('a command that asks to write what does not exist is refused, unless that is open already', () => {
+  const missing = [{ path: '/x/y', above: '/x' }];
+  const needs = { effect: 'program', argv: ['make'], cwd: '/', missing } as const;
+  const ask = (path: string, policy = listed) =>
+    decideCall({ ...context, policy }, { ...needs, escalation: { permissions: { write: [path] } } });
+  expect(ask('/x/y')).toMatchObject({ kind: 'refuse', next: 'Ask for "/x", the nearest folder above it.' });
+  expect(ask('/x').kind).toBe('ask');
+  const rule = { path: '/x', access: 'write', ifMissing: 'skip' } as const;
+  expect(ask('/x/y', { ...listed, files: { ...files, rules: [rule] } }).kind).toBe('run');
+});
+
 describe('a grant of the network', () => {
   it.each(['enabled', 'restricted'] as const)('keeps what lists deny, of a network that is %s', (state) => {
     const open = grantedPolicy({ ...listed, network: state }, { where: 'sandbox', extra: network });

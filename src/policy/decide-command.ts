@@ -21,7 +21,7 @@ import {
 } from './granted-policy.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
-import { openedNetwork } from './network/opened-network.ts';
+import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */

@@ -10,7 +10,7 @@ import {
   whyNotAsked,
 } from './call-decision.ts';
 import { grantedPolicy, isNoPermission, missingPermissions, standingPermissions } from './granted-policy.ts';
-import { openedNetwork } from './network/opened-network.ts';
+import { openedNetwork } from './opened-network.ts';
 import { permissionKeys } from './grants.ts';
 
 /** Permissions for later calls. What is granted already is not asked for again. */

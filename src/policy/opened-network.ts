@@ -1,4 +1,4 @@
-import type { NetworkLists } from '../../protocol/network-lists.ts';
+import type { NetworkLists } from '../protocol/network-lists.ts';
 
 const mostNamed = 8;
 

@@ -24,10 +24,6 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
   const { cwd, shell, timezone, roots } = workspace;
   const { mode, network, writableRoots, deniedPaths, deniedGlobs } = describePolicy(policy.resolved, cwd);
   const lists = policy.networkProxy === 'lists' ? policy.resolved.lists : undefined;
-  const hosts = (wanted: 'allow' | 'deny'): readonly string[] => {
-    const saved = policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
-    return [...new Set([...(lists?.[wanted] ?? []), ...saved])];
-  };
   return {
     cwd,
     shell: shell.name,
@@ -39,7 +35,7 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
-    allowedDomains: hosts('allow'),
-    deniedDomains: hosts('deny'),
+    allowedDomains: lists?.allow ?? [],
+    deniedDomains: lists?.deny ?? [],
   };
 }

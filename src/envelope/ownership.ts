@@ -141,7 +141,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.rules': chosen('default', 'rules'),
   'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
-  'policy.networkProxy': chosen('default', 'profile'),
+  'policy.networkProxy': chosen('default', 'profile', 'networkRules'),
 
   'capabilities.tools': facts,
   'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },

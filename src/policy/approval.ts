@@ -14,8 +14,16 @@ export interface CallNeeds {
   readonly cwd?: string;
   /** More than the sandbox grants. */
   readonly escalation?: Escalation;
+  /** Of the paths that it asks to write: those that a sandbox cannot open, because they do not exist. */
+  readonly missing?: readonly MissingPath[];
   /** It does nothing but ask for permissions, which hold for the calls after it. */
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
+}
+
+/** A path that is not there, and the nearest folder above it that is. */
+export interface MissingPath {
+  readonly path: string;
+  readonly above: string;
 }
 
 export interface NeededPath {

@@ -1,6 +1,8 @@
+import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
 import type { Question } from '../protocol/question.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { MissingPath } from './approval.ts';
 import { allowsAsking, approvalName, type AskedAbout } from './approval-policy.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { CommandGround } from './command-ground.ts';
@@ -55,19 +57,31 @@ export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approva
   return canAsk && allowsAsking(approval, about);
 }
 
-/** Why the user is not asked, as the rest of a sentence. */
-export function whyNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: AskedAbout): string {
-  if (typeof approval === 'string' || allowsAsking(approval, about)) {
+/** Why the user is not asked, as the rest of a sentence. `danger`: a question of the sandbox about what destroys, which needs no sandbox. */
+export function whyNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: AskedAbout | 'danger'): string {
+  if (typeof approval === 'string' || allowsAsking(approval, about === 'danger' ? 'sandbox' : about)) {
     return `the approval policy is ${approvalName(approval)}, and the user cannot be asked.`;
   }
   return `the approval policy turns questions about ${aboutWords[about]} off.`;
 }
 
-const aboutWords: Readonly<Record<AskedAbout, string>> = {
+const aboutWords: Readonly<Record<AskedAbout | 'danger', string>> = {
+  danger: 'commands that destroy (sandbox_approval)',
   sandbox: 'leaving the sandbox (sandbox_approval)',
   rules: 'what a rule holds back (rules)',
   permissions: 'more permissions (request_permissions)',
 };
+
+/** A sandbox opens only what exists: a yes would change nothing. Undefined: all that is asked for does. */
+export function missingToWrite(
+  { write = [] }: ExtraPermissions,
+  missing: readonly MissingPath[] = [],
+): RefuseDecision | undefined {
+  const found = missing.find(({ path }) => write.includes(path));
+  if (found === undefined) return undefined;
+  const why = `${JSON.stringify(found.path)} does not exist, and a sandbox can open only what exists.`;
+  return { kind: 'refuse', why, next: `Ask for ${JSON.stringify(found.above)}, the nearest folder above it.` };
+}
 
 /** What a profile denies, no answer of a user opens. */
 export function deniedForGood(path: string): RefuseDecision {

@@ -3,7 +3,14 @@ import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
-import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
+import {
+  type CallDecision,
+  canAskAbout,
+  deniedForGood,
+  type DecisionContext,
+  missingToWrite,
+  whyNotAsked,
+} from './call-decision.ts';
 import {
   deniesReading,
   grantedPolicy,
@@ -14,6 +21,7 @@ import {
 } from './granted-policy.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
+import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
@@ -45,7 +53,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(judged, asks),
+        reason: reasonOf(judged, asks, context),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -77,7 +85,7 @@ function lastingKeys(
 }
 
 /** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
-function wanted(context: DecisionContext, { escalation }: CallNeeds) {
+function wanted(context: DecisionContext, { escalation, missing }: CallNeeds) {
   const { policy, grants } = context;
   const standing = standingPermissions(policy, grants);
   const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
@@ -93,6 +101,8 @@ function wanted(context: DecisionContext, { escalation }: CallNeeds) {
     const next = 'Run it within the sandbox, or tell the user what is needed.';
     return { kind: 'refuse', why: whyNotAsked(context, 'sandbox'), next } as const;
   }
+  const absent = lacking && missingToWrite(lacking, missing);
+  if (absent !== undefined) return absent;
   if (lacking === undefined) return { where: 'outside', beyond: true, lacking, extra: undefined } as const;
   return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
 }
@@ -102,8 +112,8 @@ function nonEmpty(extra: ReturnType<typeof missingPermissions>) {
 }
 
 function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, about: AskedAbout): CallDecision {
-  const why = whyNotAsked(context, about);
   const { danger } = judged;
+  const why = whyNotAsked(context, danger !== undefined && !judged.byRule ? 'danger' : about);
   if (danger !== undefined && !judged.byRule) {
     return { kind: 'refuse', why: `${dangerWords(danger)}; ${why}`, next: dangerAdvice[danger.kind] };
   }
@@ -122,11 +132,13 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 /** Why the question is asked, and what a yes lets happen. */
 function reasonOf(
   judged: Judged,
-  { where, beyond }: { readonly where: 'sandbox' | 'outside'; readonly beyond: boolean },
+  { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
+  { policy }: DecisionContext,
 ): string | undefined {
   const inside = beyond ? 'It would run inside the sandbox, with more than that grants.' : undefined;
   const place = where === 'outside' ? 'It would run outside the sandbox.' : inside;
-  const why = [whyAsked(judged), place].filter((part) => part !== undefined);
+  const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
+  const why = [whyAsked(judged), place, opened].filter((part) => part !== undefined);
   return why.length === 0 ? undefined : why.join(' ');
 }
 

@@ -1,14 +1,23 @@
 import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
-import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
+import {
+  type CallDecision,
+  canAskAbout,
+  deniedForGood,
+  type DecisionContext,
+  missingToWrite,
+  whyNotAsked,
+} from './call-decision.ts';
 import { grantedPolicy, isNoPermission, missingPermissions, standingPermissions } from './granted-policy.ts';
+import { openedNetwork } from './opened-network.ts';
 import { permissionKeys } from './grants.ts';
 
 /** Permissions for later calls. What is granted already is not asked for again. */
 export function decideRequest(
   context: DecisionContext,
   { permissions: wanted, reason }: NonNullable<CallNeeds['request']>,
+  missing: CallNeeds['missing'],
 ): CallDecision {
   const { policy, grants } = context;
   // Without a sandbox of ours there is nothing to grant.
@@ -23,9 +32,13 @@ export function decideRequest(
     const next = 'Work with the permissions that you have, or tell the user what is needed.';
     return { kind: 'refuse', why: whyNotAsked(context, 'permissions'), next };
   }
+  const absent = missingToWrite(permissions, missing);
+  if (absent !== undefined) return absent;
+  const opened = permissions.network === true ? openedNetwork(policy.lists) : undefined;
+  const why = defined({ reason: opened, justification: reason });
   return {
     kind: 'ask',
-    question: { kind: 'permissions', ...defined({ justification: reason }), permissions, scopes: ['call', 'session'] },
+    question: { kind: 'permissions', ...why, permissions, scopes: ['call', 'session'] },
     where: 'sandbox',
     grantKeys: permissionKeys(permissions),
   };

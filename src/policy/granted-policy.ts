@@ -25,11 +25,18 @@ export interface GrantedExtra extends ExtraPermissions {
 export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedPlace): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
   const files = withPaths(policy, extra);
-  if (extra.network === true) return { enforcement: policy.enforcement, files, network: 'enabled' };
   const { lists } = policy;
+  if (extra.network === true) return withNetwork({ ...policy, files });
   if (lists === undefined || extra.hosts === undefined) return { ...policy, files };
   const hosts = extra.hosts.map(({ name, port }) => `${name}:${port}`);
   return { ...policy, files, lists: { ...lists, allow: [...lists.allow, ...hosts] } };
+}
+
+/** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
+function withNetwork(policy: ResolvedPolicy): ResolvedPolicy {
+  const { enforcement, files, lists } = policy;
+  if (lists === undefined) return { enforcement, files, network: 'enabled' };
+  return { ...policy, network: 'enabled', lists: { ...lists, allow: [...new Set([...lists.allow, '*'])] } };
 }
 
 const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
@@ -118,6 +125,7 @@ export function joinPermissions(a: ExtraPermissions, b: ExtraPermissions): Extra
   };
 }
 
+/** Whether a grant of the network would open any host. */
 function hasWholeNetwork({ network, lists }: ResolvedPolicy): boolean {
-  return network === 'enabled' && lists === undefined;
+  return network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
 }

@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { kindOfEntry } from '../disk/file-system.ts';
+import { firstMissing } from '../disk/folders.ts';
+import type { CallNeeds } from '../policy/approval.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 
@@ -40,6 +43,14 @@ export function readPermissions(value: Json | undefined, name: string, cwd: stri
     ...(read.length === 0 ? {} : { read }),
     ...(write.length === 0 ? {} : { write }),
   };
+}
+
+/** Those of the paths to write that are not there. Absent: all are. */
+export function missingPaths({ write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing'> {
+  const missing = write
+    .filter((path) => kindOfEntry(path) === 'missing')
+    .map((path) => ({ path, above: dirname(firstMissing(path)) }));
+  return missing.length === 0 ? {} : { missing };
 }
 
 /** As the tool's answer names them. */

@@ -39,7 +39,8 @@ export function guidanceToHold({ envelope: { identity, instructions } }: Entered
 }
 
 function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFacts['permissions'] & object {
-  const { approvedPrefixes, networkRules } = policy;
+  const { approvedPrefixes } = policy;
+  const networkRules = policy.networkProxy === 'lists' ? policy.networkRules : [];
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
   return {
     ...describePolicy(policy.resolved, workspace.cwd),

@@ -61,6 +61,22 @@ it('what the user grants for the session is in the text, and later turns have it
   expect(noted).toEqual(['enabled write', 'enabled write']);
 });
 
+it('a folder that does not exist is refused before the user is asked, with the folder to ask for', async () => {
+  const missing = `${folder}/none/there`;
+  const request = callTool('request_permissions', { permissions: { file_system: { write: [missing] } } });
+  const asking = answering({ kind: 'allowed', scope: 'session' });
+  const script = [answer({ items: [request] }), done];
+  const { live, model, turn } = await needyScene(script, () => [requestPermissionsTool()], asking);
+  live.settings = { approval: 'on-request' };
+  await turn('go');
+  expect(asking.asked).toEqual([]);
+  const sent = JSON.stringify(model.requests.at(-1)!.body);
+  expect(sent).toContain('does not exist, and a sandbox can open only what exists.');
+  expect(sent).toContain(
+    `Ask for ${JSON.stringify(JSON.stringify(folder)).slice(1, -1)}, the nearest folder above it.`,
+  );
+});
+
 it.each([
   ['an approval policy that never asks', { approval: 'never' as const }],
   ['a narrower profile', { profile: profileFor('read-only', options) }],

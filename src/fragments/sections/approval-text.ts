@@ -32,21 +32,22 @@ function whenAsked(told: ApprovalTold): string {
   if (approval === 'untrusted') {
     return 'Commands that are known to change nothing run at once. Before any other command and before each patch the user is asked; you need not ask yourself.';
   }
-  if (!isLimited(told)) return 'Before a command that destroys what may not come back, the user is asked.';
-  if (typeof approval === 'string') return `${unasked} ${destroying}`;
-  return [unasked, ...granularSentences(approval)].join(' ');
+  if (typeof approval === 'string') return isLimited(told) ? `${unasked} ${destroying}` : destroying;
+  return isLimited(told)
+    ? [unasked, ...granularSentences(approval, categories)].join(' ')
+    : granularSentences(approval, unsandboxedCategories).join(' ');
 }
 
 const unasked = 'What stays inside the sandbox runs without a question.';
 const destroying =
   'Before a command that removes files by force or destroys what may not come back, the user is asked.';
 
-function granularSentences(approval: ApprovalPolicy): readonly string[] {
+function granularSentences(approval: ApprovalPolicy, of: Categories): readonly string[] {
   const abouts = ['sandbox', 'rules', 'permissions'] as const;
   const words = (asked: boolean): string =>
     abouts
       .filter((about) => allowsAsking(approval, about) === asked)
-      .map((about) => categories[about])
+      .flatMap((about) => of[about] ?? [])
       .join('; ');
   const [asked, refused] = [words(true), words(false)];
   return [
@@ -55,10 +56,18 @@ function granularSentences(approval: ApprovalPolicy): readonly string[] {
   ];
 }
 
-const categories: Readonly<Record<AskedAbout, string>> = {
+type Categories = Readonly<Partial<Record<AskedAbout, string>>>;
+
+const categories = {
   sandbox: 'running outside the sandbox or with more than it grants, and commands that destroy',
   rules: 'commands that a rule holds back',
   permissions: 'request_permissions',
+} as const satisfies Categories;
+
+/** Without a sandbox of ours there is nothing to leave, and nothing to request. */
+const unsandboxedCategories: Categories = {
+  sandbox: 'commands that remove files by force or destroy what may not come back',
+  rules: categories.rules,
 };
 
 function withoutUser({ mode, approval }: ApprovalTold): string {

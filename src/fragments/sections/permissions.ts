@@ -73,7 +73,9 @@ function fitting(lines: readonly string[], bytes: number): readonly string[] {
 
 function networkText({ network, lists }: PermissionsText): string {
   if (lists === undefined) return networkSentence[network];
-  const local = lists.local ? '' : ' So do connections to this machine and to private networks.';
+  const local = lists.local
+    ? ''
+    : ' So do connections to this machine and to private networks, unless their address itself is listed.';
   const methods = lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests are let through.';
   return `Commands reach the hosts listed here through a proxy; all other connections fail.${local}${methods}`;
 }

@@ -18,7 +18,18 @@ test('saved hosts join the lists, each once', () => {
   });
 });
 
-test('without lists nothing changes', () => {
+test('a denied host makes lists for a network that has none', () => {
+  const saved = [
+    { host: 'c.test', action: 'deny' },
+    { host: 'd.test', action: 'allow' },
+  ] as const;
+  const lists = { allow: ['*', 'd.test'], deny: ['c.test'], local: true, methods: 'any' };
+  expect(withSavedHosts(open, saved)).toEqual({ ...open, lists });
+  const disabled: ResolvedPolicy = { ...open, enforcement: 'disabled' };
+  expect(withSavedHosts(disabled, saved)).toBe(disabled);
+});
+
+test('without lists and denied hosts nothing changes', () => {
   expect(withSavedHosts(open, [{ host: 'c.test', action: 'allow' }])).toBe(open);
   const listed = { ...open, lists };
   expect(withSavedHosts(listed, [])).toBe(listed);

@@ -1,3 +1,4 @@
+import { networkReach } from '../../policy/network/network-reach.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { viewHostDisk } from '../common/host-disk.ts';
@@ -16,7 +17,7 @@ export async function planMacos(
   const moved = movedWorkspace(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
   // Hosts by list need a proxy, and none is bridged here yet: without a port nothing is reached.
-  const isListed = 'lists' in policy && policy.lists !== undefined;
+  const isListed = networkReach(policy) === 'listed';
   const sockets =
     'sockets' in policy && Array.isArray(policy.sockets) ? { sockets: policy.sockets as readonly string[] } : {};
   const doors = { ...(isListed ? { proxyPorts: [] } : {}), ...sockets };

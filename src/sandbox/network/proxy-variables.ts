@@ -1,3 +1,6 @@
+import { readHostRules } from '../../policy/network/decide-host.ts';
+import type { NetworkLists } from '../../protocol/network-lists.ts';
+
 /** Where the proxy listens inside a sandbox, which has this port for itself. */
 export const proxyPort = 3128;
 
@@ -17,18 +20,21 @@ const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
 const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
 
 /** The loopback of a command is its own: servers that it starts are there, and the proxy would look on this machine. */
-const ownLoopback = 'localhost,127.0.0.1,::1';
+const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 
 /** The variables that lead a command's programs to the proxy. They win over the user's, which lead elsewhere. */
-export function proxyVariables({ local }: { readonly local: boolean }): Readonly<Record<string, string>> {
+export function proxyVariables(lists: NetworkLists): Readonly<Record<string, string>> {
+  const named = readHostRules(lists).allow.filter(({ kind }) => kind === 'exact');
+  // A name that is listed means the server on this machine, and only the proxy leads there.
+  const direct = ownLoopback.filter((name) => named.every(({ host }) => host !== name)).join(',');
   const address = `127.0.0.1:${proxyPort}`;
   const all = (names: readonly string[], value: string) => Object.fromEntries(names.map((name) => [name, value]));
   return {
     ...all([...bothCases(httpNames), ...httpNamesOfTools], `http://${address}`),
     ...all(bothCases(socksNames), `socks5h://${address}`),
-    ...all([...bothCases(exceptionNames), 'YARN_NO_PROXY', 'BUNDLE_NO_PROXY'], ownLoopback),
+    ...all([...bothCases(exceptionNames), 'YARN_NO_PROXY', 'BUNDLE_NO_PROXY'], direct),
     CODEX_NETWORK_PROXY_ACTIVE: '1',
-    CODEX_NETWORK_ALLOW_LOCAL_BINDING: local ? '1' : '0',
+    CODEX_NETWORK_ALLOW_LOCAL_BINDING: lists.local ? '1' : '0',
     ELECTRON_GET_USE_PROXY: 'true',
     NODE_USE_ENV_PROXY: '1',
   };

@@ -21,6 +21,7 @@ import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
 import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
+import { missingPaths } from '../permissions-argument.ts';
 import { type ExecCommandArguments, execCommandAskingSpec, execCommandSpec, readArguments } from './arguments.ts';
 
 export interface ExecCommandPorts {
@@ -68,7 +69,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
 }
 
 function needsOf({ escalation }: ExecCommandArguments): CallNeeds {
-  return { effect: 'program', ...defined({ escalation }) };
+  return { effect: 'program', ...defined({ escalation }), ...missingPaths(escalation?.permissions) };
 }
 
 /** A script that only applies a patch needs no shell: it becomes the patch. */

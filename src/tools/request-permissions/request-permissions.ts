@@ -4,7 +4,7 @@ import { parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { Tool } from '../define.ts';
-import { permissionsJson, permissionsSchema, readPermissions } from '../permissions-argument.ts';
+import { missingPaths, permissionsJson, permissionsSchema, readPermissions } from '../permissions-argument.ts';
 
 const spec: ToolSpec = {
   type: 'function',
@@ -40,7 +40,7 @@ export function requestPermissionsTool(): Tool {
       return {
         kind: 'prepared',
         item,
-        needs: { request: { permissions, ...defined({ reason }) } },
+        needs: { request: { permissions, ...defined({ reason }) }, ...missingPaths(permissions) },
         idempotent: true,
         run({ allowed }) {
           const scope = allowed === 'session' ? 'session' : 'turn';

@@ -32,7 +32,8 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
-      networkRules: policy.networkRules,
+      // What no proxy keeps to is no rule.
+      networkRules: policy.networkProxy === 'lists' ? policy.networkRules : [],
       ...defined({ granted }),
     };
   },

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { decideCall } from '../../policy/decide-call.ts';
+import { noRules } from '../../policy/rules/rule-set.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { approvalLines } from './approval-text.ts';
+
+const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+const approval = {
+  granular: {
+    sandbox_approval: false,
+    rules: true,
+    skill_approval: false,
+    request_permissions: true,
+    mcp_elicitations: false,
+  },
+} as const;
+
+test('without a sandbox the text and the refusal name what is refused, and no sandbox', () => {
+  const [line] = approvalLines({ mode: 'danger-full-access', approval, canAsk: true });
+  expect(line).toBe(
+    'Approval: granular. The user is asked about: commands that a rule holds back. Refused without a question: commands that remove files by force or destroy what may not come back.',
+  );
+  const words = ['rm', '-rf', 'x'];
+  const danger = { kind: 'forced-removal', words } as const;
+  const analysis = { commands: [words], seen: [words], isReadOnly: false, danger };
+  const context = { approval, policy: unlimited, rules: noRules, grants: [], canAsk: true, analysis };
+  expect(decideCall(context, { effect: 'program', argv: words, cwd: '/' })).toMatchObject({
+    kind: 'refuse',
+    why: expect.stringContaining('turns questions about commands that destroy (sandbox_approval) off.'),
+  });
+});
+
+test('without a sandbox a policy that asks about what destroys says so', () => {
+  const [line] = approvalLines({ mode: 'danger-full-access', approval: 'on-request', canAsk: true });
+  expect(line).toContain('Before a command that removes files by force or destroys');
+});

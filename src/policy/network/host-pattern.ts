@@ -1,4 +1,4 @@
-import { isAddress, splitHostAndPort } from './host-name.ts';
+import { isAddress, isLoopback, splitHostAndPort } from './host-name.ts';
 
 /** A pattern of a list, taken apart. `below`: names below the host. `within`: the host and names below it. */
 export interface HostPattern {
@@ -34,6 +34,21 @@ export function coversHost(pattern: HostPattern, { host, port }: { readonly host
   const isSame = host === pattern.host;
   const isBelow = !isAddress(host) && host.endsWith(`.${pattern.host}`);
   return pattern.kind === 'exact' ? isSame : pattern.kind === 'below' ? isBelow : isSame || isBelow;
+}
+
+/**
+ * Whether the pattern of a deny list covers a host. All names and addresses of this machine count as one, because what
+ * listens at one of them often answers at the others; the zone of an address makes no difference.
+ */
+export function deniesHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
+  if (coversHost(pattern, { host, port })) return true;
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  if (isLoopback(pattern.host)) return isLoopback(host);
+  return pattern.kind === 'exact' && withoutZone(host) === withoutZone(pattern.host);
+}
+
+function withoutZone(host: string): string {
+  return host.replace(/%.*$/, '');
 }
 
 /** The one spelling of a pattern: small letters, no final dot, the port if it names one. Undefined: it is none. */

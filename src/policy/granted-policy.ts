@@ -2,6 +2,7 @@ import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { Question } from '../protocol/question.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
+import { hostAtPort } from './network/host-pattern.ts';
 import { isWithin, joinPath, normalisePath } from './paths.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
@@ -26,7 +27,7 @@ export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: Dec
   if (extra.network === true) return { enforcement: policy.enforcement, files, network: 'enabled' };
   const { lists } = policy;
   if (lists === undefined || extra.hosts === undefined) return { ...policy, files };
-  const hosts = extra.hosts.map(({ name, port }) => `${name}:${port}`);
+  const hosts = extra.hosts.map(({ name, port }) => hostAtPort(name, port));
   return { ...policy, files, lists: { ...lists, allow: [...lists.allow, ...hosts] } };
 }
 

@@ -51,11 +51,16 @@ function withoutZone(host: string): string {
   return host.replace(/%.*$/, '');
 }
 
+/** The pattern for one host, which is in normal form, at one port. */
+export function hostAtPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** The one spelling of a pattern: small letters, no final dot, the port if it names one. Undefined: it is none. */
 export function normalHostPattern(text: string): string | undefined {
   const pattern = parseHostPattern(text, 'allow');
   if (typeof pattern === 'string') return undefined;
   const { kind, host, port } = pattern;
-  const name = port !== undefined && host.includes(':') ? `[${host}]` : host;
-  return `${{ any: '*', exact: '', below: '*.', within: '**.' }[kind]}${name}${port === undefined ? '' : `:${port}`}`;
+  const name = port === undefined ? host : hostAtPort(host, port);
+  return `${{ any: '*', exact: '', below: '*.', within: '**.' }[kind]}${name}`;
 }

@@ -1,3 +1,4 @@
+import { hostRuleLine } from '../../../policy/rules/rule-lines.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
@@ -31,7 +32,14 @@ export function questionLines(question: Question, item: TurnItem | undefined): r
     ...wanted.map((line) => `  - ${visibleLine(line)}\n`),
     ...(question.kind === 'patch' ? patchLines(question, item) : []),
     ...(prefix === undefined ? [] : [dim(`  rule: commands that begin with ${visibleLine(JSON.stringify(prefix))}\n`)]),
+    ...hostRuleLines(question),
   ];
+}
+
+/** The line that would be saved. */
+function hostRuleLines({ host, scopes }: Question): readonly Span[] {
+  if (host === undefined || !scopes.includes('rule')) return [];
+  return [dim(`  rule: ${visibleLine(hostRuleLine(host.name, host.protocol))}\n`)];
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {

@@ -1,10 +1,17 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import { isDenied, needsSandbox } from './access.ts';
+import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
 import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { deniesReading, grantedPolicy, isNoPermission, joinPermissions, missingPermissions } from './granted-policy.ts';
+import {
+  deniesReading,
+  grantedPolicy,
+  isNoPermission,
+  joinPermissions,
+  missingPermissions,
+  neverGranted,
+} from './granted-policy.ts';
 import { commandKey, coversAll, permissionsOf } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
@@ -80,7 +87,7 @@ function wanted(context: DecisionContext, { escalation }: CallNeeds) {
     escalation.permissions &&
     missingPermissions(grantedPolicy(policy, { where: 'sandbox', extra: standing }), escalation.permissions);
   if (lacking !== undefined && isNoPermission(lacking)) return usual;
-  const denied = [...(lacking?.read ?? []), ...(lacking?.write ?? [])].find((path) => isDenied(policy, path));
+  const denied = neverGranted(policy, lacking ?? {});
   if (denied !== undefined) return deniedForGood(denied);
   if (!canAskAbout(context, 'sandbox')) {
     const next = 'Run it within the sandbox, or tell the user what is needed.';

@@ -1,8 +1,8 @@
 import { defined } from '../protocol/defined.ts';
-import { isDenied, needsSandbox } from './access.ts';
+import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, deniedForGood, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { grantedPolicy, isNoPermission, missingPermissions } from './granted-policy.ts';
+import { grantedPolicy, isNoPermission, missingPermissions, neverGranted } from './granted-policy.ts';
 import { permissionKeys, permissionsOf } from './grants.ts';
 
 /** Permissions for later calls. What is granted already is not asked for again. */
@@ -16,8 +16,7 @@ export function decideRequest(
   const open = grantedPolicy(policy, { where: 'sandbox', extra: permissionsOf(grants) });
   const permissions = missingPermissions(open, wanted);
   if (isNoPermission(permissions)) return { kind: 'run', where: 'sandbox' };
-  const paths = [...(permissions.read ?? []), ...(permissions.write ?? [])];
-  const denied = paths.find((path) => isDenied(policy, path));
+  const denied = neverGranted(policy, permissions);
   if (denied !== undefined) return deniedForGood(denied);
   if (!canAskAbout(context, 'permissions')) {
     const next = 'Work with the permissions that you have, or tell the user what is needed.';

@@ -62,21 +62,52 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
   return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
 }
 
-/** As below every other writable path, what decides what programs do later stays as it is, unless it was named itself. */
+/**
+ * As below every other writable path, what decides what programs do later stays as it is, unless it was named itself.
+ * Paths are without links: where one leads elsewhere when it is used, nothing is granted.
+ */
 function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
-  const granted = paths.filter((path) => !isDenied(policy, path));
-  return granted.flatMap((path): readonly PathRule[] => [
-    { path, access: 'write', ifMissing: 'skip', keeps: namesKeptAnywhere },
-    ...protectedNames
-      .map((name) => joinPath(path, name))
-      .filter((guarded) => !granted.includes(guarded) && access(policy, guarded) !== 'write')
-      .map((guarded) => ({ path: guarded, access: 'read', ifMissing: 'skip' }) as const),
-  ]);
+  const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
+  const names = granted.flatMap((path) => protectedNames.map((name) => joinPath(path, name)));
+  const guards = [
+    ...names.map((path) => ({ path, access: 'read', ifMissing: 'protect' }) as const),
+    ...guardsOf(policy),
+  ];
+  const isKept = ({ path }: PathRule): boolean =>
+    !granted.includes(path) &&
+    granted.some((root) => isWithin(path, root)) &&
+    access(policy, path) !== 'write' &&
+    !isDenied(policy, path);
+  return [
+    ...granted.map(
+      (path) => ({ path, access: 'write', ifMissing: 'skip', place: path, keeps: namesKeptAnywhere }) as const,
+    ),
+    ...guards.filter(isKept),
+  ];
+}
+
+function guardsOf({ files }: ResolvedPolicy): readonly PathRule[] {
+  return files.kind === 'unrestricted' ? [] : (files.guards ?? []);
+}
+
+/** Whether no answer of a user opens the path: what a profile denies, and to write what belongs to the engine. */
+export function isNeverGranted(policy: ResolvedPolicy, path: string, wanted: 'read' | 'write'): boolean {
+  if (isDenied(policy, path)) return true;
+  if (wanted === 'read' || access(policy, path) === 'write') return false;
+  return guardsOf(policy).some(({ path: place, own }) => own === true && isWithin(path, place));
+}
+
+/** The first path of a request that no answer opens. */
+export function neverGranted(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermissions): string | undefined {
+  return (
+    read.find((path) => isNeverGranted(policy, path, 'read')) ??
+    write.find((path) => isNeverGranted(policy, path, 'write'))
+  );
 }
 
 function readRules(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
   const granted = paths.filter((path) => !isDenied(policy, path));
-  return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip' }));
+  return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip', place: path }));
 }
 
 /** What is asked for and not granted already, paths in normal form. Empty: nothing. */
@@ -88,10 +119,12 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
     });
   const write = lacks(wanted.write, 'write');
   const read = lacks(wanted.read, 'read').filter((path) => !write.includes(path));
+  const spelled = Object.entries(wanted.spelled ?? {}).filter(([path]) => read.includes(path) || write.includes(path));
   return {
     ...(wanted.network === true && !hasWholeNetwork(policy) ? { network: true } : {}),
     ...(read.length === 0 ? {} : { read }),
     ...(write.length === 0 ? {} : { write }),
+    ...(spelled.length === 0 ? {} : { spelled: Object.fromEntries(spelled) }),
   };
 }
 

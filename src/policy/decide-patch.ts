@@ -31,7 +31,9 @@ export function decidePatch(context: DecisionContext, { paths = [], escalation }
   }
   const write = [...new Set(closed.map(parentOf))];
   const permissions = write.length === 0 ? undefined : { write };
-  const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...write] };
+  // The folder as it is spelled is opened as well: a patch is held to both.
+  const opened = [...new Set([...write, ...unwritable.map(({ path }) => parentOf(path))])];
+  const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...opened] };
   const grantKeys = [...new Set(asksAnyway ? written.map(placeOf) : closed)].map(fileKey);
   const granted = { where: 'sandbox', ...defined({ extra }) } as const;
   if (coversAll(grants, grantKeys)) return { kind: 'run', ...granted };

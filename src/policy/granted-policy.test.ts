@@ -50,6 +50,7 @@ describe('a granted write', () => {
     ['where a pointer file leads', '/work', '/work/shared/git/config'],
     ['a submodule', '/work', '/work/repo/sub/.git'],
     ['a bare repository in the making', '/work', '/work/repo/part/HEAD'],
+    ['a protected name in the workspace', '/work/repo', '/work/repo/part/.agents/x'],
     ['a protected name', '/srv', '/srv/.codex/config.toml'],
   ])('does not open %s', (_, path, kept) => {
     for (const policy of [readOnly, workspaceWrite]) expect(access(grant(policy, path), kept)).not.toBe('write');

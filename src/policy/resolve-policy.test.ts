@@ -74,6 +74,7 @@ test('workspace-write becomes paths, with every protected name kept from being m
       platformDefaults: false,
       guards: [
         ...guards('', ['.git', '.agents', '.codex', '.aws', '.capstan']),
+        ...guards('/repo', ['.git', '.agents', '.codex', '.aws', '.capstan']),
         { path: '/proc', access: 'read', ifMissing: 'protect', own: true },
         { path: '/sys', access: 'read', ifMissing: 'protect', own: true },
       ],

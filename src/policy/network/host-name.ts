@@ -59,7 +59,7 @@ export function isLoopbackName(host: string): boolean {
 }
 
 /** Whether a host in normal form is this machine. What connects to the unspecified address reaches it, too. */
-export function isLoopback(host: string): boolean {
+export function isThisMachine(host: string): boolean {
   return isLoopbackName(host) || isLoopbackAddress(host);
 }
 

@@ -1,4 +1,4 @@
-import { isAddress, isLoopback, splitHostAndPort } from './host-name.ts';
+import { isAddress, isThisMachine, splitHostAndPort } from './host-name.ts';
 
 /** A pattern of a list, taken apart. `below`: names below the host. `within`: the host and names below it. */
 export interface HostPattern {
@@ -43,7 +43,7 @@ export function coversHost(pattern: HostPattern, { host, port }: { readonly host
 export function deniesHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
   if (coversHost(pattern, { host, port })) return true;
   if (pattern.port !== undefined && pattern.port !== port) return false;
-  if (isLoopback(pattern.host)) return isLoopback(host);
+  if (isThisMachine(pattern.host)) return isThisMachine(host);
   return pattern.kind === 'exact' && withoutZone(host) === withoutZone(pattern.host);
 }
 

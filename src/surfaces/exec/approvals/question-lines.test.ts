@@ -13,3 +13,10 @@ test('a question about a host shows the line that would be saved, and none where
   expect(shown(question)).toContain('rule: network_rule(host="x.com", protocol="https", decision="allow"');
   expect(shown({ ...question, scopes: ['call', 'session'] })).not.toContain('rule');
 });
+
+test('a permission is named by where it leads, and by its spelling if that differs', () => {
+  const permissions = { read: ['/srv'], write: ['/var/tmp'], spelled: { '/var/tmp': '/repo/build' } };
+  const lines = shown({ ...asked, kind: 'permissions', permissions, scopes: ['call', 'session'] });
+  expect(lines).toContain('- read /srv\n');
+  expect(lines).toContain('- write /var/tmp (named as /repo/build)\n');
+});

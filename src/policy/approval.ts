@@ -29,6 +29,8 @@ export interface MissingPath {
 export interface NeededPath {
   readonly path: string;
   readonly access: 'read' | 'write';
+  /** Where its links lead. Absent: it has none. */
+  readonly place?: string;
 }
 
 export interface Escalation {

@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import { isDenied, needsSandbox } from './access.ts';
+import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
 import {
@@ -17,6 +17,7 @@ import {
   isNoPermission,
   joinPermissions,
   missingPermissions,
+  neverGranted,
   standingPermissions,
 } from './granted-policy.ts';
 import { commandKey, coversAll } from './grants.ts';
@@ -95,7 +96,7 @@ function wanted(context: DecisionContext, { escalation, missing }: CallNeeds) {
     escalation.permissions &&
     missingPermissions(grantedPolicy(policy, { where: 'sandbox', extra: standing }), escalation.permissions);
   if (lacking !== undefined && isNoPermission(lacking)) return usual;
-  const denied = [...(lacking?.read ?? []), ...(lacking?.write ?? [])].find((path) => isDenied(policy, path));
+  const denied = neverGranted(policy, lacking ?? {});
   if (denied !== undefined) return deniedForGood(denied);
   if (!canAskAbout(context, 'sandbox')) {
     const next = 'Run it within the sandbox, or tell the user what is needed.';

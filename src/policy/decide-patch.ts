@@ -1,8 +1,8 @@
 import { defined } from '../protocol/defined.ts';
-import { access, isDenied } from './access.ts';
-import type { CallNeeds } from './approval.ts';
+import { access } from './access.ts';
+import type { CallNeeds, NeededPath } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { grantedPolicy, isNoPermission, standingPermissions } from './granted-policy.ts';
+import { grantedPolicy, isNeverGranted, isNoPermission, standingPermissions } from './granted-policy.ts';
 import { coversAll, fileKey } from './grants.ts';
 import { parentOf } from './paths.ts';
 
@@ -16,21 +16,25 @@ export function decidePatch(context: DecisionContext, { paths = [], escalation }
   const standing = standingPermissions(policy, grants);
   const usual = isNoPermission(standing) ? {} : { extra: standing };
   const open = grantedPolicy(policy, { where: 'sandbox', ...usual });
-  const written = paths.filter((needed) => needed.access === 'write').map(({ path }) => path);
-  const closed = written.filter((path) => access(open, path) !== 'write');
+  const written = paths.filter((needed) => needed.access === 'write');
+  const unwritable = written.filter(({ path }) => access(open, path) !== 'write');
+  const closed = unwritable.map(placeOf);
   const run = { kind: 'run', where: 'sandbox', ...usual } as const;
   const asksAnyway = approval === 'untrusted';
   if (!asksAnyway && closed.length === 0) return run;
   // No answer would let it be written.
-  if (closed.some((path) => isDenied(policy, path))) return run;
+  const paired = unwritable.flatMap((needed) => [needed.path, placeOf(needed)]);
+  if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return run;
   if (!canAskAbout(context, 'sandbox')) {
     if (!asksAnyway) return run;
     return { kind: 'refuse', why: whyNotAsked(context, 'sandbox'), next: 'Tell the user what is needed.' };
   }
   const write = [...new Set(closed.map(parentOf))];
   const permissions = write.length === 0 ? undefined : { write };
-  const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...write] };
-  const grantKeys = [...new Set(asksAnyway ? written : closed)].map(fileKey);
+  // The folder as it is spelled is opened as well: a patch is held to both.
+  const opened = [...new Set([...write, ...unwritable.map(({ path }) => parentOf(path))])];
+  const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...opened] };
+  const grantKeys = [...new Set(asksAnyway ? written.map(placeOf) : closed)].map(fileKey);
   const granted = { where: 'sandbox', ...defined({ extra }) } as const;
   if (coversAll(grants, grantKeys)) return { kind: 'run', ...granted };
   return {
@@ -44,6 +48,11 @@ export function decidePatch(context: DecisionContext, { paths = [], escalation }
     ...granted,
     grantKeys,
   };
+}
+
+/** A yes is about this file: the path may lead to another one later. */
+function placeOf({ path, place = path }: NeededPath): string {
+  return place;
 }
 
 function reasonOf(closed: readonly string[]): string | undefined {

@@ -1,5 +1,5 @@
 import { defined } from '../protocol/defined.ts';
-import { isDenied, needsSandbox } from './access.ts';
+import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import {
   type CallDecision,
@@ -9,7 +9,7 @@ import {
   missingToWrite,
   whyNotAsked,
 } from './call-decision.ts';
-import { grantedPolicy, isNoPermission, missingPermissions, standingPermissions } from './granted-policy.ts';
+import { grantedPolicy, isNoPermission, missingPermissions, neverGranted, standingPermissions } from './granted-policy.ts';
 import { openedNetwork } from './opened-network.ts';
 import { permissionKeys } from './grants.ts';
 
@@ -25,8 +25,7 @@ export function decideRequest(
   const open = grantedPolicy(policy, { where: 'sandbox', extra: standingPermissions(policy, grants) });
   const permissions = missingPermissions(open, wanted);
   if (isNoPermission(permissions)) return { kind: 'run', where: 'sandbox' };
-  const paths = [...(permissions.read ?? []), ...(permissions.write ?? [])];
-  const denied = paths.find((path) => isDenied(policy, path));
+  const denied = neverGranted(policy, permissions);
   if (denied !== undefined) return deniedForGood(denied);
   if (!canAskAbout(context, 'permissions')) {
     const next = 'Work with the permissions that you have, or tell the user what is needed.';

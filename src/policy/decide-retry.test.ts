@@ -75,6 +75,22 @@ describe('a command that the sandbox stopped', () => {
     expect(granted.lists?.allow).toEqual(['a.example', 'registry.npmjs.org:443']);
   });
 
+  it.each([
+    ['https', 8443],
+    ['http', 443],
+    ['http', 25],
+    ['socks5_tcp', 443],
+  ] as const)('no rule is offered for %s at port %i: it would allow more than was asked', (protocol, port) => {
+    const decision = decideRetry(context(), needs, blocked({ hosts: [{ ...host, protocol, port }] }));
+    expect(decision).toMatchObject({ question: { scopes: ['call', 'session'] } });
+  });
+
+  it('an address of version 6 is let through at its port', () => {
+    const decision = decideRetry(context(), needs, blocked({ hosts: [{ ...host, name: '2606:4700::1' }] }));
+    const granted = grantedPolicy(policy, decision as { where: 'sandbox' });
+    expect(granted.lists?.allow).toContain('[2606:4700::1]:443');
+  });
+
   it('another port of a host that was allowed is asked for again', () => {
     const first = decideRetry(context(), needs, blocked({ hosts: [host] }));
     const grants = first?.kind === 'ask' ? first.grantKeys.map((key) => ({ key })) : [];

@@ -5,6 +5,7 @@ import { type CallDecision, canAskAbout, type DecisionContext } from './call-dec
 import { commandKey, coversAll, hostKey } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
+import { usualPort } from './rules/rule-set.ts';
 
 /**
  * Whether a command that the sandbox stopped may run once more, in the same call: outside the sandbox if files were in
@@ -67,7 +68,8 @@ function retryWithHost(
       argv,
       cwd,
       host,
-      scopes: ['call', 'session', 'rule'],
+      // A rule has no port: it is offered only where it would allow no more than this.
+      scopes: ['call', 'session', ...(usualPort(host.protocol) === host.port ? (['rule'] as const) : [])],
     },
     ...granted,
     grantKeys,

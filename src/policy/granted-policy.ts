@@ -4,6 +4,7 @@ import type { Question } from '../protocol/question.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
 import { type Grant, permissionsOf } from './grants.ts';
+import { hostAtPort } from './network/host-pattern.ts';
 import { isWithin, joinPath, normalisePath } from './paths.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
@@ -28,7 +29,7 @@ export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: Dec
   const { lists } = policy;
   if (extra.network === true) return withNetwork({ ...policy, files });
   if (lists === undefined || extra.hosts === undefined) return { ...policy, files };
-  const hosts = extra.hosts.map(({ name, port }) => `${name}:${port}`);
+  const hosts = extra.hosts.map(({ name, port }) => hostAtPort(name, port));
   return { ...policy, files, lists: { ...lists, allow: [...lists.allow, ...hosts] } };
 }
 
@@ -70,21 +71,52 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
   return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
 }
 
-/** As below every other writable path, what decides what programs do later stays as it is, unless it was named itself. */
+/**
+ * As below every other writable path, what decides what programs do later stays as it is, unless it was named itself.
+ * Paths are without links: where one leads elsewhere when it is used, nothing is granted.
+ */
 function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
-  const granted = paths.filter((path) => !isDenied(policy, path));
-  return granted.flatMap((path): readonly PathRule[] => [
-    { path, access: 'write', ifMissing: 'skip', keeps: namesKeptAnywhere },
-    ...protectedNames
-      .map((name) => joinPath(path, name))
-      .filter((guarded) => !granted.includes(guarded) && access(policy, guarded) !== 'write')
-      .map((guarded) => ({ path: guarded, access: 'read', ifMissing: 'skip' }) as const),
-  ]);
+  const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
+  const names = granted.flatMap((path) => protectedNames.map((name) => joinPath(path, name)));
+  const guards = [
+    ...names.map((path) => ({ path, access: 'read', ifMissing: 'protect' }) as const),
+    ...guardsOf(policy),
+  ];
+  const isKept = ({ path }: PathRule): boolean =>
+    !granted.includes(path) &&
+    granted.some((root) => isWithin(path, root)) &&
+    access(policy, path) !== 'write' &&
+    !isDenied(policy, path);
+  return [
+    ...granted.map(
+      (path) => ({ path, access: 'write', ifMissing: 'skip', place: path, keeps: namesKeptAnywhere }) as const,
+    ),
+    ...guards.filter(isKept),
+  ];
+}
+
+function guardsOf({ files }: ResolvedPolicy): readonly PathRule[] {
+  return files.kind === 'unrestricted' ? [] : (files.guards ?? []);
+}
+
+/** Whether no answer of a user opens the path: what a profile denies, and to write what belongs to the engine. */
+export function isNeverGranted(policy: ResolvedPolicy, path: string, wanted: 'read' | 'write'): boolean {
+  if (isDenied(policy, path)) return true;
+  if (wanted === 'read' || access(policy, path) === 'write') return false;
+  return guardsOf(policy).some(({ path: place, own }) => own === true && isWithin(path, place));
+}
+
+/** The first path of a request that no answer opens. */
+export function neverGranted(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermissions): string | undefined {
+  return (
+    read.find((path) => isNeverGranted(policy, path, 'read')) ??
+    write.find((path) => isNeverGranted(policy, path, 'write'))
+  );
 }
 
 function readRules(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
   const granted = paths.filter((path) => !isDenied(policy, path));
-  return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip' }));
+  return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip', place: path }));
 }
 
 /** What is asked for and not granted already, paths in normal form. Empty: nothing. */
@@ -96,18 +128,21 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
     });
   const write = lacks(wanted.write, 'write');
   const read = lacks(wanted.read, 'read').filter((path) => !write.includes(path));
+  const spelled = Object.entries(wanted.spelled ?? {}).filter(([path]) => read.includes(path) || write.includes(path));
   return {
     ...(wanted.network === true && !hasWholeNetwork(policy) ? { network: true } : {}),
     ...(read.length === 0 ? {} : { read }),
     ...(write.length === 0 ? {} : { write }),
+    ...(spelled.length === 0 ? {} : { spelled: Object.fromEntries(spelled) }),
   };
 }
 
 /** What grants open that the policy does not: what commands may do besides it, and what the model reads of them. */
 export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): ExtraPermissions {
   const { network, read = [], write = [] } = missingPermissions(policy, permissionsOf(grants));
-  const open = (paths: readonly string[]) => paths.filter((path) => !isDenied(policy, path));
-  return joinPermissions({ ...defined({ network }), read: open(read), write: open(write) }, {});
+  const open = (paths: readonly string[], wanted: 'read' | 'write') =>
+    paths.filter((path) => !isNeverGranted(policy, path, wanted));
+  return joinPermissions({ ...defined({ network }), read: open(read, 'read'), write: open(write, 'write') }, {});
 }
 
 export function isNoPermission({ network, read = [], write = [] }: ExtraPermissions): boolean {

@@ -1,8 +1,8 @@
 import type { PathRule } from '../protocol/resolved-policy.ts';
 
-/** Whether a write grant leads elsewhere than when the turn began: where a new link leads was never granted. */
+/** Whether a grant leads elsewhere than when it was made: where a new link leads was never granted. */
 export function isMoved({ access, place }: Pick<PathRule, 'access' | 'place'>, leadsTo: string): boolean {
-  return access === 'write' && place !== undefined && place !== leadsTo;
+  return access !== 'deny' && place !== undefined && place !== leadsTo;
 }
 
 /** What the model reads about it. */

@@ -72,6 +72,12 @@ test('workspace-write becomes paths, with every protected name kept from being m
       ],
       denyGlobs: [],
       platformDefaults: false,
+      guards: [
+        ...guards('', ['.git', '.agents', '.codex', '.aws', '.capstan']),
+        ...guards('/repo', ['.git', '.agents', '.codex', '.aws', '.capstan']),
+        { path: '/proc', access: 'read', ifMissing: 'protect', own: true },
+        { path: '/sys', access: 'read', ifMissing: 'protect', own: true },
+      ],
     },
     network: 'restricted',
   });
@@ -215,7 +221,8 @@ describe('symbols', () => {
     const tmpdir = { type: 'special', value: { kind: 'tmpdir' } } as const;
     const slashTmp = { type: 'special', value: { kind: 'slash_tmp' } } as const;
     const policy = resolve([on(tmpdir, 'write'), on(slashTmp, 'deny')], { slashTmp: false });
-    expect(policy.files).toEqual({ kind: 'restricted', rules: [], denyGlobs: [], platformDefaults: false });
+    const files = { kind: 'restricted', rules: [], denyGlobs: [], platformDefaults: false };
+    expect(policy.files).toEqual({ ...files, guards: expect.any(Array) });
   });
 
   test('minimal switches the platform defaults on', () => {

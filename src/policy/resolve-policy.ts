@@ -81,7 +81,18 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
     ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
     platformDefaults,
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
+    ...guardsIn(places),
   };
+}
+
+/** What would be protected if the whole disk and the workspace could be written. What may not be read is so already. */
+function guardsIn(places: Places): { readonly guards?: readonly PathRule[] } {
+  const roots = ['/', ...places.workspaceRoots.map(normalisePath).filter((path) => path !== undefined)];
+  const written = roots.map((path): PathRule => ({ path, access: 'write', ifMissing: 'skip' }));
+  const own = { ...places.own, secrets: [], stores: [] };
+  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies Reopened;
+  const rules = withoutOwnPlaces(protect(written, places), own, { reopened, hasGlobs: false });
+  return { guards: rules.filter(({ access }) => access !== 'write') };
 }
 
 /**

@@ -30,6 +30,8 @@ export type ResolvedFiles =
       readonly platformDefaults: boolean;
       /** Paths that entries would let be written, and that do not exist: nothing is granted there. Absent: none. */
       readonly missingRoots?: readonly string[];
+      /** What stays read-only in whatever is granted to a call beyond the rules. Absent: nothing is known of it. */
+      readonly guards?: readonly PathRule[];
     };
 
 export interface PathRule {
@@ -37,7 +39,7 @@ export interface PathRule {
   readonly access: Access;
   /** What a sandbox does when the path does not exist: leave it, or keep the command from making it. */
   readonly ifMissing: 'skip' | 'protect';
-  /** Of a writable path: where its links led when the turn began. If it leads elsewhere by now, nothing is granted. */
+  /** Where the links of a granted path led when it was granted. If it leads elsewhere by now, nothing is granted. */
   readonly place?: string;
   /** No entry asks for it: it keeps a place of the engine. */
   readonly own?: true;

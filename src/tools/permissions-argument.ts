@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { kindOfEntry } from '../disk/file-system.ts';
-import { firstMissing } from '../disk/folders.ts';
+import { firstMissing, realPlace } from '../disk/folders.ts';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
@@ -22,7 +22,7 @@ export const permissionsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The permissions that the model names, paths made absolute; a string says what is wrong. Unknown members are errors: a misspelt one asks for nothing. */
+/** The permissions that the model names, paths made absolute and without links; a string says what is wrong. Unknown members are errors: a misspelt one asks for nothing. */
 export function readPermissions(value: Json | undefined, name: string, cwd: string): ExtraPermissions | string {
   if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
   const stranger = Object.keys(value).find((key) => key !== 'network' && key !== 'file_system');
@@ -38,10 +38,14 @@ export function readPermissions(value: Json | undefined, name: string, cwd: stri
   if (read === undefined || write === undefined) return `\`${name}.file_system\` must name paths in lists of strings.`;
   const isOpen = network !== null && network['enabled'] === true;
   if (!isOpen && read.length === 0 && write.length === 0) return `\`${name}\` asks for nothing.`;
+  const spelled = Object.fromEntries(
+    [...read, ...write].flatMap(({ path, place }) => (path === place ? [] : [[place, path]])),
+  );
   return {
     ...(isOpen ? { network: true } : {}),
-    ...(read.length === 0 ? {} : { read }),
-    ...(write.length === 0 ? {} : { write }),
+    ...(read.length === 0 ? {} : { read: placesOf(read) }),
+    ...(write.length === 0 ? {} : { write: placesOf(write) }),
+    ...(Object.keys(spelled).length === 0 ? {} : { spelled }),
   };
 }
 
@@ -51,6 +55,16 @@ export function missingPaths({ write = [] }: ExtraPermissions = {}): Pick<CallNe
     .filter((path) => kindOfEntry(path) === 'missing')
     .map((path) => ({ path, above: dirname(firstMissing(path)) }));
   return missing.length === 0 ? {} : { missing };
+}
+
+/** A path, and where it leads: a question names what would really be opened. */
+interface Led {
+  readonly path: string;
+  readonly place: string;
+}
+
+function placesOf(paths: readonly Led[]): readonly string[] {
+  return [...new Set(paths.map(({ place }) => place))];
 }
 
 /** As the tool's answer names them. */
@@ -68,9 +82,10 @@ function isNetwork(value: Json): value is JsonObject {
   return enabled === null || typeof enabled === 'boolean';
 }
 
-function pathsAt(files: JsonObject | null, key: 'read' | 'write', cwd: string): readonly string[] | undefined {
+function pathsAt(files: JsonObject | null, key: 'read' | 'write', cwd: string): readonly Led[] | undefined {
   const given = files?.[key] ?? [];
   if (!Array.isArray(given)) return undefined;
   const texts = given.filter((path): path is string => typeof path === 'string' && path.trim() !== '');
-  return texts.length === given.length ? [...new Set(texts.map((path) => resolve(cwd, path)))] : undefined;
+  if (texts.length < given.length) return undefined;
+  return texts.map((text) => resolve(cwd, text)).map((path) => ({ path, place: realPlace(path) }));
 }

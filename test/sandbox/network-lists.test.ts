@@ -184,7 +184,7 @@ suite(trial.title, () => {
     });
     expect(asked).toEqual(['new.invalid']);
     // The name leads nowhere, which the proxy finds out after the answer.
-    expect(end.denied).toEqual([{ host: 'new.invalid', port: 80, protocol: 'http', reason: 'not_allowed_local' }]);
+    expect(end.denied).toEqual([{ host: 'new.invalid', port: 80, protocol: 'http', reason: 'unresolved' }]);
   });
 
   test('a time limit ends the command, whether it runs yet or not', async () => {

@@ -47,7 +47,8 @@ const longestHost = 80;
 const denialWords: Readonly<Record<DenialReason, string>> = {
   denied: 'denied',
   not_allowed: 'not on the allow list',
-  not_allowed_local: 'local, private or unknown host',
+  not_allowed_local: 'local or private host',
+  unresolved: 'its name cannot be resolved',
   method_not_allowed: 'only reading is allowed',
   mitm_required: 'only reading is allowed, and it is encrypted',
   policy_denied: 'this kind of connection is not allowed',

@@ -57,8 +57,8 @@ describe('addresses', () => {
     [['1.1.1.1', '2606:4700::1'], 'public', undefined],
     [['1.1.1.1', '127.0.0.1'], 'public', 'not_allowed_local'],
     [['127.0.0.1'], 'any', undefined],
-    [[], 'any', 'not_allowed_local'],
-    [[], 'public', 'not_allowed_local'],
+    [[], 'any', 'unresolved'],
+    [[], 'public', 'unresolved'],
     [['1.1.1.1', '9.9.9.9'], 'any', 'denied'],
     [['8.8.4.4'], 'public', undefined],
     [['fe80::1%eth0'], 'public', 'not_allowed_local'],
@@ -114,4 +114,57 @@ test('an answer never depends on order, and a longer deny list never allows more
     ),
     { numRuns: 1000 },
   );
+});
+
+describe('this machine in deny lists', () => {
+  const byte = fc.nat(255);
+  const version4 = fc.oneof(
+    fc.constant('0.0.0.0'),
+    fc.tuple(byte, byte, byte).map((bytes) => `127.${bytes.join('.')}`),
+  );
+  const hexadecimal = (address: string): string => {
+    const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+    return `::ffff:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  };
+  const version6 = fc.oneof(
+    fc.constantFrom('::', '::1', '0:0:0:0:0:0:0:1', '0::0'),
+    version4.map((address) => `::ffff:${address}`),
+    version4.map(hexadecimal),
+  );
+  const bracketed = fc.tuple(version6, fc.constantFrom('', '%1', '%lo', '%eth0')).map((parts) => `[${parts.join('')}]`);
+  const otherBases = fc.constantFrom('127.1', '0x7f.1', '0177.0.0.1', '2130706433', '0', '0x0', '127.0.0.1.');
+  const names = fc.constantFrom('localhost', 'LOCALHOST.', 'a.localhost');
+  const spelling = fc.oneof(version4, bracketed, otherBases, names);
+
+  test('every spelling of it is decided alike, by its name and as an address that a name leads to', () => {
+    fc.assert(
+      fc.property(spelling, spelling, fc.constantFrom('', ':443', ':80'), (denied, asked, port) => {
+        const host = normaliseHost(asked) ?? '';
+        const lists = { ...none, allow: ['*'], deny: [`${denied}${port}`], local: true };
+        const expected = port === ':80' ? undefined : 'denied';
+        expect(verdict(lists, host)).toBe(expected ?? 'allowed, any');
+        if (host.endsWith('localhost')) return;
+        expect(decideAddresses(readHostRules(lists), 'any', { addresses: [host], port: 443 })).toBe(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('other hosts are not meant by it', () => {
+    for (const host of ['x.com', '10.0.0.1', '1.1.1.1', '::2', 'fe80::1%lo']) {
+      expect(verdict({ allow: ['*'], deny: ['127.0.0.1', 'localhost', '::1'], local: true }, host)).toBe(
+        'allowed, any',
+      );
+    }
+  });
+});
+
+test.each([
+  ['fe80::1', 'denied'],
+  ['fe80::1%eth0', 'denied'],
+  ['fe80::1%eth1', 'denied'],
+  ['fe80::2%eth0', 'allowed, any'],
+])('a denied address is denied in every zone: %s', (host, expected) => {
+  expect(verdict({ allow: ['*'], deny: ['fe80::1%eth0'], local: true }, host)).toBe(expected);
+  expect(verdict({ allow: ['*'], deny: ['fe80::1'], local: true }, host)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import type { DenialReason } from '../../protocol/denied-request.ts';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { isAddress, isLoopbackName } from './host-name.ts';
-import { coversHost, type HostPattern, parseHostPattern } from './host-pattern.ts';
+import { coversHost, deniesHost, type HostPattern, parseHostPattern } from './host-pattern.ts';
 import { isPublicAddress } from './ip-address.ts';
 
 /** Lists whose patterns are taken apart once, for many questions. */
@@ -41,7 +41,7 @@ export function readHostRules({ allow, deny, local }: NetworkLists): HostRules {
 export function decideHost(rules: HostRules, target: HostTarget): HostVerdict {
   const { allow, deny, local } = rules;
   const { host } = target;
-  if (deny.some((pattern) => coversHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
+  if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
   const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
   const allowing = allow.filter((pattern) => coversHost(pattern, target));
   if (isLocal && !local) {
@@ -63,8 +63,9 @@ export function decideAddresses(
   wanted: 'public' | 'any',
   { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
 ): DenialReason | undefined {
-  const isDenied = addresses.some((host) => deny.some((pattern) => coversHost(pattern, { host, port })));
+  const isDenied = addresses.some((host) => deny.some((pattern) => deniesHost(pattern, { host, port })));
   if (isDenied) return 'denied';
-  const isFine = addresses.length > 0 && (wanted === 'any' || addresses.every(isPublicAddress));
+  if (addresses.length === 0) return 'unresolved';
+  const isFine = wanted === 'any' || addresses.every(isPublicAddress);
   return isFine ? undefined : 'not_allowed_local';
 }

@@ -21,6 +21,8 @@ test.each([
   ['::FFFF:127.0.0.1', '127.0.0.1'],
   ['[::ffff:7f00:1]', '127.0.0.1'],
   ['fe80::1%eth0', 'fe80::1%eth0'],
+  ['[::1%lo]', '::1'],
+  ['::ffff:127.0.0.1%1', '127.0.0.1'],
 ])('%s is the host %s', (text, host) => {
   expect(normaliseHost(text)).toBe(host);
 });

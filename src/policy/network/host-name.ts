@@ -1,4 +1,4 @@
-import { addressBytes, mappedAddress } from './ip-address.ts';
+import { addressBytes, hasZones, isLoopbackAddress, mappedAddress } from './ip-address.ts';
 
 /** The longest name that the domain name system has. */
 const longestName = 253;
@@ -24,7 +24,9 @@ function normaliseVersion6(text: string): string | undefined {
   const [address = '', zone, ...more] = text.split('%');
   const bytes = addressBytes(address);
   if (bytes === undefined || more.length > 0) return undefined;
-  if (zone !== undefined) return /^[\w.-]{1,32}$/.test(zone) ? `${shortest(address)}%${zone}` : undefined;
+  if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
+  // A zone says which network an address is in. Where an address is the same in all of them it would hide it from lists.
+  if (zone !== undefined && hasZones(bytes)) return `${shortest(address)}%${zone}`;
   return mappedAddress(bytes) ?? shortest(address);
 }
 
@@ -54,6 +56,11 @@ export function splitHostAndPort(text: string): HostAndPort | undefined {
 /** Names that mean this machine whatever the domain name system says. */
 export function isLoopbackName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
+}
+
+/** Whether a host in normal form is this machine. What connects to the unspecified address reaches it, too. */
+export function isThisMachine(host: string): boolean {
+  return isLoopbackName(host) || isLoopbackAddress(host);
 }
 
 export function isAddress(host: string): boolean {

@@ -1,4 +1,4 @@
-import { isAddress, splitHostAndPort } from './host-name.ts';
+import { isAddress, isThisMachine, splitHostAndPort } from './host-name.ts';
 
 /** A pattern of a list, taken apart. `below`: names below the host. `within`: the host and names below it. */
 export interface HostPattern {
@@ -36,11 +36,31 @@ export function coversHost(pattern: HostPattern, { host, port }: { readonly host
   return pattern.kind === 'exact' ? isSame : pattern.kind === 'below' ? isBelow : isSame || isBelow;
 }
 
+/**
+ * Whether the pattern of a deny list covers a host. All names and addresses of this machine count as one, because what
+ * listens at one of them often answers at the others; the zone of an address makes no difference.
+ */
+export function deniesHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
+  if (coversHost(pattern, { host, port })) return true;
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  if (isThisMachine(pattern.host)) return isThisMachine(host);
+  return pattern.kind === 'exact' && withoutZone(host) === withoutZone(pattern.host);
+}
+
+function withoutZone(host: string): string {
+  return host.replace(/%.*$/, '');
+}
+
+/** The pattern for one host, which is in normal form, at one port. */
+export function hostAtPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** The one spelling of a pattern: small letters, no final dot, the port if it names one. Undefined: it is none. */
 export function normalHostPattern(text: string): string | undefined {
   const pattern = parseHostPattern(text, 'allow');
   if (typeof pattern === 'string') return undefined;
   const { kind, host, port } = pattern;
-  const name = port !== undefined && host.includes(':') ? `[${host}]` : host;
-  return `${{ any: '*', exact: '', below: '*.', within: '**.' }[kind]}${name}${port === undefined ? '' : `:${port}`}`;
+  const name = port === undefined ? host : hostAtPort(host, port);
+  return `${{ any: '*', exact: '', below: '*.', within: '**.' }[kind]}${name}`;
 }

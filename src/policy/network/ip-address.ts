@@ -94,6 +94,27 @@ export function mappedAddress(bytes: readonly number[]): string | undefined {
     : undefined;
 }
 
+const linkLocal: readonly Range[] = [
+  [[0xfe, 0x80], 10],
+  [[0xff], 8],
+];
+
+/** Whether the address means something else in each network. */
+export function hasZones(bytes: readonly number[]): boolean {
+  return bytes.length === 16 && linkLocal.some((range) => isInRange(bytes, range));
+}
+
+/** Whether the address leads to this machine: `127.0.0.0/8`, `::1`, and the unspecified `0.0.0.0` and `::`. */
+export function isLoopbackAddress(text: string): boolean {
+  const bytes = addressBytes(text);
+  if (bytes === undefined) return false;
+  const mapped = mappedAddress(bytes);
+  if (mapped !== undefined) return isLoopbackAddress(mapped);
+  const [first] = bytes;
+  const isZero = bytes.slice(0, -1).every((byte) => byte === 0) && (bytes.at(-1) ?? 0) <= (bytes.length === 4 ? 0 : 1);
+  return isZero || (bytes.length === 4 && first === 127);
+}
+
 function isInRange(bytes: readonly number[], [prefix, bits]: Range): boolean {
   return Array.from({ length: Math.ceil(bits / 8) }).every((_, index) => {
     const mask = 0xff & (0xff00 >> Math.min(8, bits - index * 8));

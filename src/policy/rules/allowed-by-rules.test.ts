@@ -27,7 +27,28 @@ test('of several rules about a host the last one counts, and one that asks decid
   const text = [host('a', 'allow'), host('a', 'deny'), host('b', 'prompt'), host('c', 'allow')].join('\n');
   expect(decidedHosts(rules(text))).toEqual([
     { host: 'a', action: 'deny' },
-    { host: 'c', action: 'allow' },
+    { host: 'c:443', action: 'allow' },
+  ]);
+});
+
+test('a rule that allows a host holds for its protocol alone, at the usual port', () => {
+  const text = [
+    'network_rule("a", "https", "allow")',
+    'network_rule("a", "http", "allow")',
+    'network_rule("::1", "https", "allow")',
+    'network_rule("b", "socks5_tcp", "allow")',
+    'network_rule("c", "http", "deny")',
+    'network_rule("d", "https", "deny")',
+    'network_rule("d", "http", "allow")',
+  ].join('\n');
+  const decided = decidedHosts(rules(text));
+  expect(decided.map(({ host, action }) => `${action} ${host}`)).toEqual([
+    'allow a:443',
+    'allow a:80',
+    'allow [::1]:443',
+    'allow b',
+    'deny c',
+    'allow d:80',
   ]);
 });
 

@@ -1,5 +1,6 @@
+import { hostAtPort } from '../network/host-pattern.ts';
 import { matchRules, strictest } from './match-rules.ts';
-import type { PrefixRule, RuleSet } from './rule-set.ts';
+import { type PrefixRule, type RuleSet, usualPort } from './rule-set.ts';
 
 /** Twice what the text for the model lists: each is held against all rules. */
 const mostPrefixes = 200;
@@ -27,13 +28,23 @@ function* spelled([slot, ...rest]: PrefixRule['pattern']): Generator<readonly st
   }
 }
 
-/** Hosts that rules allow or deny. Of several rules about a host the last one counts; one that asks decides nothing. */
+/**
+ * Patterns of hosts that rules allow or deny. A rule that allows names a protocol and no port: it holds for the usual
+ * port of that protocol, and one for SOCKS5 for every port. A rule that denies holds for them all. Of several rules about
+ * a host the last one counts; one that asks decides nothing.
+ */
 export function decidedHosts({
   hosts,
 }: RuleSet): readonly { readonly host: string; readonly action: 'allow' | 'deny' }[] {
-  const actions = new Map<string, 'allow' | 'deny'>();
-  for (const { host, decision } of hosts) {
-    if (decision !== 'prompt') actions.set(host, decision === 'allow' ? 'allow' : 'deny');
+  const byHost = new Map<string, { action: 'allow' | 'deny'; patterns: readonly string[] }>();
+  for (const { host, decision, protocol } of hosts) {
+    if (decision === 'prompt') continue;
+    const action = decision === 'allow' ? 'allow' : 'deny';
+    const known = byHost.get(host);
+    const earlier = action === 'allow' && known?.action === 'allow' ? known.patterns : [];
+    const port = usualPort(protocol);
+    const pattern = action === 'deny' || port === undefined ? host : hostAtPort(host, port);
+    byHost.set(host, { action, patterns: [...new Set([...earlier, pattern])] });
   }
-  return Array.from(actions, ([host, action]) => ({ host, action }));
+  return [...byHost.values()].flatMap(({ action, patterns }) => patterns.map((host) => ({ host, action })));
 }

@@ -20,6 +20,11 @@ export interface HostRule {
   readonly source: string;
 }
 
+/** Where a rule about a host holds that does not say it. Undefined: at every port. */
+export function usualPort(protocol: HostRule['protocol']): number | undefined {
+  return { http: 80, https: 443, socks5_tcp: undefined, socks5_udp: undefined }[protocol];
+}
+
 /** Plain data: it is in the envelope. */
 export interface RuleSet {
   readonly prefixes: readonly PrefixRule[];

@@ -20,7 +20,7 @@ export function unenforceable({ message, next }: Omit<Impossible, 'kind'>): Sand
 export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView): SandboxRefused | undefined {
   if (files.kind === 'unrestricted') return undefined;
   const moved = files.rules.find(
-    (rule) => isWithin(cwd, rule.path) && isMoved(rule, followLinks(disk, rule.path).path),
+    (rule) => rule.access === 'write' && isWithin(cwd, rule.path) && isMoved(rule, followLinks(disk, rule.path).path),
   );
   return moved === undefined ? undefined : unenforceable(movedRoot(moved.path));
 }

@@ -5,6 +5,7 @@ const headerValues: Readonly<Record<DenialReason, string>> = {
   denied: 'blocked-by-denylist',
   not_allowed: 'blocked-by-allowlist',
   not_allowed_local: 'blocked-by-allowlist',
+  unresolved: 'blocked-by-allowlist',
   method_not_allowed: 'blocked-by-method-policy',
   mitm_required: 'blocked-by-mitm-required',
   policy_denied: 'blocked-by-policy',
@@ -13,7 +14,8 @@ const headerValues: Readonly<Record<DenialReason, string>> = {
 const sentences: Readonly<Record<DenialReason, string>> = {
   denied: 'The deny list of the permission profile covers this host.',
   not_allowed: 'This host is not on the allow list of the permission profile.',
-  not_allowed_local: 'This host is on this machine or in a private network, or its name cannot be resolved.',
+  not_allowed_local: 'This host is on this machine or in a private network.',
+  unresolved: 'The name of this host cannot be resolved.',
   method_not_allowed: 'The permission profile allows GET, HEAD and OPTIONS only.',
   mitm_required: 'The permission profile allows reading only, which cannot be checked inside an encrypted connection.',
   policy_denied: 'The permission profile does not allow this kind of connection.',
@@ -32,12 +34,26 @@ export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): 
   const source = reason === 'method_not_allowed' || reason === 'mitm_required' ? 'mode_guard' : 'baseline_policy';
   const body = isTunnel
     ? `${message}\n`
-    : JSON.stringify({ status: 'blocked', host, reason, decision: 'deny', source, protocol, port, message });
+    : JSON.stringify({
+        status: 'blocked',
+        host,
+        reason: sharedReason(reason),
+        decision: 'deny',
+        source,
+        protocol,
+        port,
+        message,
+      });
   return {
     status: 403,
     headers: { 'content-type': isTunnel ? 'text/plain' : 'application/json', 'x-proxy-error': headerValues[reason] },
     body,
   };
+}
+
+/** Codex's proxy has no word of its own for a name that leads nowhere. */
+function sharedReason(reason: DenialReason): Exclude<DenialReason, 'unresolved'> {
+  return reason === 'unresolved' ? 'not_allowed_local' : reason;
 }
 
 /** For requests that no proxy understands, and hosts that do not answer. */

@@ -204,7 +204,7 @@ export class Calls {
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared);
     const mayWrite = mayChangeFiles(policy, needs);
-    if (mayWrite) await effects.before();
+    if (mayWrite) await effects.before(policy);
     await log.durable();
     const over = new AbortController();
     const started = (process: StartedProcess): void => {

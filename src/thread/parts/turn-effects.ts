@@ -63,15 +63,15 @@ export class TurnEffects {
     if (this.#running === 0 && this.#before !== undefined) void this.#before.then((before) => this.#lookAgain(before));
   }
 
-  /** Before a call that may write: afterwards the line about the snapshot is recorded, and has yet to become durable. */
-  async before(): Promise<void> {
+  /** Before a call that may write under the policy: afterwards the line about the snapshot is recorded, and has yet to become durable. */
+  async before(granted: ResolvedPolicy): Promise<void> {
     const { snapshots } = this.#input;
     this.#running += 1;
     this.#hasBegun = true;
     this.#last?.drop();
     this.#last = undefined;
     if (snapshots !== undefined) this.#before ??= this.#record('before', (this.#first ??= this.#take(snapshots)));
-    await this.#repositories.before(await this.#before);
+    await this.#repositories.before(await this.#before, keepingRoots(granted));
   }
 
   /** A call for which `before` was awaited has ended. */

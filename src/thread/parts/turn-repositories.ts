@@ -1,3 +1,4 @@
+import { isWithin } from '../../policy/paths.ts';
 import type { GitGuard, GitLook } from '../../ports/git-guard.ts';
 import { notNeeded, type Snapshot } from '../../ports/snapshots.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -26,16 +27,33 @@ export class TurnRepositories {
   #before: Promise<GitLook> | undefined;
   readonly #dropping = new AbortController();
 
+  /** All folders that are looked through: those of the turn, and what was granted since. */
+  readonly #roots: Set<string>;
+
   constructor(input: RepositoriesInput) {
     this.#input = input;
+    this.#roots = new Set(input.roots);
   }
 
-  /** `snapshot`: what was just seen of the workspace, if it was. */
-  before(snapshot: Snapshot | undefined): Promise<unknown> {
-    const { guard, roots, signal } = this.#input;
-    if (guard === undefined || roots.length === 0) return Promise.resolve();
+  /** `snapshot`: what was just seen of the workspace, if it was. `granted`: folders that a call may write besides. */
+  async before(snapshot: Snapshot | undefined, granted: readonly string[] = []): Promise<void> {
+    const { guard, signal } = this.#input;
+    const known = [...this.#roots];
+    const added = granted.filter((root) => !this.#roots.has(root));
+    for (const root of added) this.#roots.add(root);
+    if (guard === undefined || this.#roots.size === 0) return;
     const stopping = AbortSignal.any([signal, this.#dropping.signal]);
-    return (this.#before ??= this.#look(guard, snapshot, stopping));
+    const earlier = this.#before;
+    if (added.length > 0) {
+      // One look after the other: the guard knows what the last one found.
+      this.#before = Promise.resolve(earlier).then(async (seen) => {
+        const found = await this.#look(guard, snapshot, stopping);
+        const wasThere = (folder: string): boolean =>
+          seen === undefined || seen.repositories.includes(folder) || !known.some((root) => isWithin(folder, root));
+        return { ...found, repositories: found.repositories.filter(wasThere) };
+      });
+    }
+    await (this.#before ??= this.#look(guard, snapshot, stopping));
   }
 
   /** No call came that may write. */
@@ -57,7 +75,8 @@ export class TurnRepositories {
   }
 
   async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<GitLook> {
-    const { cwd, roots, denies } = this.#input;
+    const { cwd, denies } = this.#input;
+    const roots = [...this.#roots];
     const seen = snapshot?.kind === 'taken' ? { seen: { root: cwd, git: snapshot.git } } : {};
     const found = await guard.look({ roots, denies, ...seen }, signal);
     const [first] = found.unseen;

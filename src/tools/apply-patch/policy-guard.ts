@@ -24,7 +24,9 @@ export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView
       const { path, place, need } = touch;
       const granted = place === undefined ? access(policy, path) : grantedAt(place);
       if (granted === 'write' || (need === 'read' && granted === 'read')) return undefined;
-      const moved = files.rules.find((rule) => isWithin(path, rule.path) && isMoved(rule, placeOf(disk, rule.path)));
+      const moved = files.rules.find(
+        (rule) => rule.access === 'write' && isWithin(path, rule.path) && isMoved(rule, placeOf(disk, rule.path)),
+      );
       if (moved === undefined) return refusal(touch, granted, policy, cwd);
       const { message, next } = movedRoot(moved.path);
       return `${path} may not be written. ${message} ${next}`;

@@ -1,3 +1,4 @@
+import { realPlace } from '../../disk/folders.ts';
 import type { Step } from '../../envelope/step.ts';
 import {
   patchAborted,
@@ -120,7 +121,10 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
 }
 
 function neededPaths({ path, movePath }: ChangedFile): readonly NeededPath[] {
-  return [path, movePath].flatMap((each) => (each === undefined ? [] : { path: each, access: 'write' }));
+  return [path, movePath]
+    .filter((each) => each !== undefined)
+    .map((each) => ({ path: each, place: realPlace(each) }))
+    .map(({ path: named, place }) => ({ path: named, access: 'write', ...(place === named ? {} : { place }) }));
 }
 
 /** What surfaces show before the disk is looked at. A file that is touched twice is shown once. */

@@ -1,3 +1,4 @@
+import { hostRuleLine } from '../../../policy/rules/rule-lines.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
@@ -11,7 +12,8 @@ const mostDiffLines = 400;
 /** What is asked, with everything that a yes would allow. A command is never cut. */
 export function questionLines(question: Question, item: TurnItem | undefined): readonly Span[] {
   const { reason, justification, argv, cwd, paths = [], permissions = {}, prefix } = question;
-  const { network, read = [], write = [] } = permissions;
+  const { network, read = [], write = [], spelled = {} } = permissions;
+  const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
   const script = argv === undefined ? undefined : argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
   const facts = [
     ...(reason === undefined ? [] : [reason]),
@@ -19,8 +21,8 @@ export function questionLines(question: Question, item: TurnItem | undefined): r
   ];
   const wanted = [
     ...(network === true ? ['use the network'] : []),
-    ...read.map((path) => `read ${path}`),
-    ...write.map((path) => `write ${path}`),
+    ...read.map((path) => `read ${named(path)}`),
+    ...write.map((path) => `write ${named(path)}`),
     ...(question.kind === 'retry' ? paths.map((needed) => `was stopped at: ${needed.access} ${needed.path}`) : []),
   ];
   return [
@@ -31,7 +33,14 @@ export function questionLines(question: Question, item: TurnItem | undefined): r
     ...wanted.map((line) => `  - ${visibleLine(line)}\n`),
     ...(question.kind === 'patch' ? patchLines(question, item) : []),
     ...(prefix === undefined ? [] : [dim(`  rule: commands that begin with ${visibleLine(JSON.stringify(prefix))}\n`)]),
+    ...hostRuleLines(question),
   ];
+}
+
+/** The line that would be saved. */
+function hostRuleLines({ host, scopes }: Question): readonly Span[] {
+  if (host === undefined || !scopes.includes('rule')) return [];
+  return [dim(`  rule: ${visibleLine(hostRuleLine(host.name, host.protocol))}\n`)];
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {

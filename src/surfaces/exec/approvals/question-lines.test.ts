@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { TurnId } from '../../../protocol/ids.ts';
+import type { Question } from '../../../protocol/question.ts';
+import { paint } from '../../terminal/look.ts';
+import { questionLines } from './question-lines.ts';
+
+const asked = { callId: 'c', turnId: 't' as TurnId, tool: 'exec_command', item: {} } as const;
+const shown = (question: Question): string => paint(questionLines(question, undefined), false);
+
+test('a question about a host shows the line that would be saved, and none where none is offered', () => {
+  const host = { name: 'x.com', port: 443, protocol: 'https' } as const;
+  const question: Question = { ...asked, kind: 'network', host, scopes: ['call', 'session', 'rule'] };
+  expect(shown(question)).toContain('rule: network_rule(host="x.com", protocol="https", decision="allow"');
+  expect(shown({ ...question, scopes: ['call', 'session'] })).not.toContain('rule');
+});
+
+test('a permission is named by where it leads, and by its spelling if that differs', () => {
+  const permissions = { read: ['/srv'], write: ['/var/tmp'], spelled: { '/var/tmp': '/repo/build' } };
+  const lines = shown({ ...asked, kind: 'permissions', permissions, scopes: ['call', 'session'] });
+  expect(lines).toContain('- read /srv\n');
+  expect(lines).toContain('- write /var/tmp (named as /repo/build)\n');
+});

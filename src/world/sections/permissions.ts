@@ -1,4 +1,5 @@
-import { approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
+import { explainsScripts } from '../../fragments/sections/approval-text.ts';
+import { approvedPlace, approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { networkRulesFragment } from '../../fragments/sections/network-rules.ts';
@@ -25,13 +26,15 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
 
   of({ envelope: { policy, workspace, modes } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
+    const described = describePolicy(policy.resolved, workspace.cwd);
     return {
-      ...describePolicy(policy.resolved, workspace.cwd),
+      ...described,
       approval: policy.approval,
       canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
-      networkRules: policy.networkRules,
+      // The lists have them already.
+      networkRules: described.lists === undefined ? policy.networkRules : [],
     };
   },
 
@@ -70,8 +73,9 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     }
     const newPrefixes = now.approvedPrefixes.filter((prefix) => prefixes.some((each) => equalJson(each, prefix)));
     const newRules = now.networkRules.filter(({ host, action }) => rules.includes(`${action} ${host}`));
+    const more = { added: newPrefixes, place: approvedPlace(now), explained: !explainsScripts(now) };
     return [
-      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, { added: newPrefixes })]),
+      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)]),
       ...(newRules.length === 0 ? [] : [render(networkRulesFragment, { added: newRules })]),
     ];
   },

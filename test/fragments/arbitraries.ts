@@ -210,7 +210,10 @@ export const renderings: readonly {
   of(multiAgent.multiAgentModeFragment.withdrawn, nothing),
   of(managed.managedInstructionsFragment, instructions),
   of(managed.managedInstructionsFragment.withdrawn, nothing),
-  of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
+  of(
+    turnAbortedFragment,
+    fc.constantFrom('interrupted', 'interrupted-idle', 'process-died', 'process-died-idle', 'forked', 'rolled-back'),
+  ),
   of(newRepositoriesFragment, fc.record({ folders: some(short) })),
   of(
     skillBodyFragment,

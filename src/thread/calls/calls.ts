@@ -193,7 +193,7 @@ export class Calls {
 
   /** Its line is durable before it has an effect. */
   async #perform(call: CallItem, prepared: PreparedCall, grant: GrantedCall): Promise<CallResult> {
-    const { log, parts, signal, threadId, turnId, effects, envelope } = this.#turn;
+    const { log, parts, signal, threadId, turnId, effects, envelope, memory } = this.#turn;
     const { call_id: callId, name: tool } = call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
@@ -216,6 +216,7 @@ export class Calls {
     const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output, allowed }) });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
+    if (signal.aborted) memory.cutShort = true;
     return end;
   }
 }

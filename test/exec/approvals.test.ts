@@ -57,7 +57,7 @@ describe('exec --approvals FILE', () => {
     const answered = events.filter(({ type }) => type === 'question.answered');
     expect(answered.map(({ decision }) => decision)).toEqual(['approved', 'denied']);
     expect(textsOf(inputOf(model, 1))).toContain(
-      'Not run: the user declined it. The answers that were prepared for this run do not cover it.',
+      'Not run: the answers that were prepared for this run do not cover it.',
     );
   });
 

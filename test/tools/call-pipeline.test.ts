@@ -63,7 +63,7 @@ describe('a call that needs the user', () => {
     );
     live.settings = { approval: 'on-request' };
     await turn('go');
-    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Not run: the user declined it. Not on a Friday.');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Not run: the user declined it. The user says: Not on a Friday.');
     expect((await live.lines()).map(({ type }) => type)).not.toContain('capstan_call');
   });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defined } from '../../src/protocol/defined.ts';
+import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { CallResult, PreparedCall, Tool } from '../../src/tools/define.ts';
@@ -36,12 +38,16 @@ function blockedTool(ran: string[]): Tool {
   };
 }
 
-async function turnWith(given: Answer | Promise<Answer>, approval: 'on-request' | 'never' = 'on-request') {
+async function turnWith(
+  given: Answer | Promise<Answer>,
+  approval: 'on-request' | 'never' = 'on-request',
+  profile?: PermissionProfile,
+) {
   const ran: string[] = [];
   const asking = answering(given);
   const script = [answer({ items: [callTool('reach', {})] }), answer({ items: [say('Done.')] })];
   const { live, model, turn } = await scene(script, () => [blockedTool(ran)], asking);
-  live.settings = { approval };
+  live.settings = { approval, ...defined({ profile }) };
   const result = await turn('go');
   const lines = (await live.lines()).map(({ type }) => type);
   return {
@@ -65,11 +71,24 @@ describe('a command that the sandbox stopped', () => {
     expect(order).toEqual(['capstan_call', 'capstan_question', 'capstan_question', 'capstan_call']);
   });
 
+  it('that fails outside as well knows that what is denied to read stayed closed', async () => {
+    const entries = [
+      { path: { type: 'path', path: '/' }, access: 'read' },
+      { path: { type: 'path', path: '/secret' }, access: 'deny' },
+    ] as const;
+    const profile = { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' } as const;
+    const { ran, last } = await turnWith({ kind: 'allowed' }, 'on-request', profile);
+    expect(ran).toEqual(['managed', 'managed']);
+    expect(last).toBe(
+      'The sandbox stopped this command, and the user let it run again outside the sandbox. This is the second run.\nOutside the sandbox too, what is not readable stays closed, and looks as if it were missing or empty.\nx: Read-only file system',
+    );
+  });
+
   it('stays as it is if the user says no, and the model reads both', async () => {
     const { ran, last } = await turnWith({ kind: 'declined', note: 'Use a temporary folder.' });
     expect(ran).toEqual(['managed']);
     expect(last).toBe(
-      'The sandbox stopped this command, and the user did not let it run again outside of it. Use a temporary folder.\nx: Read-only file system',
+      'The sandbox stopped this command, and the user did not let it run again outside of it. The user says: Use a temporary folder.\nx: Read-only file system',
     );
   });
 

@@ -38,14 +38,23 @@ export function refusedCall(message: string, next: string): string {
 
 /** The user was asked and said no. */
 export function declined(note: string | undefined): string {
-  return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
+  return note === uncovered
+    ? `Not run: ${note.charAt(0).toLowerCase()}${note.slice(1)}`
+    : withWords('Not run: the user declined it.', note);
 }
 
 /** The same, and the turn ends with it. */
 export function stoppedByUser(note: string | undefined): string {
-  const said = 'Not run: the user declined it and stopped the turn.';
-  return note === undefined ? said : `${said} ${note}`;
+  return withWords('Not run: the user declined it and stopped the turn.', note);
 }
+
+function withWords(said: string, note: string | undefined): string {
+  if (note === undefined) return said;
+  return note === uncovered ? `${said} ${note}` : `${said} The user says: ${note}`;
+}
+
+/** A note of its own: answers were prepared, and none is about the call. */
+export const uncovered = 'The answers that were prepared for this run do not cover it.';
 
 /** The user was asked, and what would be asked now is something else. */
 export const noLongerAsked =
@@ -60,17 +69,32 @@ export const neverAnswered = 'Not run: the program ended before the user answere
 /** The program ended before the call began, whatever was decided about it. */
 export const notBegun = 'Not run: the program ended before the call began.';
 
-/** The sandbox stopped a command, and the user let it run once more. What follows is of the second run. */
-export function ranAgain(where: 'sandbox' | 'outside'): string {
-  const how = where === 'outside' ? 'outside the sandbox' : 'with what it needed';
-  return `The sandbox stopped this command, and the user let it run again ${how}. This is the second run.`;
+/** How a call that the sandbox stopped was to run again, and who decided: the user unless said otherwise. */
+export interface SecondTry {
+  readonly where: 'sandbox' | 'outside';
+  readonly by?: 'review';
 }
 
-/** The same, and the user did not. What follows is of the only run. */
-export function notRunAgain(note: string | undefined): string {
-  const said = 'The sandbox stopped this command, and the user did not let it run again outside of it.';
-  return note === undefined ? said : `${said} ${note}`;
+/** The sandbox stopped a command, and it was let run once more. What follows is of the second run. */
+export function ranAgain({ where, by }: SecondTry): string {
+  const how = where === 'outside' ? 'outside the sandbox' : 'with what it needed';
+  return `The sandbox stopped this command, and ${decider(by)} let it run again ${how}. This is the second run.`;
 }
+
+/** The same, and it was not. What follows is of the only run. */
+export function notRunAgain({ where, by }: SecondTry, note: string | undefined): string {
+  const how = where === 'outside' ? 'run again outside of it' : 'reach the host that it wanted';
+  const said = `The sandbox stopped this command, and ${decider(by)} did not let it ${how}.`;
+  return by === 'review' && note !== undefined ? `${said} ${note}` : withWords(said, note);
+}
+
+function decider(by: SecondTry['by']): string {
+  return by === 'review' ? 'the reviewer' : 'the user';
+}
+
+/** A command that failed outside the sandbox, under a policy that denies reading. */
+export const stillConfined =
+  'Outside the sandbox too, what is not readable stays closed, and looks as if it were missing or empty.';
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

@@ -4,9 +4,11 @@ import { sentence } from '../../protocol/outcome.ts';
 /** What the model reads when a reviewer did not let a call run. */
 export function refusedByReview(answer: Answer): string {
   const { kind, verdict } = answer;
-  const judged = verdict && `the reviewer declined it (${judgement(verdict)})`;
-  const said = reasons(answer);
-  const head = `Not run: ${judged ?? 'it was not approved'}.`;
+  // Of a yes that does not count, the reasons would mislead.
+  const isBeyond = answer.note === beyondReviewer;
+  const who = isBeyond ? 'only the user can allow an action of this risk' : 'the reviewer declined it';
+  const head = `Not run: ${verdict === undefined ? 'it was not approved' : `${who} (${judgement(verdict)})`}.`;
+  const said = isBeyond ? [] : reasons(answer);
   const next =
     kind === 'stopped'
       ? 'The turn ends here.'
@@ -36,7 +38,7 @@ export function reviewTimedOut(seconds: number): string {
 }
 
 export function reviewFailed(why: string): string {
-  return `The review failed: ${sentence(why)} Tell the user if the action is needed.`;
+  return `The review failed: ${sentence(why)}`;
 }
 
 /** The verdict was more than a reviewer may decide. */

@@ -1,11 +1,12 @@
 import type { Step } from '../../envelope/step.ts';
-import { notRunAgain, ranAgain, toolFailed } from '../../fragments/answers/call-answers.ts';
+import { notRunAgain, ranAgain, stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
@@ -182,13 +183,14 @@ export class Calls {
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
   async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<CallResult> {
     const end = await this.#perform(wanted.call, prepared, grant);
-    if (end.blocked === undefined || grant.where === 'outside' || this.#turn.signal.aborted) return end;
+    if (grant.where === 'outside') return confined(end, grant);
+    if (end.blocked === undefined || this.#turn.signal.aborted) return end;
     const place = this.#questions.next();
     const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
     if (again === undefined) return end;
-    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again.note)) };
-    const second = await this.#perform(wanted.call, prepared, again);
-    return { ...second, output: withNote(second.output, ranAgain(again.where)) };
+    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again, again.note)) };
+    const second = confined(await this.#perform(wanted.call, prepared, again), again);
+    return { ...second, output: withNote(second.output, ranAgain(again)) };
   }
 
   /** Its line is durable before it has an effect. */
@@ -219,6 +221,13 @@ export class Calls {
     if (signal.aborted) memory.cutShort = true;
     return end;
   }
+}
+
+/** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
+function confined(end: CallResult, { where, policy }: GrantedCall): CallResult {
+  const failed = end.item.kind === 'command' && end.item.status === 'failed';
+  if (where !== 'outside' || !failed || !needsSandbox(policy)) return end;
+  return { ...end, output: withNote(end.output, stillConfined) };
 }
 
 /** A sentence of ours before what a tool says. */

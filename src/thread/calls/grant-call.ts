@@ -31,6 +31,8 @@ export interface GrantedCall {
   readonly where: 'sandbox' | 'outside';
   /** How far the user's yes goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
+  /** Who said yes; absent: the user, or the policy alone. */
+  readonly by?: 'review';
 }
 
 /** The thread is given up while the call waits for an answer: the question stays as it is. */
@@ -52,7 +54,9 @@ export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
 }
 
 /** `note`: what the user said to it. */
-type RefusedGrant = RefusedCall & { readonly note?: string };
+type RefusedGrant = RefusedCall & { readonly note?: string } & Pick<Answer, 'by'>;
+/** The same, with where it would have run. */
+type RefusedRetry = RefusedGrant & Pick<GrantedCall, 'where'>;
 type Granting = GrantedCall | RefusedGrant | SuspendedCall;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
@@ -86,7 +90,7 @@ export async function grantRetry(
   turn: Turn,
   wanted: CallToGrant,
   blocked: Blocked,
-): Promise<GrantedCall | RefusedGrant | undefined> {
+): Promise<GrantedCall | RefusedRetry | undefined> {
   const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
   if (decideAgain(turn, call, blocked) === undefined) return undefined;
   await wanted.place.turn();
@@ -96,7 +100,8 @@ export async function grantRetry(
   const asking = questionOf(turn, wanted, decided);
   turn.log.record(questionAsked(asking.question, asking.about));
   const granting = await ask(turn, askerOf(turn, wanted.step), asking);
-  return granting.kind === 'suspended' ? undefined : granting;
+  if (granting.kind === 'suspended') return undefined;
+  return granting.kind === 'refused' ? { ...granting, where: decided.where } : granting;
 }
 
 /**
@@ -168,7 +173,7 @@ async function ask(
     await recordAnswer(turn, question, answer);
     if (answer.kind !== 'allowed') return refusedBy(turn, answer);
     await saveAllowedRule(turn, question, answer);
-    return granted(turn, decided, answer.scope ?? 'call');
+    return { ...granted(turn, decided, answer.scope ?? 'call'), ...defined({ by: answer.by }) };
   };
   if (signal.aborted || asker === undefined) return record(undefined);
   log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
@@ -206,7 +211,9 @@ function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<
 function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
   const { kind, note } = answer;
   if (kind === 'stopped') turn.stop();
-  if (answer.by === 'review') return { kind: 'refused', output: refusedByReview(answer), note: reviewNote(answer) };
+  if (answer.by === 'review') {
+    return { kind: 'refused', output: refusedByReview(answer), note: reviewNote(answer), by: 'review' };
+  }
   if (kind === 'lapsed') return { kind: 'refused', output: lapsed };
   const output = kind === 'stopped' ? stoppedByUser(note) : declined(note);
   return { kind: 'refused', output, ...defined({ note }) };

@@ -1,3 +1,4 @@
+import { uncovered } from '../../../fragments/answers/call-answers.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { dim, type Span } from '../../terminal/look.ts';
@@ -50,7 +51,7 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
   return found.includes(undefined) ? unmatched : { kind: 'allowed', scope: 'call' };
 }
 
-const unmatched: Answer = { kind: 'declined', note: 'The answers that were prepared for this run do not cover it.' };
+const unmatched: Answer = { kind: 'declined', note: uncovered };
 
 /** Each command that must be allowed; one without words for what is no command, or cannot be read. */
 function commandsOf({ kind, argv }: Question): readonly (readonly string[])[] {

@@ -39,7 +39,7 @@ export function guidanceToHold({ envelope: { identity, instructions } }: Entered
 }
 
 function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFacts['permissions'] & object {
-  const { approvedPrefixes, networkRules } = policy;
+  const { approvedPrefixes } = policy;
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
   const described = describePolicy(policy.resolved, workspace.cwd);
   return {
@@ -47,12 +47,8 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
     network: networkWord(described),
     approval: approvalName(policy.approval),
     prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
-    // The lists have them already.
-    rules: each(
-      (described.lists === undefined ? networkRules : []).map(
-        ({ host, action }) => `${action} ${JSON.stringify(host)}`,
-      ),
-    ),
+    // Those that hold are in the lists.
+    rules: [],
   };
 }
 

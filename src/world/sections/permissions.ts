@@ -26,15 +26,14 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
 
   of({ envelope: { policy, workspace, modes } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
-    const described = describePolicy(policy.resolved, workspace.cwd);
     return {
-      ...described,
+      ...describePolicy(policy.resolved, workspace.cwd),
       approval: policy.approval,
       canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
-      // The lists have them already.
-      networkRules: described.lists === undefined ? policy.networkRules : [],
+      // Rules that hold are in the lists already, and without lists none holds.
+      networkRules: [],
     };
   },
 

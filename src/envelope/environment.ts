@@ -1,4 +1,4 @@
-import { describePolicy } from '../policy/describe-policy.ts';
+import { describePolicy, networkWord } from '../policy/describe-policy.ts';
 import type { Envelope } from './envelope.ts';
 import { approvalName } from '../policy/approval-policy.ts';
 
@@ -22,8 +22,10 @@ export interface Environment {
 /** `date` is the step's: it may have moved since the turn began. */
 export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
   const { cwd, shell, timezone, roots } = workspace;
-  const { mode, network, writableRoots, deniedPaths, deniedGlobs } = describePolicy(policy.resolved, cwd);
-  const lists = policy.networkProxy === 'lists' ? policy.resolved.lists : undefined;
+  const described = describePolicy(policy.resolved, cwd);
+  const { mode, writableRoots, deniedPaths, deniedGlobs } = described;
+  // Saved rules are in the lists. Where there are none, they are not what decides.
+  const lists = policy.networkProxy === 'lists' ? described.lists : undefined;
   return {
     cwd,
     shell: shell.name,
@@ -31,7 +33,7 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     timezone,
     approvalPolicy: approvalName(policy.approval),
     sandboxMode: mode,
-    networkAccess: network,
+    networkAccess: networkWord(described),
     writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),

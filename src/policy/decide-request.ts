@@ -9,7 +9,13 @@ import {
   missingToWrite,
   whyNotAsked,
 } from './call-decision.ts';
-import { grantedPolicy, isNoPermission, missingPermissions, neverGranted, standingPermissions } from './granted-policy.ts';
+import {
+  grantedPolicy,
+  isNoPermission,
+  missingPermissions,
+  neverGranted,
+  standingPermissions,
+} from './granted-policy.ts';
 import { openedNetwork } from './opened-network.ts';
 import { permissionKeys } from './grants.ts';
 

@@ -54,6 +54,11 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
   };
 }
 
+/** The network in one word: `limited` to the hosts of lists. */
+export function networkWord({ network, lists }: PolicyDescription): NetworkAccess | 'limited' {
+  return lists === undefined ? network : 'limited';
+}
+
 const everything: RestrictedFiles = {
   kind: 'restricted',
   rules: [{ path: '/', access: 'read', ifMissing: 'skip' }],
@@ -78,7 +83,7 @@ function describeFiles(files: RestrictedFiles) {
     deniedPaths: unique(denied.filter((rule) => rule.own !== true)).toSorted(),
     deniedGlobs: denyGlobs,
     globDepth,
-    ownPaths: unique(denied.filter((rule) => rule.own === true)),
+    ownPaths: unique(denied.filter((rule) => rule.own === true && at(parentOf(rule.path)) !== 'deny')),
     readsEverything: accessByRules(rules, '/') !== 'deny',
     missingRoots,
   };

@@ -122,7 +122,7 @@ describe('--context-events', () => {
     // The process died before the end of its turn.
     writeFileSync(file, text.slice(0, text.indexOf(JSON.stringify(running))));
     const run = await place.run('exec', '--json', '--context-events', 'resume', '--last', 'two');
-    expect(added(run)[0]).toMatchObject({ content: 'turn_aborted', cause: 'event', value: 'process-died' });
+    expect(added(run)[0]).toMatchObject({ content: 'turn_aborted', cause: 'event', value: 'process-died-idle' });
   });
 
   it('tells usage after every step', async () => {

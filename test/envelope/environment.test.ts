@@ -2,18 +2,25 @@ import { expect, test } from 'vitest';
 import { fullEnvelope } from './full-envelope.ts';
 import { environmentOf } from '../../src/envelope/environment.ts';
 
-test('hosts are those that the proxy goes by: saved rules stand in its lists, and count nowhere else', () => {
+const lists = { allow: ['a.test', 'b.test'], deny: ['c.test'], local: false, methods: 'any' } as const;
+const networkRules = [{ host: 'x.test', action: 'allow' } as const, { host: 'y.test', action: 'deny' } as const];
+
+function networkOf(network: 'restricted' | 'enabled', given: typeof lists | undefined) {
   const { policy, ...rest } = fullEnvelope();
-  const lists = { allow: ['a.test', 'b.test'], deny: ['c.test', 'd.test'], local: false, methods: 'any' } as const;
-  const networkRules = [{ host: 'b.test', action: 'allow' } as const, { host: 'd.test', action: 'deny' } as const];
-  const envelope = { ...rest, policy: { ...policy, networkRules, resolved: { ...policy.resolved, lists } } };
-  const hosts = (networkProxy: 'none' | 'lists') => {
-    const of = environmentOf({ ...envelope, policy: { ...envelope.policy, networkProxy } }, '2026-11-16');
-    return [of.allowedDomains, of.deniedDomains];
-  };
-  expect(hosts('lists')).toEqual([
-    ['a.test', 'b.test'],
-    ['c.test', 'd.test'],
-  ]);
-  expect(hosts('none')).toEqual([[], []]);
+  const { lists: _lists, ...resolved } = policy.resolved;
+  const open = { ...resolved, network, ...(given === undefined ? {} : { lists: given }) };
+  const networkProxy = given !== undefined && network === 'enabled' ? 'lists' : 'none';
+  const changed = { ...policy, networkRules, networkProxy, resolved: open } as const;
+  const of = environmentOf({ ...rest, policy: changed }, '2026-11-16');
+  return [of.networkAccess, of.allowedDomains, of.deniedDomains];
+}
+
+test('hosts are those of the lists that hold, which have saved rules in them', () => {
+  expect(networkOf('enabled', lists)).toEqual(['limited', ['a.test', 'b.test'], ['c.test']]);
+});
+
+test('without lists no host stands beside a network that is open or closed as a whole', () => {
+  expect(networkOf('restricted', undefined)).toEqual(['restricted', [], []]);
+  expect(networkOf('restricted', lists)).toEqual(['restricted', [], []]);
+  expect(networkOf('enabled', undefined)).toEqual(['enabled', [], []]);
 });

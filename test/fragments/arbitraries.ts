@@ -149,7 +149,14 @@ export const renderings: readonly {
     }),
   ),
   of(permissionsFragment.withdrawn, nothing),
-  of(approvedPrefixesFragment, fc.record({ added: prefixes })),
+  of(
+    approvedPrefixesFragment,
+    fc.record({
+      added: prefixes,
+      place: fc.constantFrom('outside', 'inside', 'anywhere'),
+      explained: fc.boolean(),
+    }),
+  ),
   of(networkRulesFragment, fc.record({ added: rules })),
   of(collaborationModeFragment, fc.record({ mode: short, instructions: text })),
   of(collaborationModeFragment.withdrawn, nothing),
@@ -162,7 +169,7 @@ export const renderings: readonly {
       timezone: short,
       approvalPolicy: fc.constantFrom('never' as const, 'untrusted' as const),
       sandboxMode: fc.constantFrom('read-only' as const, 'external-sandbox' as const),
-      networkAccess: fc.constantFrom('restricted' as const, 'enabled' as const),
+      networkAccess: fc.constantFrom('restricted', 'enabled', 'limited'),
       writableRoots: some(text),
       workspaceRoots: some(short),
       deniedPaths: some(short),
@@ -203,7 +210,10 @@ export const renderings: readonly {
   of(multiAgent.multiAgentModeFragment.withdrawn, nothing),
   of(managed.managedInstructionsFragment, instructions),
   of(managed.managedInstructionsFragment.withdrawn, nothing),
-  of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
+  of(
+    turnAbortedFragment,
+    fc.constantFrom('interrupted', 'interrupted-idle', 'process-died', 'process-died-idle', 'forked', 'rolled-back'),
+  ),
   of(newRepositoriesFragment, fc.record({ folders: some(short) })),
   of(
     skillBodyFragment,

@@ -29,7 +29,7 @@ describe('the catalogue', () => {
         "skills-withdrawn | developer | <skills_instructions> | 100 |  | skills-catalogue",
         "permissions | developer | <permissions instructions> | 6000 |  |",
         "permissions-withdrawn | developer | <permissions instructions> | 100 |  | permissions",
-        "approved-prefixes | developer | <approved_command_prefixes> | 1500 |  |",
+        "approved-prefixes | developer | <approved_command_prefixes> | 1700 |  |",
         "network-rules | developer | <network_rules> | 1500 |  |",
         "collaboration-mode | developer | <collaboration_mode> | 5000 |  |",
         "collaboration-mode-withdrawn | developer | <collaboration_mode> | 100 |  | collaboration-mode",

@@ -68,7 +68,7 @@ export const examples: readonly Fragment[] = [
     networkRules: [{ host: 'example.org', action: 'allow' }],
   }),
   render(permissionsFragment.withdrawn, undefined),
-  render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']] }),
+  render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']], place: 'outside', explained: true }),
   render(networkRulesFragment, { added: [{ host: 'example.org', action: 'deny' }] }),
   render(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
   render(collaborationModeFragment.withdrawn, undefined),

@@ -1,7 +1,7 @@
 import { approvalName } from '../../src/policy/approval-policy.ts';
 import { environmentOf } from '../../src/envelope/environment.ts';
 import { modeGuidance } from '../../src/fragments/sections/collaboration-mode.ts';
-import { describePolicy } from '../../src/policy/describe-policy.ts';
+import { describePolicy, networkWord } from '../../src/policy/describe-policy.ts';
 import type { OmittedContext } from '../../src/envelope/settings.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';
 import type { WorldFacts } from './world-reader.ts';
@@ -40,13 +40,15 @@ export function guidanceToHold({ envelope: { identity, instructions } }: Entered
 
 function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFacts['permissions'] & object {
   const { approvedPrefixes } = policy;
-  const networkRules = policy.networkProxy === 'lists' ? policy.networkRules : [];
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
+  const described = describePolicy(policy.resolved, workspace.cwd);
   return {
-    ...describePolicy(policy.resolved, workspace.cwd),
+    ...described,
+    network: networkWord(described),
     approval: approvalName(policy.approval),
     prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
-    rules: each(networkRules.map(({ host, action }) => `${action} ${JSON.stringify(host)}`)),
+    // Those that hold are in the lists.
+    rules: [],
   };
 }
 

@@ -44,15 +44,15 @@ export function readPermissions(text: string): Permissions | undefined {
     deniedPaths: quotedList(body, 'Not readable'),
     missingRoots: quotedList(body, 'Not writable until'),
     readablePaths: quotedList(body, 'Readable'),
-    deniedGlobs: quotedList(body, 'Nor is anything that matches'),
+    deniedGlobs: quotedList(body, '(?:Nor is anything that matches|Nothing that matches is readable)'),
     ownPaths: quotedList(body, 'Kept for Capstan itself'),
     ...depth(body),
     sockets: quotedList(body, 'Sockets that commands can connect to'),
     ...hosts(body),
-    prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
+    prefixes: dashedList(body, approvedTitle).map(unquoted).toSorted(),
+    rules: dashedList(body, /^Saved network rules:$/)
       .map(unquoted)
       .toSorted(),
-    rules: dashedList(body, 'Saved network rules:').map(unquoted).toSorted(),
   };
 }
 
@@ -73,9 +73,13 @@ function quotedList(body: string, title: string): readonly string[] {
   return listed === undefined ? [] : (JSON.parse(`[${listed}]`) as string[]);
 }
 
-function dashedList(body: string, title: string): readonly string[] {
+/** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
+const approvedTitle =
+  /^A script runs (?:outside the sandbox, without a question,|inside the sandbox without a question|without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+
+function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');
-  const at = lines.indexOf(title);
+  const at = lines.findIndex((line) => title.test(line));
   if (at < 0) return [];
   const rest = lines.slice(at + 1);
   const end = rest.findIndex((line) => !line.startsWith('- '));
@@ -89,12 +93,11 @@ function unquoted(line: string): string {
 }
 
 export function withPrefixes(before: Permissions | undefined, text: string): Permissions {
-  const title = 'Commands that begin with one of these now run without a question:';
-  return withMore(before, 'prefixes', dashedList(between('approved_command_prefixes', text), title));
+  return withMore(before, 'prefixes', dashedList(between('approved_command_prefixes', text), approvedTitle));
 }
 
 export function withRules(before: Permissions | undefined, text: string): Permissions {
-  const title = 'Network rules saved; they hold from now on:';
+  const title = /^Network rules saved; they hold from now on:$/;
   return withMore(before, 'rules', dashedList(between('network_rules', text), title));
 }
 

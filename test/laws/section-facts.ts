@@ -42,7 +42,7 @@ export const environment: fc.Arbitrary<Environment> = fc.record({
   timezone: fc.constantFrom('Etc/UTC', 'Europe/Oslo'),
   approvalPolicy: fc.constantFrom('never', 'on-request'),
   sandboxMode: fc.constantFrom('read-only', 'workspace-write'),
-  networkAccess: fc.constantFrom('restricted', 'enabled'),
+  networkAccess: fc.constantFrom('restricted', 'enabled', 'limited'),
   writableRoots: paths,
   workspaceRoots: paths,
   deniedPaths: paths,

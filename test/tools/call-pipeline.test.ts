@@ -63,7 +63,7 @@ describe('a call that needs the user', () => {
     );
     live.settings = { approval: 'on-request' };
     await turn('go');
-    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Not run: the user declined it. Not on a Friday.');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Not run: the user declined it. The user says: Not on a Friday.');
     expect((await live.lines()).map(({ type }) => type)).not.toContain('capstan_call');
   });
 
@@ -85,7 +85,9 @@ describe('a call that needs the user', () => {
     // The user has not said no.
     const answers = live.events.flatMap((event) => (event.kind === 'question-answered' ? [event.answer] : []));
     expect(answers).toEqual([{ kind: 'lapsed' }]);
-    expect(JSON.stringify(await live.lines())).toContain('Not run: the turn was interrupted before the user answered');
+    const lines = JSON.stringify(await live.lines());
+    expect(lines).toContain('Not run: the turn was interrupted before the user answered');
+    expect(lines).toContain('The user stopped the turn on purpose. No call was running.');
   });
 
   it('waits as part of the state; a program that dies meanwhile leaves a call that never ran', async () => {
@@ -111,8 +113,10 @@ describe('a call that needs the user', () => {
     const after = disk.crash(() => 0);
     live.replaceDisk({ home: '/home', files: after, locks: after.locks });
     await turn('go on');
-    expect(textsOf(inputOf(model, 1))).toContain(
-      'Not run: the program ended before the user answered whether it may run.',
+    const texts = textsOf(inputOf(model, 1));
+    expect(texts).toContain('Not run: the program ended before the user answered whether it may run.');
+    expect(texts).toContain(
+      '<turn_aborted>\nThe program that ran the turn ended without warning. No call was running.\n</turn_aborted>',
     );
   });
 });

@@ -101,7 +101,7 @@ describe('a turn whose process was killed while it waited', () => {
     expect(tool.ran).toEqual([]);
     // The process that goes on cannot ask, and says so.
     expect(textsOf(inputOf(model, before)).slice(-2)).toEqual([
-      'Not run: the user declined it. Not today.',
+      'Not run: the user declined it. The user says: Not today.',
       expect.stringContaining('The user cannot be asked'),
     ]);
   });

@@ -38,7 +38,7 @@ export function refusedCall(message: string, next: string): string {
 
 /** The user was asked and said no. */
 export function declined(note: string | undefined): string {
-  return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
+  return withWords('Not run: the user declined it.', note);
 }
 
 /** The answers were prepared, and none is about this. */
@@ -47,8 +47,11 @@ export const noPreparedAnswer =
 
 /** The user was asked, said no, and the turn ends with it. */
 export function stoppedByUser(note: string | undefined): string {
-  const said = 'Not run: the user declined it and stopped the turn.';
-  return note === undefined ? said : `${said} ${note}`;
+  return withWords('Not run: the user declined it and stopped the turn.', note);
+}
+
+function withWords(said: string, note: string | undefined): string {
+  return note === undefined ? said : `${said} The user says: ${note}`;
 }
 
 /** The user was asked, and what would be asked now is something else. */
@@ -63,6 +66,10 @@ export const neverAnswered = 'Not run: the program ended before the user answere
 
 /** The program ended before the call began, whatever was decided about it. */
 export const notBegun = 'Not run: the program ended before the call began.';
+
+/** A command that failed outside the sandbox, under a policy that denies reading. */
+export const stillConfined =
+  'Outside the sandbox too, what is not readable stays closed, and looks as if it were missing or empty.';
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

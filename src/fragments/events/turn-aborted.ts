@@ -3,18 +3,24 @@ import { defineFragment } from '../text/define.ts';
 /** Why a turn ended before the model was done. */
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 
-const sentence: Readonly<Record<AbortCause, string>> = {
-  interrupted:
-    'The user stopped the turn on purpose. A command that was running has been ended and may have done part of its work: look before you repeat it.',
-  'process-died':
-    'The program that ran the turn ended without warning. What was under way may have been done in part, wholly or not at all: look before you repeat it.',
+/** The same as the model is told it. `-idle`: no call was under way, so nothing is half done. */
+export type AbortedTurn = AbortCause | 'interrupted-idle' | 'process-died-idle';
+
+const interrupted = 'The user stopped the turn on purpose.';
+const died = 'The program that ran the turn ended without warning.';
+
+const sentence: Readonly<Record<AbortedTurn, string>> = {
+  interrupted: `${interrupted} A command that was running has been ended and may have done part of its work: look before you repeat it.`,
+  'interrupted-idle': `${interrupted} No call was running.`,
+  'process-died': `${died} What was under way may have been done in part, wholly or not at all: look before you repeat it.`,
+  'process-died-idle': `${died} No call was running.`,
   forked:
     'This conversation was branched off while the turn was running. The turn goes on in the conversation that it was branched from, not here. What was under way may be done there: look before you repeat it.',
   'rolled-back':
     'The user took back what came after this point of the turn. Files that were changed after it may still be as they were left: look before you repeat anything.',
 };
 
-export const turnAbortedFragment = defineFragment<AbortCause>({
+export const turnAbortedFragment = defineFragment<AbortedTurn>({
   id: 'turn-aborted',
   purpose: 'A turn ended early, and why.',
   role: 'user',

@@ -1,5 +1,6 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
-import { allowsAsking, approvalName, type AskedAbout } from '../../policy/approval-policy.ts';
+import { allowsAsking, allowsSomeQuestion, approvalName, type AskedAbout } from '../../policy/approval-policy.ts';
+import { howScriptsAreRead } from './approved-prefixes.ts';
 import { reviewerSentence } from './reviewer-sentence.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 
@@ -17,9 +18,19 @@ export interface ApprovalTold {
 export function approvalLines(told: ApprovalTold): readonly string[] {
   const reviewed = told.canAsk && told.reviewed ? ` ${reviewerSentence()}` : '';
   const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}${reviewed}`;
-  if (!told.canAsk || !isLimited(told)) return [first];
+  if (!explainsScripts(told)) return [first];
   const asks = (about: AskedAbout): boolean => allowsAsking(told.approval, about);
-  return [first, ...(asks('sandbox') ? howToAsk : []), ...(asks('permissions') ? [requests] : []), howJudged];
+  return [
+    first,
+    ...(asks('sandbox') ? [...howToAsk(told), ...(told.reviewed ? [] : [prefixRule])] : []),
+    ...(asks('permissions') ? [requests] : []),
+    howScriptsAreRead,
+  ];
+}
+
+/** Whether these lines say how a script is read. */
+export function explainsScripts(told: ApprovalTold): boolean {
+  return told.canAsk && isLimited(told);
 }
 
 function isLimited({ mode }: ApprovalTold): boolean {
@@ -30,7 +41,8 @@ function whenAsked(told: ApprovalTold): string {
   const { approval, canAsk } = told;
   if (!canAsk) return withoutUser(told);
   if (approval === 'untrusted') {
-    return 'Commands that are known to change nothing run at once. Before any other command and before each patch the user is asked; you need not ask yourself.';
+    const where = isLimited(told) ? '; a yes lets it run inside the sandbox' : '';
+    return `Commands that are known to change nothing run at once. Before any other command and before each patch the user is asked${where}.`;
   }
   if (typeof approval === 'string') return isLimited(told) ? `${unasked} ${destroying}` : destroying;
   return isLimited(told)
@@ -72,7 +84,7 @@ const unsandboxedCategories: Categories = {
 
 function withoutUser({ mode, approval }: ApprovalTold): string {
   if (mode === 'danger-full-access' && approval !== 'untrusted') return unsandboxed;
-  if (typeof approval !== 'string') return stopped('yet');
+  if (typeof approval !== 'string') return stopped(allowsSomeQuestion(approval) ? 'yet' : '');
   switch (approval) {
     case 'never':
       return stopped('');
@@ -92,15 +104,15 @@ function stopped(when: 'yet' | ''): string {
 const destroyed = 'Commands that remove files by force or destroy what may not come back are refused.';
 const unsandboxed = `The user cannot be asked, so take care with what cannot be taken back. ${destroyed}`;
 
-const howToAsk: readonly string[] = [
-  'How to ask: call exec_command with `sandbox_permissions` set to "require_escalated" and with `justification`, one short question to the user, such as "May I download the dependencies of this project?". Where a folder or the network is all that is missing, set it to "with_additional_permissions" and name just that in `additional_permissions`. Ask in the call itself, not in a message.',
-  'When to ask: the task needs the command, and it failed because of the sandbox or cannot work inside it: it needs the network, writes outside the writable roots, or opens a window. Try first if you are not sure: the user is then asked about the failure in the same call, if the output names the file.',
-  '`prefix_rule` proposes a rule for commands that begin with the same words, such as ["npm", "install"], which the user may save. Keep it as narrow as the task allows. Propose none for interpreters, shells and programs that do anything (python, node, bash, git, env, sudo), for what destroys, or for a script with a heredoc.',
-];
+function howToAsk({ approval }: ApprovalTold): readonly string[] {
+  const patches = approval === 'untrusted' ? '' : ' A patch to files that commands cannot change asks by itself.';
+  return [
+    `How to ask for more than the sandbox allows: call exec_command with \`sandbox_permissions\` set to "require_escalated" and with \`justification\`, one short question to the user, such as "May I download the dependencies of this project?". Where a folder or the network is all that is missing, set it to "with_additional_permissions" and name just that in \`additional_permissions\`. Ask in the call itself, not in a message.${patches}`,
+    'When to ask: the task needs the command, and it failed because of the sandbox or cannot work inside it: it needs the network, writes outside the writable roots, or opens a window. Try first if you are not sure: the user is then asked about the failure in the same call, if the output names the file.',
+  ];
+}
 
-const requests =
-  'request_permissions asks once for folders or the network for all later commands of the turn. These then need no parameters of their own.';
+const prefixRule =
+  '`prefix_rule` proposes a rule for commands that begin with the same words, such as ["npm", "install"], which the user may save. Keep it as narrow as the task allows. Propose none for interpreters, shells and programs that do anything (python, node, bash, git, env, sudo), for what destroys, or for a script with a heredoc.';
 
-/** As the parser does it. */
-const howJudged =
-  'How a script is judged: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }, and each command counts by itself. If anything in it is known only when it runs, such as a variable, a substitution, a loop or a heredoc, the whole script counts as one command.';
+const requests = 'For several commands of the turn, ask once with request_permissions.';

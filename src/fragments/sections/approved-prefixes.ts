@@ -1,3 +1,4 @@
+import type { PolicyDescription } from '../../policy/describe-policy.ts';
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
@@ -5,20 +6,51 @@ import { quote } from '../text/markup.ts';
 /** The first words of a command that the user approved for good. */
 export type CommandPrefix = readonly string[];
 
+/** Where a script runs that only has approved commands. `anywhere`: there is no sandbox. */
+export type ApprovedPlace = 'outside' | 'inside' | 'anywhere';
+
+export interface AddedPrefixes {
+  readonly added: readonly CommandPrefix[];
+  readonly place: ApprovedPlace;
+  /** Nothing else tells how a script is read. */
+  readonly explained: boolean;
+}
+
 /** Prefixes are only ever added here; when one goes, the permissions are told anew. */
-export const approvedPrefixesFragment = defineFragment<{ readonly added: readonly CommandPrefix[] }>({
+export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
   id: 'approved-prefixes',
   purpose: 'Command prefixes that the user approved permanently since `permissions` was sent.',
   role: 'developer',
   markers: ['<approved_command_prefixes>', '</approved_command_prefixes>'],
-  capTokens: 1500,
+  capTokens: 1700,
   section: 'permissions',
   matches: (text) =>
     /^\s*<approved_command_prefixes>[\s\S]*<\/approved_command_prefixes>\s*$/i.test(text) ||
     /^\s*Approved command prefix saved:/i.test(text),
-  body: ({ added }) =>
-    `\nCommands that begin with one of these now run without a question:\n${dashedLines(listPrefixes(added)).join('\n')}\n`,
+  body: ({ added, place, explained }) =>
+    `\n${[
+      ...(explained ? [howScriptsAreRead] : []),
+      `${approvedTitle[place]}, or with one listed earlier:`,
+      ...dashedLines(listPrefixes(added)),
+    ].join('\n')}\n`,
 });
+
+/** The text of a list's title, up to where a word about other lists may follow. */
+export const approvedTitle: Readonly<Record<ApprovedPlace, string>> = {
+  outside: 'A script runs outside the sandbox, without a question, if each of its commands begins with one of these',
+  inside: 'A script runs inside the sandbox without a question if each of its commands begins with one of these',
+  anywhere: 'A script runs without a question if each of its commands begins with one of these',
+};
+
+/** As calls are decided: what must not be read keeps a sandbox around everything. */
+export function approvedPlace({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedPlace {
+  if (mode === 'danger-full-access' || mode === 'external-sandbox') return 'anywhere';
+  return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'inside';
+}
+
+/** As the parser does it. */
+export const howScriptsAreRead =
+  'How a script is read: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }. If it has more than plain words in it, such as a variable, an assignment, a wildcard, a substitution, output to a file, a loop or a heredoc, the whole script counts as one command that begins with the shell.';
 
 /** Each once, short ones first, so that what a long list leaves out is the most special. */
 export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {

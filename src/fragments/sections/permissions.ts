@@ -1,9 +1,16 @@
-import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import { allowsAsking } from '../../policy/approval-policy.ts';
+import { networkWord, type PolicyDescription } from '../../policy/describe-policy.ts';
 import type { ExtraPermissions } from '../../protocol/extra-permissions.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
-import { approvalLines, type ApprovalTold } from './approval-text.ts';
-import { type CommandPrefix, listPrefixes } from './approved-prefixes.ts';
+import { approvalLines, type ApprovalTold, explainsScripts } from './approval-text.ts';
+import {
+  approvedPlace,
+  approvedTitle,
+  type CommandPrefix,
+  howScriptsAreRead,
+  listPrefixes,
+} from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
 import type { NetworkRule } from '../../envelope/settings.ts';
@@ -47,14 +54,16 @@ export const permissionsFragment = defineFamily<PermissionsText>({
   body(told) {
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
-      `Network: ${told.network}. ${networkText(told)}`,
+      `Network: ${networkWord(told)}. ${networkText(told)}`,
       ...networkLines(told),
       ...approvalLines(told),
       ...fileLines(told),
       ...grantedLines(told),
     ];
+    const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
     const approved = [
-      ...titled('Commands that begin with one of these run without a question:', listPrefixes(told.approvedPrefixes)),
+      ...(isUnread ? [howScriptsAreRead] : []),
+      ...titled(`${approvedTitle[approvedPlace(told)]}:`, listPrefixes(told.approvedPrefixes)),
       ...titled('Saved network rules:', listRules(told.networkRules)),
     ];
     return `\n${[...lines, ...fitting(approved, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
@@ -71,13 +80,19 @@ function fitting(lines: readonly string[], bytes: number): readonly string[] {
     : [...lines.slice(0, end), `… and ${lines.length - end} more lines that are not listed here`];
 }
 
-function networkText({ network, lists }: PermissionsText): string {
+function networkText(told: PermissionsText): string {
+  const { network, lists } = told;
   if (lists === undefined) return networkSentence[network];
   const local = lists.local
     ? ''
     : ' So do connections to this machine and to private networks, unless their address itself is listed.';
-  const methods = lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests are let through.';
-  return `Commands reach the hosts listed here through a proxy; all other connections fail.${local}${methods}`;
+  const methods =
+    lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests over plain HTTP are let through: HTTPS fails.';
+  const asked =
+    told.canAsk && allowsAsking(told.approval, 'sandbox')
+      ? ' Where a host is missing, run the command all the same: if it exits with an error code (curl needs -f for that), the user is asked about the host.'
+      : '';
+  return `Commands reach the hosts listed here through a proxy; all other connections fail.${local}${methods}${asked}`;
 }
 
 function titled(title: string, entries: BoundedList): readonly string[] {

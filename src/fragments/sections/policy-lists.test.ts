@@ -48,7 +48,7 @@ test('law: every limit is listed, or lies in a folder that is named, and the tex
         ['Read-only inside them', described.readOnlyPaths],
         ['Read-only wherever', described.keptGlobs],
         ['Not readable', described.deniedPaths],
-        ['Nor is anything', described.deniedGlobs],
+        [described.deniedPaths.length === 0 ? 'Nothing that matches' : 'Nor is anything', described.deniedGlobs],
       ] as const;
       for (const [title, wanted] of lists) {
         const found = listed(text, title);

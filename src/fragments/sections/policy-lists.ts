@@ -11,16 +11,18 @@ export function fileLines(told: PolicyDescription): readonly string[] {
     ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
     ...grants('Writable roots', told.writableRoots, 2500),
     ...grants('Not writable until the user creates them', told.missingRoots, 500),
-    ...grants('Readable', told.readablePaths, 2500),
     ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
     ...limits('Read-only wherever they exist already', told.keptGlobs, 800),
+    ...grants('Readable', told.readablePaths, 2500),
     ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
-    ...limits('Nor is anything that matches', told.deniedGlobs, 1500),
+    ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
     ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
     ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
     ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
   ];
 }
+
+const globsAlone = 'Nothing that matches is readable, and no request can change that';
 
 /** Which hosts and sockets commands reach where a policy names some: less than 6,000 bytes. */
 export function networkLines({ lists, sockets }: PolicyDescription): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Step } from '../../envelope/step.ts';
-import { toolFailed } from '../../fragments/answers/call-answers.ts';
+import { stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { notRunAgain, ranAgain } from '../../fragments/answers/retry-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
@@ -7,6 +7,7 @@ import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
@@ -183,18 +184,19 @@ export class Calls {
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
   async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<CallResult> {
     const end = await this.#perform(wanted.call, prepared, grant);
-    if (end.blocked === undefined || grant.where === 'outside' || this.#turn.signal.aborted) return end;
+    if (grant.where === 'outside') return confined(end, grant);
+    if (end.blocked === undefined || this.#turn.signal.aborted) return end;
     const place = this.#questions.next();
     const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
     if (again === undefined) return end;
     if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again)) };
-    const second = await this.#perform(wanted.call, prepared, again);
+    const second = confined(await this.#perform(wanted.call, prepared, again), again);
     return { ...second, output: withNote(second.output, ranAgain(again)) };
   }
 
   /** Its line is durable before it has an effect. */
   async #perform(call: CallItem, prepared: PreparedCall, grant: GrantedCall): Promise<CallResult> {
-    const { log, parts, signal, threadId, turnId, effects, envelope } = this.#turn;
+    const { log, parts, signal, threadId, turnId, effects, envelope, memory } = this.#turn;
     const { call_id: callId, name: tool } = call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
@@ -217,8 +219,16 @@ export class Calls {
     const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output, allowed }) });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
+    if (signal.aborted) memory.cutShort = true;
     return end;
   }
+}
+
+/** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
+function confined(end: CallResult, { where, policy }: GrantedCall): CallResult {
+  const failed = end.item.kind === 'command' && end.item.status === 'failed';
+  if (where !== 'outside' || !failed || !needsSandbox(policy)) return end;
+  return { ...end, output: withNote(end.output, stillConfined) };
 }
 
 /** A sentence of ours before what a tool says. */

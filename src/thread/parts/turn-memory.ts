@@ -16,6 +16,8 @@ export interface TurnMemory {
   unexplained: ModelFailure | undefined;
   /** The network was gone, or the quota, when history was to be compacted: only another turn tries again by itself. */
   outage: 'none' | 'seen';
+  /** A call was running when the turn was interrupted. */
+  cutShort: boolean;
   /** Keys of permissions that the user granted for the turn. */
   readonly grants: string[];
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
@@ -32,6 +34,7 @@ export function newMemory(): TurnMemory {
     overflow: 'none',
     unexplained: undefined,
     outage: 'none',
+    cutShort: false,
     grants: [],
     leaves: 'enough',
     reviews: { history: [], running: Promise.resolve() },

@@ -1,6 +1,6 @@
 import { neverAnswered, notBegun, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
 import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
-import { type AbortCause, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { type AbortCause, type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
@@ -27,10 +27,11 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const dead = log.state.openTurn;
   if (dead === undefined) return;
   const asDead = { parts, log, threadId, turnId: dead.id, envelope };
+  const idle = !isUnderWay(log.state, dead);
   await answerInFlight(turn, dead);
   lapseQuestions(log, dead);
   for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
-  endTurn(asDead, 'process-died');
+  endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
 
 /** Calls that had begun when the process died: what it left running is ended first. */
@@ -77,11 +78,17 @@ export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<Recordi
   endTurn(asOpen, 'forked');
 }
 
+/** Whether a call had begun, or may have: one that waited for the user's answer had not. */
+function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
+  const asked = new Set(questions.map(({ callId }) => callId));
+  return calls.length > 0 || unansweredCalls(state).some(({ call_id: callId }) => !asked.has(callId));
+}
+
 /** In a turn that only compacted nothing was done that the model would have to look after. */
-function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>): void {
+function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>, told: AbortedTurn = cause): void {
   const { state } = turn.log;
   const didWork = state.openTurn?.compaction === undefined && reachedHistory(state);
-  if (didWork) recordEvent(turn, turnAbortedFragment, cause);
+  if (didWork) recordEvent(turn, turnAbortedFragment, told);
   turn.log.record(turnLeftOpen(turn.turnId, cause));
 }
 

@@ -43,7 +43,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
     }
     case 'aborted':
       // In a turn that only compacts nothing was done that the model would have to look after.
-      if (isWork) recordEvent(turn, turnAbortedFragment, 'interrupted');
+      if (isWork) recordEvent(turn, turnAbortedFragment, memory.cutShort ? 'interrupted' : 'interrupted-idle');
       log.record(turnAborted(end));
       log.tell({ kind: 'turn-aborted', turnId });
       await log.durable();

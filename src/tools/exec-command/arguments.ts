@@ -27,7 +27,7 @@ export const execCommandSpec: ToolSpec = {
   type: 'function',
   name: 'exec_command',
   description:
-    'Runs a shell command to its end under the permissions above and returns its exit code and output. Standard input is closed; stdout and stderr come as one text. Do not count on what it leaves in the background, which is ended with it in a sandbox: start, use and stop a server within one command.',
+    'Runs a shell command to its end under your permissions and returns its exit code and output. Standard input is closed; stdout and stderr come as one text. Do not count on what it leaves in the background, which is ended with it in a sandbox: start, use and stop a server within one command.',
   strict: false,
   parameters: { type: 'object', properties, required: ['cmd'], additionalProperties: false },
 };

@@ -1,4 +1,5 @@
-import { approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
+import { explainsScripts } from '../../fragments/sections/approval-text.ts';
+import { approvedPlace, approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { networkRulesFragment } from '../../fragments/sections/network-rules.ts';
@@ -32,8 +33,8 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes: policy.approvedPrefixes,
-      // What no proxy keeps to is no rule.
-      networkRules: policy.networkProxy === 'lists' ? policy.networkRules : [],
+      // Rules that hold are in the lists already, and without lists none holds.
+      networkRules: [],
       ...defined({ granted }),
     };
   },
@@ -73,8 +74,9 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     }
     const newPrefixes = now.approvedPrefixes.filter((prefix) => prefixes.some((each) => equalJson(each, prefix)));
     const newRules = now.networkRules.filter(({ host, action }) => rules.includes(`${action} ${host}`));
+    const more = { added: newPrefixes, place: approvedPlace(now), explained: !explainsScripts(now) };
     return [
-      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, { added: newPrefixes })]),
+      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)]),
       ...(newRules.length === 0 ? [] : [render(networkRulesFragment, { added: newRules })]),
     ];
   },

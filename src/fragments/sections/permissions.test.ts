@@ -1,0 +1,118 @@
+import { describe, expect, it, test } from 'vitest';
+import type { GranularApproval } from '../../protocol/permission-profile.ts';
+import { render } from '../text/define.ts';
+import { permissionsFragment, type PermissionsText } from './permissions.ts';
+
+const plain: PermissionsText = {
+  mode: 'workspace-write',
+  network: 'restricted',
+  approval: 'on-request',
+  canAsk: true,
+  writableRoots: ['/repo'],
+  readOnlyPaths: [],
+  keptGlobs: [],
+  sockets: [],
+  readablePaths: [],
+  deniedGlobs: [],
+  ownPaths: [],
+  deniedPaths: [],
+  readsEverything: true,
+  missingRoots: [],
+  approvedPrefixes: [],
+  networkRules: [],
+};
+
+function textOf(more: Partial<PermissionsText>): string {
+  return render(permissionsFragment, { ...plain, ...more }).text;
+}
+
+function granular(on: Partial<GranularApproval['granular']>): GranularApproval {
+  const off = { sandbox_approval: false, rules: false, skill_approval: false };
+  return { granular: { ...off, request_permissions: false, mcp_elicitations: false, ...on } };
+}
+
+describe('approved commands', () => {
+  const approvedPrefixes = [['npm', 'test']];
+  test.each([
+    ['leave the sandbox', {}, 'A script runs outside the sandbox, without a question, if each'],
+    ['stay inside where reads are denied', { deniedPaths: ['/x'] }, 'A script runs inside the sandbox without'],
+    ['also by a pattern', { deniedGlobs: ['/x/*'] }, 'A script runs inside the sandbox without'],
+    ['have none to leave', { mode: 'danger-full-access' }, 'A script runs without a question if each'],
+  ] as const)('%s', (_, more, title) => expect(textOf({ ...more, approvedPrefixes })).toContain(`\n${title}`));
+
+  it('come with how a script is read, once, also where the user cannot be asked', () => {
+    for (const canAsk of [true, false]) {
+      const text = textOf({ canAsk, approvedPrefixes });
+      expect(text.split('How a script is read:')).toHaveLength(2);
+    }
+    expect(textOf({ canAsk: false })).not.toContain('How a script is read:');
+  });
+});
+
+describe('lists of hosts', () => {
+  const lists = { allow: ['a.org'], deny: [], local: false, methods: 'any' } as const;
+  const listed = { network: 'enabled', lists } as const;
+  const how = 'Where a host is missing, run the command all the same';
+
+  it('are no open network, and say how one more host is asked for', () => {
+    expect(textOf(listed)).toContain('\nNetwork: limited. Commands reach the hosts listed here');
+    expect(textOf(listed)).toContain(how);
+    expect(textOf({ ...listed, canAsk: false })).not.toContain(how);
+    expect(textOf({ ...listed, approval: granular({ rules: true }) })).not.toContain(how);
+  });
+
+  it('for reading alone let no HTTPS through', () => {
+    expect(textOf({ ...listed, lists: { ...lists, methods: 'reading' } })).toContain('HTTPS fails.');
+    expect(textOf(listed)).not.toContain('HTTPS');
+  });
+});
+
+describe('what is not readable', () => {
+  it('by pattern alone is a sentence of its own', () => {
+    const deniedGlobs = ['/repo/**/*.env'];
+    expect(textOf({ deniedGlobs })).toContain('\nNothing that matches is readable, and no request can change that: "/');
+    expect(textOf({ deniedGlobs, deniedPaths: ['/x'] })).toContain('\nNor is anything that matches: "/');
+  });
+
+  it('leaves "inside them" right behind the writable roots', () => {
+    const text = textOf({ readablePaths: ['/usr'], readOnlyPaths: ['/repo/.git'], readsEverything: false });
+    expect(text).toMatch(/\nWritable roots: .*\nRead-only inside them, .*\nReadable: "\/usr"\n/);
+  });
+});
+
+describe('questions', () => {
+  const patches = 'A patch to files that commands cannot change asks by itself.';
+
+  it('about patches outside the roots are told where they are asked', () => {
+    expect(textOf({})).toContain(patches);
+    expect(textOf({ mode: 'read-only' })).toContain(patches);
+    for (const more of [{ canAsk: false }, { approval: 'untrusted' }, { mode: 'danger-full-access' }] as const) {
+      expect(textOf(more)).not.toContain(patches);
+    }
+  });
+
+  it('under untrusted say where a yes leads', () => {
+    const inside = 'a yes lets it run inside the sandbox.';
+    expect(textOf({ approval: 'untrusted' })).toContain(inside);
+    expect(textOf({ approval: 'untrusted', mode: 'danger-full-access' })).not.toContain(inside);
+  });
+
+  it('without a sandbox are about what destroys, unless they are turned off', () => {
+    const asked = 'Before a command that removes files by force or destroys what may not come back, the user is asked.';
+    const refused = 'Commands that remove files by force or destroy what may not come back are refused.';
+    const mode = 'danger-full-access';
+    expect(textOf({ mode })).toContain(asked);
+    const off = textOf({ mode, approval: granular({ rules: true }) });
+    expect([off.includes(asked), off.includes(refused)]).toEqual([false, true]);
+  });
+
+  it('that are all turned off are never asked', () => {
+    expect(textOf({ canAsk: false, approval: granular({}) })).toContain('The user cannot be asked. ');
+    expect(textOf({ canAsk: false, approval: granular({ rules: true }) })).toContain('The user cannot be asked yet. ');
+  });
+
+  it('that a reviewer answers save no rule', () => {
+    expect(textOf({})).toContain('`prefix_rule`');
+    expect(textOf({ reviewed: true })).not.toContain('`prefix_rule`');
+  });
+});

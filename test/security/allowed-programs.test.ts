@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AskUser } from '../../src/ports/ask-user.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -52,7 +53,7 @@ async function runCommand(
     settings = never,
     rules = rule,
   }: { readonly path?: string; readonly settings?: readonly string[]; readonly rules?: string } = {},
-): Promise<void> {
+): Promise<readonly string[]> {
   const script = [callTool('exec_command', call), say('Done.')].map((item) => answer({ items: [item] }));
   const live = await LiveThread.in(script);
   const { home, workspace } = live.place;
@@ -60,11 +61,22 @@ async function runCommand(
   writeFileSync(join(home, 'rules/x.rules'), rules);
   prepare(workspace);
   const search = `${path === '' ? '' : `${join(workspace, path)}:`}/usr/local/bin:/usr/bin:/bin`;
-  await live.open({
-    env: { CAPSTAN_HOME: home, PATH: search },
-    overrides: [...settings, 'allow_login_shell=false'],
-  });
+  const asked: string[] = [];
+  const askUser: AskUser = {
+    ask: (question) => {
+      asked.push(question.argv?.at(-1) ?? '');
+      return Promise.resolve({ kind: 'declined' });
+    },
+  };
+  await live.open(
+    {
+      env: { CAPSTAN_HOME: home, PATH: search },
+      overrides: [...settings, 'allow_login_shell=false'],
+    },
+    { askUser },
+  );
   await live.turn('Go.');
+  return asked;
 }
 
 describe.runIf(process.platform === 'linux')('a rule that allows a name', () => {
@@ -105,6 +117,7 @@ describe.runIf(process.platform === 'linux')('a rule that allows a name', () => 
 test('git that reads in a repository of the workspace is asked about under untrusted', async () => {
   const call = { cmd: 'git status --short', workdir: 'n' };
   const settings = ['sandbox_mode="danger-full-access"', 'approval_policy="untrusted"'];
-  await runCommand(call, (workspace) => plantRepository(workspace), { settings, rules: '' });
+  const asked = await runCommand(call, (workspace) => plantRepository(workspace), { settings, rules: '' });
+  expect(asked).toEqual([call.cmd]);
   expect(existsSync(ran)).toBe(false);
 });

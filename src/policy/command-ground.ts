@@ -1,6 +1,6 @@
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import type { RepositoryKind } from './find-repository.ts';
+import type { RepositoryKind } from './repository-kind.ts';
 import type { ShellEnvironmentPolicy } from './shell-environment-policy.ts';
 
 /** What stands where a command would run, as far as commands could have put it there. */

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AskUser } from '../../src/ports/ask-user.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -31,24 +32,51 @@ function plant(path: string): void {
   chmodSync(path, 0o755);
 }
 
-/** One turn with one command, under `never`. `path`: a folder of the workspace before the search path. */
+/** A repository whose settings name a program. */
+function plantRepository(workspace: string): void {
+  plant(join(workspace, 'monitor'));
+  const git = join(workspace, 'n/.git');
+  for (const folder of ['objects', 'refs/heads']) mkdirSync(join(git, folder), { recursive: true });
+  writeFileSync(join(git, 'HEAD'), 'ref: refs/heads/main\n');
+  const settings = `repositoryformatversion = 0\n\tfsmonitor = ${join(workspace, 'monitor')}`;
+  writeFileSync(join(git, 'config'), `[core]\n\t${settings}\n`);
+}
+
+const never = ['sandbox_mode="workspace-write"', 'approval_policy="never"'];
+
+/** One turn with one command, by default under `never`. `path`: a folder of the workspace before the search path. */
 async function runCommand(
   call: { readonly cmd: string; readonly workdir?: string },
   prepare: (workspace: string) => void,
-  { path = '' }: { readonly path?: string } = {},
-): Promise<void> {
+  {
+    path = '',
+    settings = never,
+    rules = rule,
+  }: { readonly path?: string; readonly settings?: readonly string[]; readonly rules?: string } = {},
+): Promise<readonly string[]> {
   const script = [callTool('exec_command', call), say('Done.')].map((item) => answer({ items: [item] }));
   const live = await LiveThread.in(script);
   const { home, workspace } = live.place;
   mkdirSync(join(home, 'rules'), { recursive: true });
-  writeFileSync(join(home, 'rules/x.rules'), rule);
+  writeFileSync(join(home, 'rules/x.rules'), rules);
   prepare(workspace);
   const search = `${path === '' ? '' : `${join(workspace, path)}:`}/usr/local/bin:/usr/bin:/bin`;
-  await live.open({
-    env: { CAPSTAN_HOME: home, PATH: search },
-    overrides: ['sandbox_mode="workspace-write"', 'approval_policy="never"', 'allow_login_shell=false'],
-  });
+  const asked: string[] = [];
+  const askUser: AskUser = {
+    ask: (question) => {
+      asked.push(question.argv?.at(-1) ?? '');
+      return Promise.resolve({ kind: 'declined' });
+    },
+  };
+  await live.open(
+    {
+      env: { CAPSTAN_HOME: home, PATH: search },
+      overrides: [...settings, 'allow_login_shell=false'],
+    },
+    { askUser },
+  );
   await live.turn('Go.');
+  return asked;
 }
 
 describe.runIf(process.platform === 'linux')('a rule that allows a name', () => {
@@ -81,16 +109,15 @@ describe.runIf(process.platform === 'linux')('a rule that allows a name', () => 
   });
 
   test('does not let git out into a repository that a command made', async () => {
-    await runCommand({ cmd: 'git status', workdir: 'n' }, (workspace) => {
-      plant(join(workspace, 'monitor'));
-      const git = join(workspace, 'n/.git');
-      for (const folder of ['objects', 'refs/heads']) mkdirSync(join(git, folder), { recursive: true });
-      writeFileSync(join(git, 'HEAD'), 'ref: refs/heads/main\n');
-      writeFileSync(
-        join(git, 'config'),
-        `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ${join(workspace, 'monitor')}\n`,
-      );
-    });
+    await runCommand({ cmd: 'git status', workdir: 'n' }, (workspace) => plantRepository(workspace));
     expect(existsSync(ran)).toBe(false);
   });
+});
+
+test('git that reads in a repository of the workspace is asked about under untrusted', async () => {
+  const call = { cmd: 'git status --short', workdir: 'n' };
+  const settings = ['sandbox_mode="danger-full-access"', 'approval_policy="untrusted"'];
+  const asked = await runCommand(call, (workspace) => plantRepository(workspace), { settings, rules: '' });
+  expect(asked).toEqual([call.cmd]);
+  expect(existsSync(ran)).toBe(false);
 });

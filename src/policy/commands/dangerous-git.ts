@@ -8,7 +8,7 @@ const everything = /^(?:\.\.?\/?|\*|:\/?|:\/?\*|:\(top\).*|\/|\.\/\.|\.\/\*)$/;
 /** Subcommands of git that throw away work which git itself cannot bring back, or rewrite what others have. */
 const bySubcommand: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   branch: (words) => has(words, 'D') || (has(words, 'd', 'delete') && has(words, 'f', 'force')),
-  checkout: (words) => has(words, 'f', 'force') || words.some((word) => everything.test(word)),
+  checkout: (words) => has(words, 'f', 'force') || words.some((word) => everything.test(word)) || isFromCommit(words),
   clean: (words) => has(words, 'f', 'force') && !has(words, 'n', 'dry-run'),
   'filter-branch': () => true,
   'filter-repo': () => true,
@@ -52,6 +52,13 @@ export function isDangerousGit(words: readonly string[]): boolean {
   const [subcommand = '', ...rest] = [...(alias?.split(/\s+/) ?? [name]), ...words.slice(at + 1)];
   if (subcommand === 'clean' && isForced && !has(rest, 'n', 'dry-run')) return true;
   return Object.hasOwn(bySubcommand, subcommand) && bySubcommand[subcommand]?.(rest) === true;
+}
+
+/** Files of a commit take the place of those that are here and of what is staged. A new branch takes no files. */
+function isFromCommit(words: readonly string[]): boolean {
+  if (has(words, 'b', 'orphan') || has(words, 'B') || has(words, 't', 'track')) return false;
+  const operands = words.filter((word) => word === '--' || !word.startsWith('-'));
+  return operands[0] !== '--' && operands.filter((word) => word !== '--').length > 1;
 }
 
 /** An option by its letter, alone or in a cluster, or by its name or a beginning of it, before `--`. */

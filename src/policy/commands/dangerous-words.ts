@@ -26,6 +26,8 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
   dd: (words) => words.some((word) => word.startsWith('of=') && !/^of=\/dev\/(?:null|stdout|stderr|tty)$/.test(word)),
   diskutil: (words) => words.some((word) => /^(?:erase|partition|zero|random|secureErase)/i.test(word)),
   find: (words) => words.includes('-delete'),
+  // Another name for a program that can destroy: which words it gets then is not known here.
+  hash: (words) => hasOption(words, 'p', 'p') && words.some((word) => dangerousNames.has(programName(word))),
   git: isDangerousGit,
   init: (words) => /^[06]$/.test(words[0] ?? ''),
   install: writesDevice,

@@ -10,6 +10,7 @@ const companions: Readonly<Record<string, RegExp>> = {
   cp: device,
   find: /-delete/,
   git: new RegExp(`\\b(?:${dangerousSubcommands.join('|')})\\b|alias`, 'i'),
+  hash: /-\w*p/,
   install: device,
   kill: /-1/,
   mv: device,

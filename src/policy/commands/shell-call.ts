@@ -61,8 +61,20 @@ export function isFamiliarShell(program: string, configured: string | undefined)
   return [name, `/bin/${name}`, `/usr/bin/${name}`].includes(program);
 }
 
-/** A shell whose input is its script. */
+const inputFile = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/;
+
+/**
+ * A shell whose input is its script, or may be: a file that is known only when it runs can be what another command
+ * writes, as in `bash <(echo ls)`.
+ */
 export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): boolean {
-  if (program === undefined || !isShell(program)) return false;
-  return rest.every((word) => word !== undefined && /^[-+]/.test(word) && !/^-\w*c/.test(word));
+  if (program === undefined) return false;
+  const isSourced = program === 'source' || program === '.';
+  if (!isSourced && !isShell(program)) return false;
+  const at = rest.findIndex((word) => word === undefined || !/^[-+]./.test(word));
+  const options = at < 0 ? rest : rest.slice(0, at);
+  if (options.some((word) => /^-\w*c/.test(word ?? ''))) return false;
+  if (at < 0) return !isSourced;
+  const script = rest[at];
+  return script === undefined || inputFile.test(script) || options.some((word) => /^-\w*s/.test(word ?? ''));
 }

@@ -89,6 +89,24 @@ const table: Readonly<Record<string, Options>> = {
     longFlags: 'null no-run-if-empty verbose exit open-tty interactive'.split(' '),
     effect: 'adding',
   },
+  coproc: { effect: 'other' },
+  taskset: { flags: 'acp', longFlags: ['all-tasks', 'cpu-list', 'pid'], operands: 1, effect: 'other' },
+  chrt: { short: 'TPD', flags: 'abdfiormRv', operands: 1, effect: 'other' },
+  setarch: { flags: 'BFILRSTXZv3', operands: 1, effect: 'other' },
+  ...Object.fromEntries(
+    'linux32 linux64 i386 x86_64 fakeroot unbuffer eatmydata xvfb-run dbus-run-session prlimit numactl'
+      .split(' ')
+      .map((name) => [name, { effect: 'other' } as const]),
+  ),
+  unshare: { short: 'SGRw', flags: 'imnpuUCTfrc', effect: 'other' },
+  nsenter: { short: 'tSGN', flags: 'amuinpUCTFreZ', effect: 'other' },
+  'systemd-run': {
+    short: 'pEMuHd',
+    long: 'unit property description slice uid gid nice working-directory setenv machine host'.split(' '),
+    flags: 'tPqGrS',
+    longFlags: 'user system scope pipe pty wait quiet collect same-dir remain-after-exit no-block shell'.split(' '),
+    effect: 'other',
+  },
   repeat: { operands: 1, effect: 'other' },
   strace: { short: 'eopsu', flags: 'fqtvT', effect: 'other' },
 };
@@ -102,7 +120,12 @@ export const wrapperNames: ReadonlySet<string> = new Set([
   'find',
   'trap',
   'eval',
+  'alias',
+  'awk',
 ]);
+
+const awkName = /^[gmn]?awk$/;
+const awkText = /"((?:[^"\\]|\\[^])*)"/g;
 
 /** `command -v` only says what a name means. */
 function isLookup(name: string, rest: readonly KnownWord[]): boolean {
@@ -120,9 +143,10 @@ export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | un
   const variables: KnownWord[] = [];
   while (options.variables && /^[A-Za-z_]\w*=/.test(rest[at] ?? '')) variables.push(rest[at++]);
   at += options.operands ?? 0;
-  // `time` is a word of the shell's own language: after it come assignments, `!` and groups.
+  // `time` and `coproc` are words of the shell's own language: after them come assignments, `!` and groups.
   const isSpoken =
-    name === 'time' && (variables.length > 0 || /^(?:[!{}]|\[\[|if|for|while|until|case)$/.test(rest[at] ?? ''));
+    (name === 'coproc' && rest.includes('{')) ||
+    (name === 'time' && (variables.length > 0 || /^(?:[!{}]|\[\[|if|for|while|until|case)$/.test(rest[at] ?? '')));
   if (at >= rest.length && isSure && !isSpoken) return undefined;
   const effect = options.effect ?? 'transparent';
   // The program of a path may be any program.
@@ -192,6 +216,15 @@ export function scriptIn(
     if (at < 0) return undefined;
     const inline = /^(?:-\w*?S|--split[^=]*=?)(.*)$/s.exec(rest[at] ?? '')?.[1] ?? '';
     return { script: joined([inline, ...rest.slice(at + 1)]), isWhole: false };
+  }
+  if (name === 'alias') {
+    const values = operands.map((word) => /^[^=]+=(.*)$/s.exec(word ?? '')?.[1]).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : { script: values.join('\n'), isWhole: false };
+  }
+  if (awkName.test(name)) {
+    const program = joined(rest);
+    if (!/\bsystem\s*\(|\|/.test(program)) return undefined;
+    return { script: Array.from(program.matchAll(awkText), ([, text = '']) => text).join('\n'), isWhole: false };
   }
   const taker = Object.hasOwn(scriptTakers, name) ? scriptTakers[name] : undefined;
   if (taker === undefined) return undefined;

@@ -3,7 +3,7 @@ import { realPath } from '../../disk/folders.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
 import { access, needsSandbox } from '../../policy/access.ts';
 import type { GroundWatch } from '../../policy/command-ground.ts';
-import { findRepository } from '../../policy/find-repository.ts';
+import { repositoryKind } from '../../policy/repository-kind.ts';
 import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { isSettledProgram } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
@@ -36,7 +36,7 @@ export function createGroundWatch({ shellEnvironment, opened, temporary }: Groun
       const [here, home] = [realPath(cwd), realPath(workspace)];
       const ground = { look: lookAt, mayWrite, opened: roots, settingsOf };
       const repository =
-        here === undefined || home === undefined ? 'other' : findRepository({ ...ground, cwd: here, workspace: home });
+        here === undefined || home === undefined ? 'other' : repositoryKind({ ...ground, cwd: here, workspace: home });
       return { settled: new Set(settled), repository };
     },
     open(paths) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRepository, type RepositoryGround } from './find-repository.ts';
+import { repositoryKind, type RepositoryGround } from './repository-kind.ts';
 import { isWithin } from './paths.ts';
 
 const files = new Set(['/p/.git/HEAD', '/p/mod/.git', '/p/bare/HEAD', '/p/tree/.git', '/x/.git/HEAD']);
@@ -33,5 +33,5 @@ test.each<readonly [string, Partial<RepositoryGround>, string]>([
   ['one whose repository is open', { opened: ['/p/tree', '/m'], cwd: '/p/tree', workspace: '/p/tree' }, 'own'],
   ['a folder above that no command may write', { opened: [], mayWrite: () => false, cwd: '/p/sub' }, 'protected'],
 ])('%s', (_name, more, expected) => {
-  expect(findRepository({ ...ground, ...more })).toBe(expected);
+  expect(repositoryKind({ ...ground, ...more })).toBe(expected);
 });

@@ -21,7 +21,7 @@ export interface RepositoryGround {
 }
 
 /** Settings of a repository may name programs, which git then runs. */
-export function findRepository(ground: RepositoryGround): RepositoryKind {
+export function repositoryKind(ground: RepositoryGround): RepositoryKind {
   const { look, mayWrite, opened, cwd, workspace } = ground;
   const found = repositoryAbove(cwd, look);
   if (found === undefined || found !== repositoryAbove(workspace, look)) return 'other';

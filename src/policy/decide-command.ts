@@ -46,6 +46,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         prefix,
         argv,
         cwd,
+        commands: context.analysis?.commands,
       }),
       scopes: [
         'call',

@@ -213,6 +213,7 @@ describe('a command', () => {
         justification: 'May I?',
         prefix: ['ls'],
         argv: ['/bin/bash', '-c', 'ls'],
+        commands: [['ls']],
         cwd: '/repo',
         scopes: ['call', 'session', 'rule'],
       },

@@ -1,5 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import { sentence } from '../protocol/outcome.ts';
 import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskedAbout } from './approval-policy.ts';
@@ -35,7 +36,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   if (forbidden !== undefined) {
     const { prefix, justification } = forbidden;
     const why = justification ?? `a rule forbids commands that begin with ${quoted(prefix)}.`;
-    return { kind: 'refuse', why: sentence(why), next: 'Find another way, or tell the user what is needed.' };
+    return { kind: 'refuse', why: sentence(why.trim()), next: 'Find another way, or tell the user what is needed.' };
   }
   if (judged.decision === 'allow') {
     const leaves = judged.allowedByRules && !deniesReading(context.policy);
@@ -61,6 +62,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         prefix,
         argv,
         cwd,
+        commands: context.analysis?.commands,
       }),
       scopes: [
         'call',
@@ -146,9 +148,8 @@ function reasonOf(
 function whyAsked(judged: Judged): string | undefined {
   const prompting = longestOf(judged, 'prompt');
   if (prompting !== undefined) {
-    return sentence(
-      prompting.justification ?? `A rule asks before commands that begin with ${quoted(prompting.prefix)}.`,
-    );
+    const asks = `A rule asks before commands that begin with ${quoted(prompting.prefix)}.`;
+    return sentence((prompting.justification ?? asks).trim());
   }
   return judged.danger === undefined ? undefined : `${capital(dangerWords(judged.danger))}.`;
 }
@@ -166,10 +167,6 @@ const dangerAdvice = {
 function quoted(words: readonly string[]): string {
   const text = words.join(' ');
   return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
 }
 
 function withoutStop(text: string): string {

@@ -44,6 +44,7 @@ describe('a command that the sandbox stopped', () => {
         reason: 'The sandbox stopped it. Allowed, it runs again outside the sandbox.',
         argv: needs.argv,
         cwd: '/repo',
+        commands: [['npm', 'install', 'x']],
         paths: [file],
         prefix: ['npm', 'install', 'x'],
         scopes: ['call', 'session', 'rule'],

@@ -35,7 +35,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     question: {
       kind: 'retry',
       reason: 'The sandbox stopped it. Allowed, it runs again outside the sandbox.',
-      ...defined({ justification: needs.escalation?.reason, prefix }),
+      ...defined({ justification: needs.escalation?.reason, prefix, commands: context.analysis?.commands }),
       argv,
       cwd,
       paths,

@@ -21,6 +21,11 @@ export interface Question {
   readonly justification?: string;
   readonly argv?: readonly string[];
   readonly cwd?: string;
+  /**
+   * The commands that `argv` is known to start, wrappers seen through. Absent where something is known only when it runs,
+   * and in questions that are read from a file.
+   */
+  readonly commands?: readonly (readonly string[])[];
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: {

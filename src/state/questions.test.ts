@@ -104,6 +104,7 @@ describe('a question', () => {
     const other = { ...call, arguments: '{"cmd":"curl "}' };
     expect(aboutCall(other, question)).not.toBe(about);
     expect(aboutCall(call, { ...question, cwd: '/' })).not.toBe(about);
+    expect(aboutCall(call, { ...question, commands: [['curl']] })).toBe(about);
   });
 
   it('keeps long words short in its line', () => {

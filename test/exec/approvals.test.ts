@@ -50,6 +50,7 @@ describe('exec --approvals FILE', () => {
           kind: 'command',
           tool: 'exec_command',
           justification: 'May I?',
+          commands: [['touch', outside(place, 'first')]],
         },
       },
       { question: { kind: 'command' } },

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { ProfileTables } from '../profile-tables.ts';
-import { builtInTables, isBuiltInId } from './built-in-tables.ts';
+import { builtInModes, builtInTables, isBuiltInId } from './built-in-tables.ts';
 import { withNormalHosts } from './network-details.ts';
 import { type TableProblem, wrongValue } from './table-problem.ts';
 
@@ -38,7 +38,7 @@ function tableOf(tables: ProfileTables, id: string, at: readonly string[], isPar
   if (!isBuiltInId(id)) {
     return wrong(`names a profile that is not defined ("${id}")`, `Define [permissions.${id}], or name another.`);
   }
-  const ids = [...Object.keys(builtInTables), ...(isParent ? [] : [':danger-full-access'])];
+  const ids = Object.keys(isParent ? builtInTables : builtInModes);
   return wrong(`names a built-in profile that does not exist ("${id}")`, `Use ${ids.join(', ')}.`);
 }
 

@@ -1,3 +1,4 @@
+import { builtInModes } from '../../policy/tables/built-in-tables.ts';
 import { type Command, flag, option } from './command.ts';
 
 const command = { name: 'COMMAND', many: true, verbatim: true } as const;
@@ -31,7 +32,7 @@ export const sandboxCommand = {
   freeWord: 'command',
   options: {
     permissions: option('-P, --permission-profile NAME', 'the profile to use: :read-only, :workspace or one of yours', {
-      offers: [':read-only', ':workspace', ':danger-full-access'],
+      offers: Object.keys(builtInModes),
     }),
     folder: option('-C, --cd FOLDER', 'the folder to work in'),
     overrides: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),

@@ -5,10 +5,11 @@ import { findPlaces } from '../../gather/system/places.ts';
 import { inheritedBy } from '../../policy/shell-environment-policy.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { builtInModes } from '../../policy/tables/built-in-tables.ts';
 import type { PlainCommand } from '../../ports/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { explainRoutes, type RouteExplanation } from '../../sandbox/explain-routes.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
@@ -127,19 +128,13 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   return { cwd, policy, notices, env: { ...env, ...network } as typeof env };
 }
 
-const modes = {
-  ':read-only': 'read-only',
-  ':workspace': 'workspace-write',
-  ':danger-full-access': 'danger-full-access',
-} as const;
-
 /** A profile by its name. A built-in one has nothing of what is configured for modes. */
 function overridesFor(name: string) {
-  const mode = Object.hasOwn(modes, name) ? modes[name as keyof typeof modes] : undefined;
+  const mode = Object.hasOwn(builtInModes, name) ? builtInModes[name] : undefined;
   return mode === undefined ? [{ path: ['default_permissions'], value: name }] : modeOverrides(mode);
 }
 
-function modeOverrides(mode: (typeof modes)[keyof typeof modes]) {
+function modeOverrides(mode: SandboxMode) {
   const bare = { writable_roots: [], network_access: false, exclude_tmpdir_env_var: false, exclude_slash_tmp: false };
   const options = Object.entries(bare).map(([key, value]) => ({ path: ['sandbox_workspace_write', key], value }));
   return [{ path: ['sandbox_mode'], value: mode }, ...options];

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { dim, type Span } from '../../terminal/look.ts';
@@ -5,7 +6,6 @@ import { visibleLine } from '../../terminal/visible-text.ts';
 import type { AnswerLine } from './answers-file.ts';
 import type { Approvals } from './approvals.ts';
 import { AskedItems } from './asked-items.ts';
-import { plainCommands } from './plain-commands.ts';
 import { questionLines } from './question-lines.ts';
 
 export interface AnswersFile {
@@ -43,24 +43,38 @@ const said: Readonly<Record<Answer['kind'], string>> = {
  * says nothing about what stands behind `&&`.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
-  const found = commandsOf(question).map((command) => lines.find((line) => matches(line, question, command)));
+  const found = commandsOf(question).map((command) => lineFor(lines, question, command));
   const stop = found.find((line) => line?.decision === 'abort');
   if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
-  const refusal = found.find((line) => line?.decision !== 'approved');
+  const refusal = found.find((line) => line?.decision === 'denied');
   if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
   return found.includes(undefined) ? unmatched : { kind: 'allowed', scope: 'call' };
 }
 
 const unmatched: Answer = { kind: 'declined', by: 'default' };
 
-/** Each command that must be allowed; one without words for what is no command, or cannot be read. */
-function commandsOf({ kind, argv }: Question): readonly (readonly string[])[] {
-  if (argv === undefined || (kind !== 'command' && kind !== 'retry')) return [[]];
-  const [, flag, script] = argv;
-  if (argv.length !== 3 || (flag !== '-c' && flag !== '-lc') || script === undefined) return [argv];
-  return plainCommands(script) ?? [[]];
+/** Each command that must be allowed, by its words. Undefined: it has none that are known before it runs. */
+function commandsOf({ kind, argv, commands }: Question): readonly (readonly string[] | undefined)[] {
+  if (kind !== 'command' && kind !== 'retry') return [[]];
+  return argv === undefined || commands === undefined || commands.length === 0 ? [undefined] : commands;
 }
 
-function matches({ about }: AnswerLine, { kind }: Question, command: readonly string[]): boolean {
-  return 'kind' in about ? about.kind === kind : about.prefix.every((word, i) => word === command[i]);
+/** The first line that matches. What cannot be read may be what a line denies: no approval behind that line counts. */
+function lineFor(
+  lines: readonly AnswerLine[],
+  { kind }: Question,
+  command: readonly string[] | undefined,
+): AnswerLine | undefined {
+  const found = lines.find(({ about, decision }) => {
+    if ('kind' in about) return about.kind === kind;
+    return command === undefined ? decision !== 'approved' : beginsWith(command, about.prefix, decision);
+  });
+  return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
+}
+
+/** A program that is named by its path is denied by its name, too, and approved only as it is written. */
+function beginsWith(command: readonly string[], prefix: readonly string[], decision: AnswerLine['decision']): boolean {
+  const [program = '', ...rest] = command;
+  const isProgram = prefix[0] === program || (decision !== 'approved' && prefix[0] === basename(program));
+  return isProgram && prefix.slice(1).every((word, i) => word === rest[i]);
 }

@@ -1,15 +1,21 @@
-import { spawnSync } from 'node:child_process';
-import fc from 'fast-check';
+import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { createShellReaderLoader } from '../../../exec/shell-reader/load-shell-reader.ts';
+import { analyseCommand } from '../../../policy/commands/analyse.ts';
+import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { answerBy } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
-import { plainCommands } from './plain-commands.ts';
 
 const about = { callId: 'c', turnId: 't' as TurnId, tool: 'exec_command', item: {}, scopes: ['call'] } as const;
+const root = join(import.meta.dirname, '../../../..');
+const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
+const reader = await createShellReaderLoader({ root, clock })();
 const command = (script: string): Question => {
-  return { ...about, kind: 'command', argv: ['/bin/bash', '-c', script], cwd: '/repo' };
+  const argv = ['/bin/bash', '-c', script];
+  const { commands } = analyseCommand(argv, reader);
+  return { ...about, kind: 'command', argv, cwd: '/repo', ...defined({ commands }) };
 };
 
 function answers(...lines: readonly object[]) {
@@ -61,6 +67,47 @@ describe('the first line that matches decides', () => {
   });
 });
 
+describe('a line that approves all commands', () => {
+  const stopping = answers(
+    { prefix: ['npm', 'publish'], decision: 'abort' },
+    { kind: 'command', decision: 'approved' },
+  );
+
+  test.each([
+    'npm publish',
+    'npm publish 2>&1',
+    '(npm publish)',
+    'timeout 5 npm publish',
+    'sudo npm publish',
+    "bash -c 'npm publish'",
+    'npm test && /usr/bin/npm publish',
+  ])('does not stand against an earlier no to %j', (script) => {
+    expect(answerBy(stopping, command(script))).toEqual({ kind: 'stopped' });
+  });
+
+  test.each(['FOO=1 npm publish', 'npm publish $X', '$(echo npm) publish', 'if true; then npm publish; fi'])(
+    'does not count for %j, which cannot be read, behind a no',
+    (script) => {
+      expect(answerBy(stopping, command(script)).kind).toBe('declined');
+      expect(answerBy(stopping.toReversed(), command(script)).kind).toBe('allowed');
+    },
+  );
+
+  it('counts for what can be read and is not denied', () => {
+    expect(answerBy(stopping, command('npm test 2>&1 | tail')).kind).toBe('allowed');
+  });
+
+  it('an approved name is no path that ends with it', () => {
+    const approving = answers({ prefix: ['npm'], decision: 'approved' });
+    expect(answerBy(approving, command('./npm install')).kind).toBe('declined');
+  });
+
+  it('says the note of the line that denies a command, also beside one that no line matches', () => {
+    const noted = answers({ prefix: ['npm', 'publish'], decision: 'denied', note: 'Not from here.' });
+    expect(answerBy(noted, command('make && npm publish'))).toEqual({ kind: 'declined', note: 'Not from here.' });
+  });
+});
+
 test.each([
   ['{', 'the line is not a JSON object.'],
   ['[]', 'the line is not a JSON object.'],
@@ -79,44 +126,4 @@ test.each([
 ])('%s is refused with its line', (line, problem) => {
   const text = `\n{"kind":"patch","decision":"denied"}\n${line}\n`;
   expect(readAnswers(text, 'a.jsonl')).toMatchObject({ code: 'approvals-invalid', message: `a.jsonl:3: ${problem}` });
-});
-
-it('what is read as plain commands is what a shell would run', () => {
-  const piece = fc.constantFrom(
-    'a',
-    'b-c',
-    "'d e'",
-    '"f"',
-    ' ',
-    '  ',
-    ' && ',
-    ' || ',
-    ';',
-    '\n',
-    '$x',
-    '`',
-    '>',
-    '&',
-    '(',
-    '\\',
-    '#',
-  );
-  const script = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
-  fc.assert(
-    fc.property(script, (text) => {
-      const commands = plainCommands(text);
-      if (commands === undefined) return;
-      const words = commands.flat();
-      const names = [...new Set(commands.map(([name]) => name!))];
-      const functions = names.map((name) => `${JSON.stringify(name)}() { printf '%s\\0' "$FUNCNAME" "$@"; return 1; }`);
-      const define = names.every((name) => /^[\w-]+$/.test(name))
-        ? `${functions.join('\n').replaceAll('"', '')}\n`
-        : undefined;
-      // Only where every command runs: the shell leaves out what follows a failed && and a good ||.
-      if (define === undefined || /&&|\|\|/.test(text)) return;
-      const { stdout } = spawnSync('bash', ['-c', `${define}${text}`], { encoding: 'utf8' });
-      expect(stdout.split('\0').slice(0, -1)).toEqual(words);
-    }),
-    { numRuns: 60 },
-  );
 });

@@ -16,6 +16,7 @@ import { deniedBy, keepingRoots } from '../../thread/parts/turn-effects.ts';
 import { configureThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { lazyGitGuard } from './lazy-workspace.ts';
+import { type ProgramProblem, programProblem } from './program-problem.ts';
 
 export interface SandboxRequest {
   /** Absolute. */
@@ -37,7 +38,7 @@ export interface CommandSandbox {
   /** By which means commands are isolated here, and by which program. */
   means(): Promise<SandboxMeans | Outcome>;
   /** Runs a command with the streams of this process. `cwd`: where, if not in the folder. */
-  run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | Outcome>;
+  run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | ProgramProblem | Outcome>;
   /** Runs a command and gives what it printed. */
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   /** How each system would enforce the policy. */
@@ -81,6 +82,8 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
       return { kind: route.kind, program, closesUserNamespaces, ownProcessTable };
     },
     async run(argv, { cwd: folder } = {}) {
+      const problem = programProblem(argv[0] ?? '', { cwd: folder ?? cwd, path: env['PATH'] });
+      if (problem !== undefined) return problem;
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
       return command.kind === 'refused' ? command : runInherited(command);
     },

@@ -1,0 +1,71 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Place } from '../harness/run-capstan.ts';
+import { whenTestEnds } from '../harness/scene.ts';
+import { sandboxIsPossible } from '../security/sandboxed.ts';
+
+const suite = sandboxIsPossible ? describe : describe.skip;
+
+function aPlace(): Place {
+  const place = new Place('http://127.0.0.1:9/');
+  whenTestEnds(() => place.remove());
+  return place;
+}
+
+const listed = [
+  ['-c', 'permissions.n.extends=":workspace"'],
+  ['-c', 'permissions.n.network.enabled=true'],
+  ['-c', 'permissions.n.network.domains={"example.com"="allow"}'],
+  ['-P', 'n'],
+].flat();
+
+suite('capstan sandbox with lists of hosts', () => {
+  it('runs the command with its streams, and ends as it ends', async () => {
+    const place = aPlace();
+    const script = 'cat; echo $HTTP_PROXY; echo oops >&2; exit 7';
+    const end = await place.start(['sandbox', ...listed, '--', 'sh', '-c', script], { input: 'typed\n' }).finished;
+    expect(end).toMatchObject({ code: 7, stdout: 'typed\nhttp://127.0.0.1:3128\n' });
+    expect(end.stderr).toContain('oops');
+  });
+
+  it('refuses other hosts', async () => {
+    const fetching = ['curl', '-sS', '-m', '5', 'http://other.invalid/'];
+    const { code, stdout } = await aPlace().run('sandbox', ...listed, '--', ...fetching);
+    expect([code, stdout.includes('"reason":"not_allowed"')]).toEqual([0, true]);
+  });
+
+  it('signals reach the command', async () => {
+    const running = aPlace().start(['sandbox', ...listed, '--', 'sh', '-c', 'echo ready; sleep 60']);
+    await running.printed('ready');
+    running.child.kill('SIGTERM');
+    expect(await running.finished).toMatchObject({ code: null, signal: 'SIGTERM' });
+    const killed = await aPlace().run('sandbox', ...listed, '--', 'sh', '-c', 'kill -KILL $$');
+    expect(killed.code).toBe(137);
+  });
+});
+
+suite('a program that cannot be started', () => {
+  it.each([
+    ['no-such-program', 127, 'The program "no-such-program" was not found.'],
+    ['./nothing', 127, 'The program "./nothing" was not found.'],
+    ['./notes.txt', 126, 'The program "./notes.txt" is not executable.'],
+    ['/usr', 126, 'The program "/usr" is not executable.'],
+    ['chekc', 127, 'Did you mean `capstan sandbox check`?'],
+  ])('%s ends as in a shell', async (program, status, message) => {
+    const place = aPlace();
+    writeFileSync(join(place.workspace, 'notes.txt'), 'text');
+    const profiles = [[], listed, ['-P', ':danger-full-access']];
+    for (const options of profiles) {
+      const { code, stdout, stderr } = await place.run('sandbox', ...options, '--', program);
+      expect([code, stdout, stderr.includes(message)]).toEqual([status, '', true]);
+    }
+  });
+
+  it('one of the workspace is found', async () => {
+    const place = aPlace();
+    writeFileSync(join(place.workspace, 'tool'), '#!/bin/sh\necho mine\n');
+    chmodSync(join(place.workspace, 'tool'), 0o755);
+    expect(await place.run('sandbox', './tool')).toMatchObject({ code: 0, stdout: 'mine\n' });
+  });
+});

@@ -69,3 +69,38 @@ suite('a program that cannot be started', () => {
     expect(await place.run('sandbox', './tool')).toMatchObject({ code: 0, stdout: 'mine\n' });
   });
 });
+
+suite('a profile', () => {
+  it('is explained by its name, with the paths and hosts that it denies and allows', async () => {
+    const place = aPlace();
+    const denied = ['-c', 'permissions.n.filesystem={"/srv/keys"="deny","/srv/**/*.key"="deny"}'];
+    const hosts = ['-c', 'permissions.n.network.domains={"b.org"="deny"}'];
+    const { code, stdout } = await place.run('sandbox', 'explain', ...listed, ...denied, ...hosts);
+    expect([code, stdout.split('\n').filter((line) => /^(profile|denied|hosts)/.test(line))]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^profile n in \/.*, 1 host$/),
+        'denied: /srv/keys, /srv/**/*.key',
+        'hosts: example.com',
+        'denied hosts: b.org',
+      ],
+    ]);
+  });
+
+  it.each([
+    [
+      ['-P', 'nope'],
+      '-P names a profile that is not defined ("nope").',
+      'Define [permissions.nope], or use :read-only',
+    ],
+    [['-P', 'workspace'], '-P names a profile that is not defined ("workspace").', 'Did you mean ":workspace"?'],
+    [['-P', 'n', '-c', 'permissions.n.extends="workspace"'], 'permissions.n.extends', 'Did you mean ":workspace"?'],
+    [[...listed, '-c', 'sandbox_mode="read-only"'], '-P n and sandbox_mode = "read-only" contradict', 'Use one'],
+  ])('%j is named as it was written', async (options, message, next) => {
+    const { code, stdout, stderr } = await aPlace().run('sandbox', ...options, '--', 'ls');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(next);
+    expect(stderr).not.toContain('default_permissions');
+  });
+});

@@ -34,6 +34,8 @@ export interface CommandSandbox {
   readonly kind: 'command-sandbox';
   readonly cwd: string;
   readonly policy: ResolvedPolicy;
+  /** Of the permission profile, if the configuration names it. */
+  readonly profileName?: string;
   readonly notices: readonly Outcome[];
   /** By which means commands are isolated here, and by which program. */
   means(): Promise<SandboxMeans | Outcome>;
@@ -58,7 +60,7 @@ const captureLimits = { timeoutMs: 60_000, outputBytes: 1024 * 1024 };
 export async function openSandbox(engine: EngineParts, request: SandboxRequest): Promise<CommandSandbox | Outcome> {
   const chosen = await choosePolicy(engine, request);
   if ('code' in chosen) return chosen;
-  const { cwd, policy, env, notices } = chosen;
+  const { cwd, policy, env, notices, profileName } = chosen;
   const { clock } = engine;
   const { landlock = 'fallback' } = engine.sandboxOptions;
   // This process ends with the command: nothing stays for the next one.
@@ -73,6 +75,7 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
     kind: 'command-sandbox',
     cwd,
     policy,
+    ...defined({ profileName }),
     notices,
     async means() {
       const route = await sandbox.route(policy);
@@ -109,8 +112,8 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const isChosen = ['sandbox_mode', 'default_permissions'].some((key) => base.config.pinned.get(key) === 'flags');
   const overrides = named !== undefined ? overridesFor(named) : isChosen ? [] : modeOverrides('read-only');
   const configured = await configureThread(engine, { cwd }, { overrides });
-  if ('code' in configured) return configured;
-  const { settings, notices, config } = configured;
+  if ('code' in configured) return named === undefined ? configured : asOption(configured, named);
+  const { settings, notices, config, profileName } = configured;
   // What a command of another run may have put there is not started here.
   const { writableRoots } = config.sandboxWorkspaceWrite;
   for (const path of [cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
@@ -127,7 +130,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
     ...Object.fromEntries(inherited),
     ...settings.shellEnvironment.set,
   };
-  return { cwd, policy, notices, env: { ...env, ...network } as typeof env };
+  return { cwd, policy, notices, profileName, env: { ...env, ...network } as typeof env };
 }
 
 const modes = {
@@ -140,6 +143,14 @@ const modes = {
 function overridesFor(name: string) {
   const mode = Object.hasOwn(modes, name) ? modes[name as keyof typeof modes] : undefined;
   return mode === undefined ? [{ path: ['default_permissions'], value: name }] : modeOverrides(mode);
+}
+
+/** A fault of the key that the option stands for, with the name that the user wrote. */
+function asOption(outcome: Outcome, name: string): Outcome {
+  const message = outcome.message.replace(/^command line: default_permissions (= "[^"]*")?/, (_, value?: string) =>
+    value === undefined ? '-P ' : `-P ${name}`,
+  );
+  return { ...outcome, message };
 }
 
 function modeOverrides(mode: (typeof modes)[keyof typeof modes]) {

@@ -17,7 +17,7 @@ function offered(words: readonly string[], printed = ''): readonly string[] {
   const run = `${program}; eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _capstan; printf "%s\\n" "\${COMPREPLY[@]}"`;
   const env = { ...process.env, SCRIPT: script, PRINTED: printed };
   const text = execFileSync('bash', ['-c', run, 'bash', 'capstan', ...words], { env, encoding: 'utf8' });
-  return text.trim().split('\n');
+  return [...new Set(text.trim().split('\n'))];
 }
 
 const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
@@ -56,6 +56,17 @@ it.each<[string, readonly string[]]>([
   ['exec --config window.effective_p', ['window.effective_percent=']],
   ['exec -c model = ', ['']],
   ['threads compact x -c compaction.st', ['compaction.strategy=']],
+  ['sandbox -P ', [':read-only', ':workspace', ':danger-full-access']],
+  // Bash makes a word of the colon, and replaces what is behind it.
+  ['sandbox -P :', ['read-only', 'workspace', 'danger-full-access']],
+  ['sandbox -P : w', ['workspace']],
+  ['sandbox --permission-profile =: w', ['workspace']],
+  ['sandbox l', ['linux']],
+  ['sandbox -- mkfif', ['mkfifo']],
+  ['sandbox -P : workspace -- mkfif', ['mkfifo']],
+  // Files of the folder, as bash offers them by itself.
+  ['sandbox -- cat l', ['']],
+  ['exec -- f', ['']],
   // Accepted for scripts, and not shown.
   ['exec --thread-s', ['']],
 ])('bash completes %s', (typed, expected) => {

@@ -4,7 +4,9 @@ import {
   groupsOf,
   optionNames,
   placeOfThread,
+  profilesCommand,
   programOptions,
+  takesProfile,
   threadsCommand,
   valuesOf,
   wordsAfterVariants,
@@ -69,8 +71,10 @@ complete -o default -F _capstan capstan
 `;
 }
 
-function offer(words: readonly string[]): string {
-  return `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$word")); return`;
+/** `printing`: a command that prints more words. */
+function offer(words: readonly string[], printing?: string): string {
+  const more = printing === undefined ? '' : `" $(${printing})"`;
+  return `COMPREPLY=($(compgen -W '${words.join(' ')}'${more} -- "$word")); return`;
 }
 
 /** Words, options and threads. What the command prints is offered as it is: no shell takes it for more than a word. */
@@ -112,5 +116,6 @@ function valueOffer(option: CommandOption): string | undefined {
   if (option.value === 'FOLDER') return 'COMPREPLY=($(compgen -d -- "$word")); return';
   const values = valuesOf(option);
   if (option.value === keyAndValue) return `compopt -o nospace 2>/dev/null; ${offer(values)}`;
+  if (takesProfile(option)) return offer(values, `"\${COMP_WORDS[0]}" ${profilesCommand} 2>/dev/null`);
   return values.length === 0 ? undefined : offer(values);
 }

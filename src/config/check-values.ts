@@ -1,3 +1,4 @@
+import { granularFault, granularForm } from '../policy/approval-policy.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { ConfigLayer } from './config-layer.ts';
@@ -106,6 +107,9 @@ class Check {
   }
 
   #wrongValue(kind: KeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
+    if (kind.type === 'approval-policy' && isJsonObject(value)) {
+      return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
+    }
     const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
     const next = wantsQuotes(kind, value)
       ? `Write it in quotes: "${String(shownValue(value, at))}".`

@@ -108,7 +108,7 @@ test.each<[string, JsonObject, string, string]>([
   ['a number for a name', { model: 5 }, 'model', 'must be a string that is not blank, not 5'],
   ['a blank name', { model: '  ' }, 'model', 'must be a string that is not blank, not "  "'],
   ['a choice that is none', { sandbox_mode: 'open' }, 'sandbox_mode', '"read-only", "workspace-write"'],
-  ['granular approvals', { approval_policy: { granular: {} } }, 'approval_policy', 'not a table'],
+  ['granular approvals', { approval_policy: { granular: {} } }, 'approval_policy', 'lacks "sandbox_approval"'],
   ['a negative number', { project_doc_max_bytes: -1 }, 'project_doc_max_bytes', 'a whole number from 0, not -1'],
   ['a fraction', { tool_output_token_limit: 1.5 }, 'tool_output_token_limit', 'a whole number from 0, not 1.5'],
   [
@@ -326,17 +326,24 @@ describe('approval_policy', () => {
   });
 
   test.each([
-    ['sometimes', 'config-wrong-value'],
-    [{ granular: { sandbox_approval: true, rules: true } }, 'config-wrong-value'],
-    [{ granular: { ...asked, rule: true } }, 'config-wrong-value'],
-    [{ granular: { ...asked, rules: 'yes' } }, 'config-wrong-value'],
-    [{ granular: true }, 'config-wrong-value'],
-    [{}, 'config-wrong-value'],
-    [true, 'config-wrong-type'],
-  ])('%j is refused', (given, code) => {
+    ['sometimes', 'config-wrong-value', 'must be one of "untrusted", "on-request", "never" or { granular = {'],
+    [{ granular: { sandbox_approval: true, rules: true } }, 'config-wrong-value', 'lacks "mcp_elicitations".'],
+    [{ granular: { ...asked, rule: true } }, 'config-wrong-value', 'has no flag "rule".'],
+    [
+      { granular: { sandbox_approval: true, rule: false } },
+      'config-wrong-value',
+      'has no flag "rule", and lacks "rules", "mcp_elicitations".',
+    ],
+    [{ granular: { ...asked, rules: 'yes' } }, 'config-wrong-value', 'takes only true or false for "rules".'],
+    [{ granular: true }, 'config-wrong-value', 'must be { granular = {'],
+    [{}, 'config-wrong-value', 'must be { granular = {'],
+    [true, 'config-wrong-type', 'must be one of "untrusted"'],
+  ])('%j is refused', (given, code, what) => {
     const { problems } = readConfig([user({ approval_policy: given })]);
     expect(problems).toMatchObject([{ severity: 'error', code, key: 'approval_policy' }]);
-    expect(problems[0]?.message).toContain('{ granular = { sandbox_approval = true|false, rules = true|false');
+    expect(problems[0]?.message).toContain(what);
+    const { message = '', next = '' } = problems[0] ?? {};
+    expect(message + next).toContain('{ granular = { sandbox_approval = true|false, rules = true|false');
   });
 
   test('a layer replaces the policy of the layers below as a whole', () => {

@@ -80,6 +80,11 @@ const faults: readonly (readonly [string, string, RegExp])[] = [
     /cannot be denied/,
   ],
   [`${chosen}[permissions.dev.filesystem]\n"/a/[z-a]*" = "deny"`, 'permissions.dev.filesystem."/a/[z-a]*"', /pattern/],
+  [
+    `${chosen}[permissions.dev.filesystem]\n":minimal" = "write"`,
+    'permissions.dev.filesystem.":minimal"',
+    /only be "read"/,
+  ],
   [`${chosen}[permissions.dev.workspace_roots]\n"/x" = "yes"`, 'permissions.dev.workspace_roots."/x"', /true or false/],
   [`${chosen}[permissions.dev.network]\nenable = true`, 'permissions.dev.network.enable', /not a known key/],
   [`${chosen}[permissions.dev.network]\nmode = "some"`, 'permissions.dev.network.mode', /"full" or "limited"/],
@@ -124,8 +129,37 @@ test.each([
     `${chosen}[permissions.dev]\nextends = ":workspace"\nnetwork.proxy_url = "http://[::1]:1"`,
     /no effect/,
   ],
+  [
+    'a list of hosts without a network',
+    `${chosen}[permissions.dev]\nextends = ":workspace"\nnetwork.domains = { "a.org" = "allow" }`,
+    /^\/etc\/user\.toml:4: permissions\.dev\.network\.domains has no effect: the network is off/,
+  ],
+  [
+    'an inherited list of hosts without a network',
+    `${chosen}permissions.dev.extends = "base"\n[permissions.base]\nextends = ":workspace"\nnetwork.domains = { "a.org" = "allow" }`,
+    /^\/etc\/user\.toml:5: permissions\.base\.network\.domains has no effect/,
+  ],
+  [
+    'a mode beside a profile',
+    'default_permissions = ":workspace"\nsandbox_mode = "read-only"',
+    /^\/etc\/user\.toml:2: sandbox_mode has no effect: default_permissions = ":workspace" in the same file decides/,
+  ],
 ])('%s is only reported', (_, text, reason) => {
   const { problems } = read(layer(text));
   expect(problems.map(({ severity }) => severity)).toEqual(['warning']);
   expect(problems[0]?.message).toMatch(reason);
+});
+
+test('hosts are as meant where the network is switched, by the profile or by one of its parents', () => {
+  const parent = '[permissions.base]\nextends = ":workspace"\nnetwork.domains = { "a.org" = "allow" }\n';
+  const texts = [
+    `${chosen}[permissions.dev]\nextends = "base"\nnetwork.enabled = true\n${parent}`,
+    `default_permissions = "base"\n${parent}network.enabled = false`,
+  ];
+  for (const text of texts) expect(read(layer(text)).problems).toEqual([]);
+});
+
+test('a mode of another file is overruled without a word', () => {
+  const layers = [layer('sandbox_mode = "read-only"'), layer('default_permissions = ":workspace"', 'project')];
+  expect(read(...layers).problems).toEqual([]);
 });

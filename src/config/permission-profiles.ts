@@ -1,7 +1,7 @@
 import type { NamedProfile } from '../policy/profiles.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../policy/tables/compile-profile.ts';
 import type { ProfileTables } from '../policy/profile-tables.ts';
-import { type TableProblem, wrongValue } from '../policy/tables/table-problem.ts';
+import { type TableProblem, tableWarning, wrongValue } from '../policy/tables/table-problem.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../protocol/json.ts';
 import type { CheckedLayer } from './check-layers.ts';
 import type { ConfigLayer } from './config-layer.ts';
@@ -29,7 +29,7 @@ export function readProfiles(
   { managedProfiles = {}, ...base }: ProfileReading,
 ): ReadProfiles {
   const own = objectAt(given, 'permissions') ?? {};
-  const decider = checked.findLast(({ values }) => 'default_permissions' in values || 'sandbox_mode' in values);
+  const decider = checked.findLast(({ values }) => decidingKey(values) !== undefined);
   const id = stringAt(decider?.values, 'default_permissions');
   const problems = [...tableProblems(own, base), ...contradiction(decider, id)];
   const tables = Object.fromEntries(
@@ -38,6 +38,7 @@ export function readProfiles(
   const compiled = id === undefined ? undefined : compileProfile(tables as ProfileTables, id, base);
   if (base.cwd !== undefined) {
     if (compiled !== undefined && 'problem' in compiled) problems.push(compiled.problem);
+    if (id !== undefined && compiled !== undefined && 'profile' in compiled) problems.push(...unusedHosts(own, id));
     if (decider === undefined && Object.keys(own).length > 0) problems.push(nothingChosen);
   }
   const layers = checked.map(({ layer }) => layer);
@@ -52,9 +53,33 @@ const nothingChosen = wrongValue(
   'Set default_permissions to the name of a profile.',
 );
 
+/** The key by which one layer says what commands may access. */
+export function decidingKey(values: JsonObject): 'default_permissions' | 'sandbox_mode' | undefined {
+  if ('default_permissions' in values) return 'default_permissions';
+  return 'sandbox_mode' in values ? 'sandbox_mode' : undefined;
+}
+
+/** A list of hosts opens nothing by itself, and who writes one expects that it does. Not where a file says `false`. */
+function unusedHosts(own: JsonObject, id: string): readonly TableProblem[] {
+  const chain: string[] = [];
+  for (let next: string | undefined = id; next !== undefined && !chain.includes(next);) {
+    chain.push(next);
+    next = stringAt(objectAt(own, next), 'extends');
+  }
+  const networkOf = (each: string): JsonObject | undefined => objectAt(objectAt(own, each), 'network');
+  const listing = chain.find((each) => networkOf(each)?.['domains'] !== undefined);
+  if (listing === undefined || chain.some((each) => networkOf(each)?.['enabled'] !== undefined)) return [];
+  const what = 'has no effect: the network is off';
+  return [tableWarning(['permissions', listing, 'network', 'domains'], what, 'Add enabled = true beside it.')];
+}
+
 function contradiction(decider: CheckedLayer | undefined, id: string | undefined): readonly TableProblem[] {
   const mode = stringAt(decider?.values, 'sandbox_mode');
-  if (decider?.layer.name !== 'flags' || id === undefined || mode === undefined) return [];
+  if (id === undefined || mode === undefined) return [];
+  if (decider?.layer.name !== 'flags') {
+    const unused = `has no effect: default_permissions = "${id}" in the same file decides`;
+    return [tableWarning(['sandbox_mode'], unused, 'Remove one of the two.')];
+  }
   const what = `= "${id}" and sandbox_mode = "${mode}" contradict each other`;
   return [wrongValue(['default_permissions'], what, 'Use one of them.')];
 }

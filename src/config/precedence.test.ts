@@ -78,6 +78,21 @@ test('nothing is there that no layer set, and lists are never joined', () => {
   );
 });
 
+test('of a profile and a mode, only the one that counts is shown', () => {
+  const layer = (name: LayerName, values: JsonObject): ConfigLayer => ({ name, source: name, values });
+  const shown = (...given: readonly ConfigLayer[]) => {
+    const { values, originOf } = effectiveValues([...defaultLayers('unknown'), ...given], { unknown: 'error' });
+    const keys = ['sandbox_mode', 'default_permissions'];
+    return keys.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key], originOf([key])?.name]]));
+  };
+  const profile = { default_permissions: 'dev' };
+  const mode = { sandbox_mode: 'workspace-write' };
+  expect(shown()).toEqual([['sandbox_mode', 'read-only', 'default']]);
+  expect(shown(layer('user', profile))).toEqual([['default_permissions', 'dev', 'user']]);
+  expect(shown(layer('user', { ...profile, ...mode }))).toEqual([['default_permissions', 'dev', 'user']]);
+  expect(shown(layer('user', profile), layer('flags', mode))).toEqual([['sandbox_mode', 'workspace-write', 'flags']]);
+});
+
 test('what is read is what is shown', () => {
   fc.assert(
     fc.property(layers, (given) => {

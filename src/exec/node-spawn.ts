@@ -4,10 +4,11 @@ import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
-import type { Handover, RunnableCommand } from '../ports/sandbox.ts';
+import type { RunnableCommand } from '../ports/sandbox.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ProcessEnd, Spawn } from '../ports/spawn.ts';
 import { findInheritedDoors, type InheritedDoors } from './processes/inherited-descriptors.ts';
+import { handOver } from './hand-over.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { createPipeStock, type PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
@@ -142,16 +143,6 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     },
   };
   return running;
-}
-
-/** One message each way. The channel is closed before the command runs, so that no command can speak on it. */
-function handOver(child: ChildProcess, { message, received }: Handover): void {
-  child.once('message', (_, handle: unknown) => {
-    received(handle);
-    if (child.connected) child.disconnect();
-  });
-  // A process that died already shows by its end.
-  child.send(message, () => {});
 }
 
 /** Reports by what the process can be known again; not after its end, when no listener is left. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { RunnableCommand } from '../ports/sandbox.ts';
+import { handOver } from './hand-over.ts';
 import { startFailure } from './start-failure.ts';
 
 /** How a command ended that had the streams of this process. */
@@ -8,6 +9,8 @@ export type InheritedEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'not-started'; readonly reason: string };
+
+const notHandedOver = 'The sandbox ended before it started the command: the proxy for its network could not be set up.';
 
 const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 
@@ -18,7 +21,11 @@ export async function runInherited(command: RunnableCommand): Promise<InheritedE
     const child = spawn(program, parameters, {
       cwd: command.cwd,
       env: command.env,
-      stdio: ['inherit', 'inherit', 'inherit', ...command.files.map(() => 'pipe' as const)],
+      stdio: [
+        ...(['inherit', 'inherit', 'inherit'] as const),
+        ...command.files.map(() => 'pipe' as const),
+        ...(command.handover === undefined ? [] : (['ipc'] as const)),
+      ],
     });
     return await ended(child, command);
   } catch (error) {
@@ -36,6 +43,15 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
     stream.on('error', () => {});
     stream.end(file);
   }
+  const { handover } = command;
+  let isHandedOver = handover === undefined;
+  if (handover !== undefined) {
+    const received = (handle: unknown): void => {
+      isHandedOver = true;
+      handover.received(handle);
+    };
+    handOver(child, { ...handover, received });
+  }
   // A terminal sends this one to every process of the group by itself.
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const handlers = forwarded.map((name) => {
@@ -45,9 +61,11 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   });
   return new Promise<InheritedEnd>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not-started', reason: startFailure(command, error) }));
-    child.on('exit', (code, signal) =>
-      resolve(signal === null ? { kind: 'exited', exitCode: code ?? 1 } : { kind: 'signalled', signal }),
-    );
+    child.on('exit', (code, signal) => {
+      // Whatever the code is, it is not that of the command.
+      if (!isHandedOver && signal === null) resolve({ kind: 'not-started', reason: notHandedOver });
+      else resolve(signal === null ? { kind: 'exited', exitCode: code ?? 1 } : { kind: 'signalled', signal });
+    });
   }).finally(() => {
     for (const stop of handlers) stop();
   });

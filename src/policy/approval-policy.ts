@@ -49,6 +49,22 @@ export function readApprovalPolicy(value: unknown): ApprovalPolicy | undefined {
   };
 }
 
+/** What is wrong with a table that is no policy, as the rest of a sentence that begins with the key. */
+export function granularFault(value: Readonly<Record<string, unknown>>): string {
+  const given = onlyMember(value, 'granular');
+  if (given === undefined) return `must be ${granularForm}`;
+  const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+  const unknown = Object.keys(given).filter((key) => !flags.includes(key));
+  const missing = requiredFlags.filter((flag) => given[flag] === undefined);
+  const wrong = flags.filter((flag) => given[flag] !== undefined && typeof given[flag] !== 'boolean');
+  const faults = [
+    ...(unknown.length === 0 ? [] : [`has no flag ${quoted(unknown)}`]),
+    ...(missing.length === 0 ? [] : [`lacks ${quoted(missing)}`]),
+    ...(wrong.length === 0 ? [] : [`takes only true or false for ${quoted(wrong)}`]),
+  ];
+  return faults.join(', and ');
+}
+
 export function isSameApproval(a: ApprovalPolicy, b: ApprovalPolicy): boolean {
   if (typeof a === 'string' || typeof b === 'string') return a === b;
   return asksNoMore(a, b) && asksNoMore(b, a);

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { allCommands, commandNames } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
@@ -11,13 +13,13 @@ import { scene, threadId } from '../harness/scene.ts';
 
 const script = bashScript(commandTable);
 
-/** What bash offers behind these words. `printed`: what the program says about threads. */
+/** What bash offers behind these words. `printed`: what the program says about threads or profiles. */
 function offered(words: readonly string[], printed = ''): readonly string[] {
-  const program = 'capstan() { [ "$*" = complete-threads ] && printf "%s" "$PRINTED"; }';
+  const program = 'capstan() { case "$*" in complete-*) printf "%s" "$PRINTED" ;; esac; }';
   const run = `${program}; eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _capstan; printf "%s\\n" "\${COMPREPLY[@]}"`;
   const env = { ...process.env, SCRIPT: script, PRINTED: printed };
   const text = execFileSync('bash', ['-c', run, 'bash', 'capstan', ...words], { env, encoding: 'utf8' });
-  return text.trim().split('\n');
+  return [...new Set(text.trim().split('\n'))];
 }
 
 const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
@@ -56,6 +58,17 @@ it.each<[string, readonly string[]]>([
   ['exec --config window.effective_p', ['window.effective_percent=']],
   ['exec -c model = ', ['']],
   ['threads compact x -c compaction.st', ['compaction.strategy=']],
+  ['sandbox -P ', [':read-only', ':workspace', ':danger-full-access']],
+  // Bash makes a word of the colon, and replaces what is behind it.
+  ['sandbox -P :', ['read-only', 'workspace', 'danger-full-access']],
+  ['sandbox -P : w', ['workspace']],
+  ['sandbox --permission-profile =: w', ['workspace']],
+  ['sandbox l', ['linux']],
+  ['sandbox -- mkfif', ['mkfifo']],
+  ['sandbox -P : workspace -- mkfif', ['mkfifo']],
+  // Files of the folder, as bash offers them by itself.
+  ['sandbox -- cat l', ['']],
+  ['exec -- f', ['']],
   // Accepted for scripts, and not shown.
   ['exec --thread-s', ['']],
 ])('bash completes %s', (typed, expected) => {
@@ -74,6 +87,17 @@ it.each<[string, readonly string[]]>([
 ])('bash completes threads in %s', (typed, expected) => {
   const printed = 'login-fix\tFix the login test\n01a1e34f-1\tlogin-fix\n01a1e34f-2\tWhy $(touch no) does it fail?\n';
   expect(offered(typed.split(' '), printed)).toEqual(expected);
+});
+
+it('bash completes profiles of the user', async () => {
+  expect(offered(['sandbox', '-P', 'd'], 'dev\nother\n')).toEqual(['dev']);
+  const { place } = await scene([]);
+  const file = join(place.home, 'config.toml');
+  const profiles = '[permissions.dev]\nextends = ":workspace"\n[permissions."$(x)"]\nextends = ":workspace"\n';
+  writeFileSync(file, readFileSync(file, 'utf8') + profiles);
+  expect(await place.run('complete-profiles')).toMatchObject({ code: 0, stdout: 'dev\n', stderr: '' });
+  writeFileSync(file, 'nonsense');
+  expect(await place.run('complete-profiles')).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });
 
 it('threads are printed for shells, the newest first, and names only where they are plain words', async () => {

@@ -155,6 +155,22 @@ test.each([
   await expect(live.open()).rejects.toThrow(/config\.toml:\d+: permissions\.dev\.\S+ is a file/);
 });
 
+test.each([
+  ['a path', (file: string) => `filesystem = { "${file}/x" = "write" }`],
+  [
+    'a path of a table',
+    (file: string) => `filesystem."${file.replace(/\/[^/]*$/, '')}" = { "config.toml/x/y" = "read" }`,
+  ],
+])('no thread starts where %s leads through a file', async (_, line) => {
+  const live = await LiveThread.in([]);
+  const config = join(live.place.home, 'config.toml');
+  const text = `default_permissions = "dev"\n${readFileSync(config, 'utf8')}\n[permissions.dev]\nextends = ":workspace"\n`;
+  writeFileSync(config, text + line(config));
+  await expect(live.open()).rejects.toThrow(
+    /config\.toml:\d+: permissions\.dev\.filesystem\.\S+ cannot exist: \S+config\.toml is a file, not a folder/,
+  );
+});
+
 test('a project that is not trusted chooses nothing', async () => {
   const live = await LiveThread.in([answer({ items: [say('done')] })], 'default_permissions = ":read-only"');
   plant(live.place.workspace, '.codex/config.toml');

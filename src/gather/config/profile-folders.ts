@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { locate } from '../../config/permission-profiles.ts';
@@ -14,10 +14,47 @@ export function fileProblems(
   { osHome, cwd }: { readonly osHome: string; readonly cwd: string },
 ): readonly ConfigProblem[] {
   const profiles = isJsonObject(permissions) ? Object.entries(permissions) : [];
-  return profiles
-    .flatMap(([id, table]) => (isJsonObject(table) ? namedFolders(table, ['permissions', id]) : []))
-    .filter(({ name }) => kindOfEntry(resolve(cwd, expandHome(name, osHome) ?? '')) === 'file')
-    .map(({ at }) => locate(layers, wrongValue(at, 'is a file, and a folder is needed here', 'Name a folder.')));
+  const tables = profiles.flatMap(([id, table]) => (isJsonObject(table) ? [{ table, at: ['permissions', id] }] : []));
+  const pathOf = (name: string): string => resolve(cwd, expandHome(name, osHome) ?? '');
+  const files = tables
+    .flatMap(({ table, at }) => namedFolders(table, at))
+    .filter(({ name }) => kindOfEntry(pathOf(name)) === 'file');
+  const known = new Set(files.map(({ name }) => pathOf(name)));
+  const folders = files.map(({ at }) => wrongValue(at, 'is a file, and a folder is needed here', 'Name a folder.'));
+  const below = tables
+    .flatMap(({ table, at }) => grantedPaths(objectAt(table, 'filesystem') ?? {}, [...at, 'filesystem']))
+    .flatMap(({ name, at }) => {
+      const file = fileAbove(pathOf(name));
+      return file === undefined || known.has(file)
+        ? []
+        : [wrongValue(at, `cannot exist: ${file} is a file, not a folder`, 'Name the file itself, or another path.')];
+    });
+  return [...folders, ...below].map((problem) => locate(layers, problem));
+}
+
+/** Paths that are opened, those below the workspace included. What is denied may be named for other machines too. */
+function grantedPaths(files: JsonObject, at: readonly string[]) {
+  const isGranted = (access: Json | undefined): boolean => access === 'read' || access === 'write';
+  const isPath = (name: string): boolean => !/[*?[\]]/.test(name);
+  return Object.entries(files)
+    .flatMap(([place, value]) => {
+      const isWorkspace = place === ':workspace_roots' || place === ':project_roots';
+      if (place.startsWith(':') && !isWorkspace) return [];
+      if (!isJsonObject(value)) return !isWorkspace && isGranted(value) ? [{ name: place, at: [...at, place] }] : [];
+      return Object.entries(value).flatMap(([name, access]) =>
+        isGranted(access) ? [{ name: isWorkspace ? name : `${place}/${name}`, at: [...at, place, name] }] : [],
+      );
+    })
+    .filter(({ name }) => isPath(name));
+}
+
+function fileAbove(path: string): string | undefined {
+  for (let above = dirname(path); above !== '/'; above = dirname(above)) {
+    const kind = kindOfEntry(above);
+    if (kind === 'folder') return undefined;
+    if (kind !== 'missing') return above;
+  }
+  return undefined;
 }
 
 function namedFolders(table: JsonObject, at: readonly string[]) {

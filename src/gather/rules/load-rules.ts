@@ -65,7 +65,8 @@ export function loadRulesFile(
     ({ code: 'rules-broken', message, next, severity: 'warning', source: path }) as const;
   const file = readBounded(path, { maxBytes: readLimits.configBytes, ...(denies === undefined ? {} : { denies }) });
   if (file.kind !== 'read') {
-    const reason = file.kind === 'missing' ? 'it does not exist' : file.reason;
+    if (file.kind === 'missing') return fault(`${path} does not exist.`, 'Check its name and its folder.');
+    const { reason } = file;
     return fault(`${path} cannot be read: ${reason}.`, `Make ${path} a readable file, or delete it.`);
   }
   if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {

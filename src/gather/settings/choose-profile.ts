@@ -31,6 +31,13 @@ export function configuredProfile(config: Config): PermissionProfile {
   return config.namedProfile?.profile ?? profileOfMode(config, config.sandboxMode);
 }
 
+/** The name of the profile, if it is the one that the configuration names. */
+export function nameOfProfile(config: Config, profile: PermissionProfile): string | undefined {
+  const { namedProfile } = config;
+  if (namedProfile === undefined) return undefined;
+  return isDeepEqual(withAddedRoots(config, namedProfile.profile).profile, profile) ? namedProfile.id : undefined;
+}
+
 /** The profile of a mode, with the options that are configured. */
 export function profileOfMode(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);

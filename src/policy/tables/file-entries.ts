@@ -106,6 +106,9 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
     const pattern = patternEntry(place.pattern, access, at, (path) => ({ type: 'path', path }));
     return 'kind' in pattern ? pattern : { path: pattern, access };
   }
+  if (place.kind === 'special' && place.special.kind === 'minimal' && access !== 'read') {
+    return wrongValue(at, 'can only be "read"', 'To write, name the folder in an entry of its own.');
+  }
   if (subpath === '.') return { path: ofPlace(place), access };
   if (place.kind === 'special') {
     return wrongValue(at, 'stands below a symbol that has no subpaths', 'Write the whole path as an entry of its own.');

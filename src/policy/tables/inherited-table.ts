@@ -35,10 +35,13 @@ function tableOf(tables: ProfileTables, id: string, at: readonly string[], isPar
   if (isParent && id === ':danger-full-access') {
     return wrong(`cannot be "${id}", which has no sandbox`, 'Extend ":workspace" or ":read-only".');
   }
-  if (!isBuiltInId(id)) {
-    return wrong(`names a profile that is not defined ("${id}")`, `Define [permissions.${id}], or name another.`);
-  }
   const ids = Object.keys(isParent ? builtInTables : builtInModes);
+  if (!isBuiltInId(id)) {
+    const next = ids.includes(`:${id}`)
+      ? `Did you mean ":${id}"?`
+      : `Define [permissions.${id}], or use ${[...Object.keys(tables), ...ids].join(', ')}.`;
+    return wrong(`names a profile that is not defined ("${id}")`, next);
+  }
   return wrong(`names a built-in profile that does not exist ("${id}")`, `Use ${ids.join(', ')}.`);
 }
 

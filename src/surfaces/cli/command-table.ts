@@ -2,7 +2,13 @@ import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
-import { completeThreadsCommand, completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
+import {
+  completeProfilesCommand,
+  completeThreadsCommand,
+  completionCommand,
+  demoCommand,
+  helpCommand,
+} from '../commands/other-commands.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
@@ -70,6 +76,7 @@ export const commandTable: CommandGroup = {
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),
     ),
+    'complete-profiles': commandRow(completeProfilesCommand, () => import('../completion/run-complete-profiles.ts')),
     'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),
     help: commandRow(helpCommand, async () => (await import('../commands/run-help.ts')).helpOn(commandTable)),
   },

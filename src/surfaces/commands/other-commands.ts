@@ -45,3 +45,13 @@ export const completeThreadsCommand = {
   words: [],
   options: {},
 } as const satisfies Command;
+
+export const completeProfilesCommand = {
+  name: 'complete-profiles',
+  hidden: true,
+  does: '',
+  summary: 'Prints the names of permission profiles for the completion of a shell.',
+  forms: [''],
+  words: [],
+  options: {},
+} as const satisfies Command;

@@ -31,9 +31,11 @@ export const sandboxCommand = {
   },
   freeWord: 'command',
   options: {
-    permissions: option('-P, --permission-profile NAME', 'the profile to use: :read-only, :workspace or one of yours', {
-      offers: Object.keys(builtInModes),
-    }),
+    permissions: option(
+      '-P, --permission-profile NAME',
+      'the profile to use: :read-only, :workspace, :danger-full-access or one of yours',
+      { offers: Object.keys(builtInModes) },
+    ),
     folder: option('-C, --cd FOLDER', 'the folder to work in'),
     overrides: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
     profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
@@ -49,6 +51,6 @@ export const sandboxCommand = {
     verifiedMount: option('--verify-fd-mount FD:FOLDER', '', { hidden: true, repeats: true, only: ['linux'] }),
   },
   notes:
-    'The command gets this terminal, and its exit status becomes that of Capstan. `check` ends with 1 if something that the policy promises does not hold.\n' +
+    'The command gets this terminal, and Capstan ends with its exit status: 127 if there is no such program, and 126 if the file cannot be executed. If the sandbox refuses the command, Capstan ends with 1. `check` ends with 1 if something that the policy promises does not hold.\n' +
     '`capstan sandbox linux` takes the options of `codex-linux-sandbox`, with the profile as JSON, for programs that start that helper.',
 } as const satisfies Command;

@@ -4,7 +4,9 @@ import {
   groupsOf,
   optionNames,
   placeOfThread,
+  profilesCommand,
   programOptions,
+  takesProfile,
   threadsCommand,
   valuesOf,
   wordsAfterVariants,
@@ -24,7 +26,18 @@ export function bashScript(table: CommandGroup): string {
   esac
 }
 _capstan() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" first=1
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" colon=
+  case "$COMP_WORDBREAKS" in
+    *:*)
+      # A colon is a word of its own here, and what is offered replaces only what stands behind it.
+      case "$word" in :|=:) colon=: word=: ;; esac
+      case "$before" in :|=:) colon=: word=":$word" before="\${COMP_WORDS[COMP_CWORD-2]}" ;; esac ;;
+  esac
+  _capstan_offer
+  [ -z "$colon" ] || COMPREPLY=("\${COMPREPLY[@]#:}")
+}
+_capstan_offer() {
+  local first=1 at
   case "$before \${COMP_WORDS[COMP_CWORD-3]}" in
     '= -c'|'= --config') return ;;
   esac
@@ -37,6 +50,16 @@ _capstan() {
 ${groups.join('\n')}
   esac
   [ "$first" -eq 1 ] || return
+  for ((at = 2; at < COMP_CWORD; at++)); do
+    [ "\${COMP_WORDS[at]}" = -- ] || continue
+    case "$path $((COMP_CWORD - at))" in
+${commands
+  .filter(takesProgram)
+  .map(({ name }) => `      '${name} 1') COMPREPLY=($(compgen -c -- "$word")) ;;`)
+  .join('\n')}
+    esac
+    return
+  done
   case "$path $before" in
 ${commands.flatMap(valueCases).join('\n')}
   esac
@@ -48,8 +71,10 @@ complete -o default -F _capstan capstan
 `;
 }
 
-function offer(words: readonly string[]): string {
-  return `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$word")); return`;
+/** `printing`: a command that prints more words. */
+function offer(words: readonly string[], printing?: string): string {
+  const more = printing === undefined ? '' : `" $(${printing})"`;
+  return `COMPREPLY=($(compgen -W '${words.join(' ')}'${more} -- "$word")); return`;
 }
 
 /** Words, options and threads. What the command prints is offered as it is: no shell takes it for more than a word. */
@@ -66,6 +91,11 @@ function offerAll(command: Command): string {
     case 'nowhere':
       return offer(words);
   }
+}
+
+/** Behind "--" it takes a command of the system. */
+function takesProgram({ words = [] }: Command): boolean {
+  return words.some(({ name, verbatim }) => name === 'COMMAND' && verbatim === true);
 }
 
 function valueCases(command: Command): readonly string[] {
@@ -86,5 +116,6 @@ function valueOffer(option: CommandOption): string | undefined {
   if (option.value === 'FOLDER') return 'COMPREPLY=($(compgen -d -- "$word")); return';
   const values = valuesOf(option);
   if (option.value === keyAndValue) return `compopt -o nospace 2>/dev/null; ${offer(values)}`;
+  if (takesProfile(option)) return offer(values, `"\${COMP_WORDS[0]}" ${profilesCommand} 2>/dev/null`);
   return values.length === 0 ? undefined : offer(values);
 }

@@ -3,7 +3,9 @@ import { allCommands, type CommandGroup, commandNames } from '../commands/comman
 import {
   groupsOf,
   placeOfThread,
+  profilesCommand,
   programOptions,
+  takesProfile,
   threadsCommand,
   valuesOf,
   wordsAfterVariants,
@@ -63,5 +65,6 @@ function flag(name: string): string {
 function valueFlag(option: CommandOption): string {
   if (option.value === undefined) return '';
   const values = valuesOf(option);
+  if (takesProfile(option)) return ` -x -a '${values.join(' ')} (capstan ${profilesCommand} 2>/dev/null)'`;
   return values.length === 0 ? ' -r' : ` -x -a '${values.join(' ')}'`;
 }

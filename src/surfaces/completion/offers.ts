@@ -20,6 +20,14 @@ export function wordsAfterVariants({ variants = {} }: Command): readonly (readon
 /** The command that prints threads, each with a tab and what it is about. */
 export const threadsCommand = 'complete-threads';
 
+/** The command that prints the user's permission profiles, a line for each. */
+export const profilesCommand = 'complete-profiles';
+
+/** Whether the option takes a permission profile. */
+export function takesProfile({ names }: CommandOption): boolean {
+  return names.includes('--permission-profile');
+}
+
 /** Where a command takes a thread. */
 export function placeOfThread({ words = [], variants = {} }: Command): 'anywhere' | 'behind a variant' | 'nowhere' {
   const isThread = ({ name }: { readonly name: string }): boolean => name === 'THREAD';

@@ -3,7 +3,9 @@ import { allCommands, type CommandGroup, commandNames } from '../commands/comman
 import {
   groupsOf,
   placeOfThread,
+  profilesCommand,
   programOptions,
+  takesProfile,
   threadsCommand,
   valuesOf,
   wordsAfterVariants,
@@ -19,6 +21,9 @@ export function zshScript(table: CommandGroup): string {
   const behind = allCommands(table).flatMap((command) =>
     wordsAfterVariants(command).map(([variant, words]) => `    ${variant}) compadd -- ${words.join(' ')}; return ;;`),
   );
+  const builtIn = allCommands(table).flatMap(({ options }) =>
+    Object.values(options).filter(takesProfile).flatMap(valuesOf),
+  );
   return `#compdef capstan
 _capstan_threads() {
   local -a found
@@ -27,6 +32,9 @@ _capstan_threads() {
     found+=("\${line%%$'\\t'*}:\${line#*$'\\t'}")
   done
   _describe -t threads thread found
+}
+_capstan_profiles() {
+  compadd "$@" -- ${builtIn.join(' ')} \${(f)"$($words[1] ${profilesCommand} 2>/dev/null)"}
 }
 _capstan_words() {
   case $words[CURRENT-1] in
@@ -79,5 +87,7 @@ function valueSpec(option: CommandOption): string {
   if (option.value === 'FILE') return '_files';
   if (option.value === 'FOLDER') return '_files -/';
   const values = valuesOf(option);
+  // Its names have colons, which would end a part of the specification.
+  if (takesProfile(option)) return '_capstan_profiles';
   return values.length === 0 ? '' : `(${values.join(' ')})`;
 }

@@ -18,8 +18,10 @@ export function showToml({ effective }: Configured, { origin }: { readonly origi
 
 /** The other keys that this version reads, as comments. Features have a list of their own in the documentation. */
 function notSet(values: JsonObject): string {
+  // It may be set, and the profile overrules it.
+  const overruled = 'default_permissions' in values ? 'sandbox_mode' : undefined;
   const names = keyNames().filter(
-    (name) => !name.startsWith('features.') && valueAt(values, name.split('.')) === undefined,
+    (name) => !name.startsWith('features.') && name !== overruled && valueAt(values, name.split('.')) === undefined,
   );
   const lines = ['# Not set:'];
   for (const [at, name] of names.entries()) {

@@ -17,6 +17,7 @@ import { deniedBy, keepingRoots } from '../../thread/parts/turn-effects.ts';
 import { configureThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { lazyGitGuard } from './lazy-workspace.ts';
+import { type ProgramProblem, programProblem } from './program-problem.ts';
 
 export interface SandboxRequest {
   /** Absolute. */
@@ -34,11 +35,13 @@ export interface CommandSandbox {
   readonly kind: 'command-sandbox';
   readonly cwd: string;
   readonly policy: ResolvedPolicy;
+  /** Of the permission profile, if the configuration names it. */
+  readonly profileName?: string;
   readonly notices: readonly Outcome[];
   /** By which means commands are isolated here, and by which program. */
   means(): Promise<SandboxMeans | Outcome>;
   /** Runs a command with the streams of this process. `cwd`: where, if not in the folder. */
-  run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | Outcome>;
+  run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | ProgramProblem | Outcome>;
   /** Runs a command and gives what it printed. */
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   /** How each system would enforce the policy. */
@@ -58,7 +61,7 @@ const captureLimits = { timeoutMs: 60_000, outputBytes: 1024 * 1024 };
 export async function openSandbox(engine: EngineParts, request: SandboxRequest): Promise<CommandSandbox | Outcome> {
   const chosen = await choosePolicy(engine, request);
   if ('code' in chosen) return chosen;
-  const { cwd, policy, env, notices } = chosen;
+  const { cwd, policy, env, notices, profileName } = chosen;
   const { clock } = engine;
   const { landlock = 'fallback' } = engine.sandboxOptions;
   // This process ends with the command: nothing stays for the next one.
@@ -73,6 +76,7 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
     kind: 'command-sandbox',
     cwd,
     policy,
+    ...defined({ profileName }),
     notices,
     async means() {
       const route = await sandbox.route(policy);
@@ -82,6 +86,8 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
       return { kind: route.kind, program, closesUserNamespaces, ownProcessTable };
     },
     async run(argv, { cwd: folder } = {}) {
+      const problem = programProblem(argv[0] ?? '', { cwd: folder ?? cwd, path: env['PATH'] });
+      if (problem !== undefined) return problem;
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
       return command.kind === 'refused' ? command : runInherited(command);
     },
@@ -107,8 +113,8 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const isChosen = ['sandbox_mode', 'default_permissions'].some((key) => base.config.pinned.get(key) === 'flags');
   const overrides = named !== undefined ? overridesFor(named) : isChosen ? [] : modeOverrides('read-only');
   const configured = await configureThread(engine, { cwd }, { overrides });
-  if ('code' in configured) return configured;
-  const { settings, notices, config } = configured;
+  if ('code' in configured) return named === undefined ? configured : asOption(configured, named);
+  const { settings, notices, config, profileName } = configured;
   // What a command of another run may have put there is not started here.
   const { writableRoots } = config.sandboxWorkspaceWrite;
   for (const path of [cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
@@ -125,13 +131,21 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
     ...Object.fromEntries(inherited),
     ...settings.shellEnvironment.set,
   };
-  return { cwd, policy, notices, env: { ...env, ...network } as typeof env };
+  return { cwd, policy, notices, profileName, env: { ...env, ...network } as typeof env };
 }
 
 /** A profile by its name. A built-in one has nothing of what is configured for modes. */
 function overridesFor(name: string) {
   const mode = Object.hasOwn(builtInModes, name) ? builtInModes[name] : undefined;
   return mode === undefined ? [{ path: ['default_permissions'], value: name }] : modeOverrides(mode);
+}
+
+/** A fault of the key that the option stands for, with the name that the user wrote. */
+function asOption(outcome: Outcome, name: string): Outcome {
+  const message = outcome.message.replace(/^command line: default_permissions (= "[^"]*")?/, (_, value?: string) =>
+    value === undefined ? '-P ' : `-P ${name}`,
+  );
+  return { ...outcome, message };
 }
 
 function modeOverrides(mode: SandboxMode) {

@@ -12,6 +12,7 @@ import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices } from '../../gather/system/places.ts';
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
+import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { normalisePath } from '../../policy/paths.ts';
@@ -36,6 +37,8 @@ export interface ConfiguredThread {
   readonly config: Config;
   readonly catalogue: Catalogue;
   readonly settings: Settings;
+  /** Of the permission profile, if it has one. */
+  readonly profileName?: string;
   readonly notices: readonly Outcome[];
 }
 
@@ -94,7 +97,8 @@ export async function configureThread(
     // Once per thread is enough.
     ...(past === undefined ? unusedNotice(config) : []),
   ];
-  return { config, catalogue, settings, notices };
+  const profileName = nameOfProfile(config, settings.profile);
+  return { config, catalogue, settings, notices, ...defined({ profileName }) };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */

@@ -1,5 +1,4 @@
 /** Types of rooms below that the methods of the engine give and take: surfaces know them from here. */
-export type { InheritedEnd } from '../../exec/run-inherited.ts';
 export type { RouteExplanation } from '../../sandbox/explain-routes.ts';
 export type { Overrides } from '../../gather/config/config-layers.ts';
 export type { Collected } from '../../rollout/collect/collect.ts';

@@ -25,6 +25,8 @@ export interface OpenedThread {
   readonly thread: Thread;
   /** Frozen, deeply. */
   readonly settings: Settings;
+  /** Of the permission profile, if the configuration names it. */
+  readonly profileName?: string;
   /** What a resumed thread took from its own past; absent for a new one. */
   readonly restored?: RestoredSettings;
   /** What the user should know: repairs and lines that could not be read. */
@@ -44,10 +46,10 @@ export async function startThread(
 ): Promise<OpenedThread | EngineRefused> {
   const prepared = await prepareThread(engine, { cwd: request.cwd }, request);
   if ('code' in prepared) return engineRefused(prepared);
-  const { parts, settings, notices } = prepared;
+  const { parts, settings, notices, profileName } = prepared;
   const thread = await Thread.start(parts, { ...request, settings }, gitFacts(engine, settings));
   if (!(thread instanceof Thread)) return engineRefused(thread);
-  return { kind: 'opened', thread, settings: thread.settings, notices };
+  return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }
 
 export async function resumeThread(
@@ -63,11 +65,11 @@ export async function resumeThread(
     await resumed.owned.close();
     return engineRefused(prepared);
   }
-  const { parts, settings } = prepared;
+  const { parts, settings, profileName } = prepared;
   const thread = await Thread.resume(parts, resumed, { ...request, settings });
   const notices = [...prepared.notices, ...resumeNotices(id, resumed)];
   const restored = restoredSettings(resumed.state, settings);
-  return { kind: 'opened', thread, settings: thread.settings, restored, notices };
+  return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName }) };
 }
 
 /** Begins the fork and opens it. It has no name: a name leads to one thread, and that is the other one. */
@@ -81,11 +83,12 @@ export async function openFork(
   if (point.kind === 'refused') return engineRefused(point);
   const prepared = await prepareToGoOn(engine, { id, state: point.state }, request);
   if ('code' in prepared) return engineRefused(prepared);
-  const { parts, settings, notices } = prepared;
+  const { parts, settings, profileName } = prepared;
   const forked = await forkThread(parts, point, { settings, git: gitFacts(engine, settings) });
   if (forked.kind === 'refused') return engineRefused(forked);
   const thread = await Thread.resume(parts, forked, { ...request, settings });
-  return { kind: 'opened', thread, settings: thread.settings, notices: [...notices, ...resumeNotices(id, forked)] };
+  const notices = [...prepared.notices, ...resumeNotices(id, forked)];
+  return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }
 
 /** Opens a thread for a checkpoint and closes it again. */

@@ -1,4 +1,5 @@
 import type { Settings } from '../../envelope/settings.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
@@ -15,6 +16,7 @@ import type { ThreadRequest } from './thread-request.ts';
 export interface PreparedThread {
   readonly parts: ThreadParts;
   readonly settings: Settings;
+  readonly profileName?: string;
   readonly notices: readonly Outcome[];
 }
 
@@ -26,14 +28,14 @@ export async function prepareThread(
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
-  const { config, catalogue, settings, notices } = configured;
+  const { config, catalogue, settings, notices, profileName } = configured;
   const provider = locatedProvider(config, settings.provider, engine.options.env);
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;
   const parts = await createThreadParts(engine, { provider, config, catalogue, settings, request });
   if ('code' in parts) return parts;
-  return nameClash(parts.router.clashes) ?? { parts, settings, notices };
+  return nameClash(parts.router.clashes) ?? { parts, settings, notices, ...defined({ profileName }) };
 }
 
 /**

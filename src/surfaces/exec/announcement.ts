@@ -2,6 +2,7 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import { networkWords, policyWords } from '../wording/policy-words.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
@@ -62,13 +63,13 @@ export class Announcement {
 }
 
 /** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
-function startLines({ thread, settings, restored }: OpenedThread, verbose: boolean): string {
+function startLines({ thread, settings, profileName, restored }: OpenedThread, verbose: boolean): string {
   const { model, provider, effort, approval, cwd, profile } = settings;
   const policy = describePolicy(
     resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces }),
     cwd,
   );
-  const mode = policy.network === 'restricted' ? policy.mode : `${policy.mode}, network ${policy.network}`;
+  const mode = policyWords(policy, profileName);
   const asked = [
     model,
     ...(effort === undefined ? [] : [effort]),
@@ -77,7 +78,7 @@ function startLines({ thread, settings, restored }: OpenedThread, verbose: boole
   const first = [`capstan ${version}`, `thread ${thread.id}`, asked.join(' '), mode];
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
-    ...(verbose ? [`provider ${provider}`, `network ${policy.network}`, `approval ${approvalName(approval)}`] : []),
+    ...(verbose ? [`provider ${provider}`, networkWords(policy), `approval ${approvalName(approval)}`] : []),
     ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
   ];
   return [first, second]

@@ -142,7 +142,7 @@ function leftovers({ base, workspace, outside }: Lab): Attempt {
   return {
     name: 'leftovers',
     end: found.length === 0 ? 'failed' : 'succeeded',
-    detail: found.length === 0 ? 'none' : found.join(', '),
+    detail: found.length === 0 ? 'nothing is left' : found.join(', '),
   };
 }
 

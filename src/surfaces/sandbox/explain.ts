@@ -1,10 +1,12 @@
-import { describePolicy } from '../../policy/describe-policy.ts';
+import { describePolicy, type PolicyDescription } from '../../policy/describe-policy.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { CommandSandbox } from '../engine/command-sandbox.ts';
 import type { RouteExplanation } from '../engine/engine-types.ts';
 import { bold, green, red, type Span, yellow } from '../terminal/look.ts';
 import { pageForm, printPage, prose } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { tableSpans } from '../terminal/table.ts';
+import { networkWords } from '../wording/policy-words.ts';
 
 const names: Readonly<Record<RouteExplanation['system'], string>> = {
   bubblewrap: 'Linux, bubblewrap',
@@ -23,22 +25,39 @@ const verdicts: Readonly<Record<RouteExplanation['verdict'], (text: string) => S
 
 /** `capstan sandbox explain`. */
 export function explain(sandbox: CommandSandbox, { json }: { readonly json: boolean }): number {
-  const { policy, cwd } = sandbox;
+  const { policy, cwd, profileName } = sandbox;
   const routes = sandbox.explain();
   if (json) {
-    print(`${JSON.stringify({ cwd, policy, routes }, undefined, 2)}\n`, 'json');
+    print(`${JSON.stringify({ cwd, ...defined({ profile: profileName }), policy, routes }, undefined, 2)}\n`, 'json');
     return 0;
   }
   const form = pageForm();
-  const { mode, network, writableRoots, deniedPaths } = describePolicy(policy, cwd);
-  const lists = [
-    ...(writableRoots.length === 0 ? [] : [`writable: ${writableRoots.join(', ')}`]),
-    ...(deniedPaths.length === 0 ? [] : [`denied: ${deniedPaths.join(', ')}`]),
-  ];
+  const described = describePolicy(policy, cwd);
   const rows = routes.flatMap(({ system, verdict, why }) => [
     ...tableSpans([[bold(names[system].padEnd(19)), verdicts[verdict](verdict)]]),
     prose(why, form, '  '),
   ]);
-  printPage([prose([`${mode} in ${cwd}, network ${network}`, ...lists].join('\n'), form), '\n', ...rows], form);
+  printPage([prose([headLine(described, sandbox), ...lists(described)].join('\n'), form), '\n', ...rows], form);
   return 0;
+}
+
+function headLine(policy: PolicyDescription, { cwd, profileName }: CommandSandbox): string {
+  const name = profileName === undefined || profileName.startsWith(':') ? policy.mode : `profile ${profileName}`;
+  return `${name} in ${cwd}, ${networkWords(policy)}`;
+}
+
+/** What is open and what is closed, as far as there is any. */
+function lists(policy: PolicyDescription): readonly string[] {
+  const { readsEverything, readablePaths, writableRoots, deniedPaths, deniedGlobs, sockets } = policy;
+  const listed = {
+    readable: readsEverything ? [] : readablePaths.length === 0 ? ['nothing'] : readablePaths,
+    writable: writableRoots,
+    denied: [...deniedPaths, ...deniedGlobs],
+    hosts: policy.lists?.allow ?? [],
+    'denied hosts': policy.lists?.deny ?? [],
+    sockets,
+  };
+  return Object.entries(listed).flatMap(([name, values]) =>
+    values.length === 0 ? [] : [`${name}: ${values.join(', ')}`],
+  );
 }

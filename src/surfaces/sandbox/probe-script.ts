@@ -89,7 +89,7 @@ function connect(name, options) {
     const has = (text) => status.includes(text);
     if (!has('NoNewPrivs:\t1')) return 'privileges can be gained';
     if (!has('CapEff:\t0000000000000000')) return 'capabilities are left';
-    throw new Error('none');
+    throw new Error('no capabilities');
   });
   console.log('${answerMark}' + JSON.stringify(results));
   process.exit(0);

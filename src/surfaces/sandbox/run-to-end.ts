@@ -1,25 +1,31 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import { nearestWord } from '../commands/did-you-mean.ts';
+import { sandboxCommand } from '../commands/sandbox-command.ts';
 import type { CommandSandbox } from '../engine/command-sandbox.ts';
-import type { InheritedEnd } from '../engine/engine-types.ts';
+import { complain } from '../terminal/print.ts';
 
-/** Ends as the command ends. */
+/** Ends as the command ends. A program that is not there ends as in a shell. */
 export async function runToEnd(
   sandbox: CommandSandbox,
   argv: readonly string[],
   options: { readonly cwd?: string } = {},
 ): Promise<number | Outcome> {
   const end = await sandbox.run(argv, options);
-  return 'code' in end ? end : exitAs(end);
-}
-
-function exitAs(end: InheritedEnd): number | Outcome {
+  if ('code' in end) return end;
   switch (end.kind) {
     case 'exited':
       return end.exitCode;
     case 'signalled':
       process.kill(process.pid, end.signal);
       return 1;
-    case 'not-started':
-      return { code: 'not-started', message: end.reason, next: '' };
+    case 'not-started': {
+      const outcome: Outcome = { code: 'not-started', message: end.reason, next: '' };
+      return 'exitCode' in end ? complain({ ...outcome, next: suggestion(argv[0] ?? '') }, end.exitCode) : outcome;
+    }
   }
+}
+
+function suggestion(program: string): string {
+  const nearest = nearestWord(program, Object.keys(sandboxCommand.variants));
+  return nearest === undefined ? '' : `Did you mean \`capstan sandbox ${nearest}\`?`;
 }

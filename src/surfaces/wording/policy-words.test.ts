@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { policyWords } from './policy-words.ts';
+
+const lists = { allow: ['a.org', 'b.org'], deny: [], local: false, methods: 'any' } as const;
+const open = { mode: 'workspace-write', network: 'enabled' } as const;
+
+test.each([
+  [{ mode: 'read-only', network: 'restricted' } as const, undefined, 'read-only'],
+  [{ mode: 'workspace-write', network: 'restricted' } as const, ':workspace', 'workspace-write'],
+  [open, undefined, 'workspace-write, network enabled'],
+  [{ mode: 'read-only', network: 'restricted' } as const, 'shut', 'profile shut'],
+  [open, 'dev', 'profile dev, network enabled'],
+  [{ ...open, lists }, 'dev', 'profile dev, 2 hosts'],
+  [{ ...open, lists: { ...lists, allow: ['a.org'] } }, 'dev', 'profile dev, 1 host'],
+  [
+    { ...open, lists: { ...lists, allow: ['*'], deny: ['a.org'] } },
+    undefined,
+    'workspace-write, public hosts except 1',
+  ],
+])('%j named %s', (policy, name, words) => {
+  expect(policyWords(policy, name)).toBe(words);
+});

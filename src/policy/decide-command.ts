@@ -8,6 +8,7 @@ import { deniesReading, grantedPolicy, isNoPermission, joinPermissions, missingP
 import { commandKey, coversAll, permissionsOf } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
+import { insideWords, outsideWords } from './place-words.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
@@ -38,7 +39,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(judged, asks),
+        reason: reasonOf(context, judged, asks),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -112,15 +113,16 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, abo
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 
-/** Why the question is asked, and what a yes lets happen. */
+/** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
+  { policy }: DecisionContext,
   judged: Judged,
   { where, beyond }: { readonly where: 'sandbox' | 'outside'; readonly beyond: boolean },
-): string | undefined {
-  const inside = beyond ? 'It would run inside the sandbox, with more than that grants.' : undefined;
-  const place = where === 'outside' ? 'It would run outside the sandbox.' : inside;
-  const why = [whyAsked(judged), place].filter((part) => part !== undefined);
-  return why.length === 0 ? undefined : why.join(' ');
+): string {
+  const place =
+    where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
+  const why = whyAsked(judged);
+  return why === undefined ? `It would run ${place}.` : `${why} It would run ${place}.`;
 }
 
 function whyAsked(judged: Judged): string | undefined {

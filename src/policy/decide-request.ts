@@ -25,7 +25,13 @@ export function decideRequest(
   }
   return {
     kind: 'ask',
-    question: { kind: 'permissions', ...defined({ justification: reason }), permissions, scopes: ['call', 'session'] },
+    question: {
+      kind: 'permissions',
+      reason: 'They would still run inside the sandbox.',
+      ...defined({ justification: reason }),
+      permissions,
+      scopes: ['call', 'session'],
+    },
     where: 'sandbox',
     grantKeys: permissionKeys(permissions),
   };

@@ -10,7 +10,7 @@ export function createOutput(options: ExecArguments['options']): Output {
   const { sdkJson, color = 'auto', contextEvents: context, verbose, ephemeral } = options;
   const json = options.json || sdkJson;
   const stream = process.stderr;
-  const live = !json && isLive(stream);
+  const live = isLive(stream);
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json
     ? jsonOutput(screen, { context, verbose })

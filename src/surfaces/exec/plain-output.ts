@@ -58,6 +58,7 @@ export class PlainOutput implements Output {
   };
   notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
   show = (...spans: readonly Span[]): void => this.#screen.note(...spans);
+  typing = (text: string | undefined): void => this.#screen.typing(text);
 
   idle = (): void => {
     this.#sayHowToResume();

@@ -62,7 +62,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput(options);
-  const approvals = await approvalsOf(asked, cwd, output);
+  const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await openThread(engine, asked, cwd, threadRequest(options, output, approvals));
@@ -167,11 +167,14 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
 }
 
 /** Loaded on use: most runs ask nothing. */
-async function approvalsOf({ options }: ExecArguments, cwd: string, output: Output) {
+async function approvalsOf(
+  { options }: ExecArguments,
+  { cwd, output, home }: { readonly cwd: string; readonly output: Output; readonly home: string },
+) {
   if (options.approvals === undefined) return undefined;
   if (options.bypass) return nothingToApprove;
   const { loadApprovals } = await import('./approvals/load-approvals.ts');
-  return loadApprovals(options.approvals, { cwd, show: (...spans) => output.show(...spans) });
+  return loadApprovals(options.approvals, { cwd, output, rulesFile: `${home}/rules/default.rules` });
 }
 
 function threadRequest(

@@ -20,6 +20,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
+import { approvalMismatch, asksNow } from './approvals/approval-notices.ts';
 import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
 import type { Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
@@ -81,8 +82,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   }
   if (output.provisional !== undefined) opened.thread.subscribe({ provisional: output.provisional });
   output.start(opened);
-  for (const notice of opened.notices) output.notice(notice);
-  if (approvals !== undefined && opened.settings.approval === 'never') output.notice(neverAsks);
+  for (const notice of opened.notices) output.notice(asksNow(notice, missing !== undefined && approvals !== undefined));
+  const mismatch = approvalMismatch(asked, opened.settings);
+  if (mismatch !== undefined) output.notice(mismatch);
   if (alone) {
     await opened.thread.close();
     output.idle?.();
@@ -126,12 +128,6 @@ const nothingToApprove: Outcome = {
   code: 'approvals-bypassed',
   message: '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.',
   next: 'Leave out one of them.',
-};
-
-const neverAsks: Outcome = {
-  code: 'approvals-unused',
-  message: 'The approval policy is never, so --approvals has no effect.',
-  next: 'Add -a on-request to be asked.',
 };
 
 const cutShort: Outcome = {

@@ -6,6 +6,7 @@ import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
@@ -125,13 +126,21 @@ export class Calls {
     recordAnswer(this.#turn, call, end, share);
     if ('item' in end) return;
     const { turnId, log } = this.#turn;
-    const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item: end.shown }) };
+    const about = {
+      turnId,
+      callId: call.call_id,
+      tool: call.name,
+      ...defined({ item: end.shown, unasked: end.unasked }),
+    };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  #tellStart({ item, standing }: PreparedCall): void {
-    const { turnId, memory, log } = this.#turn;
-    log.tell({ kind: memory.standing.has(item.id) ? 'item-updated' : 'item-started', turnId, item });
+  #tellStart({ item, standing }: PreparedCall, { where, policy }: GrantedCall): void {
+    const { turnId, memory, log, envelope } = this.#turn;
+    const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
+    // Denied reads keep it in a sandbox; without a sandbox there is nothing to leave.
+    const leaves = where === 'outside' && !needsSandbox(policy) && needsSandbox(envelope.policy.resolved);
+    log.tell({ kind, turnId, item, ...(leaves ? { outside: true } : {}) });
     if (standing === true) memory.standing.set(item.id, item);
   }
 
@@ -201,7 +210,7 @@ export class Calls {
     const outside = grant.where === 'outside' || undefined;
     log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) }));
     // Not sooner: another call's sync must not let it out before its line.
-    this.#tellStart(prepared);
+    this.#tellStart(prepared, grant);
     const mayWrite = mayChangeFiles(policy, needs);
     if (mayWrite) await effects.before();
     await log.durable();

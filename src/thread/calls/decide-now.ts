@@ -50,13 +50,13 @@ export async function readBeforeRetry({ parts }: Turn, { needs, read }: CallToDe
 }
 
 function contextNow(turn: Turn, { approval, canAsk }: DecideOptions): DecisionContext {
-  const { envelope, log, memory } = turn;
+  const { envelope, log, memory, savedRules } = turn;
   const { policy } = envelope;
   const session = log.state.grants.flatMap(({ keys }) => keys);
   return {
     approval: approval ?? policy.approval,
     policy: policy.resolved,
-    rules: policy.rules,
+    rules: { ...policy.rules, prefixes: [...policy.rules.prefixes, ...savedRules] },
     grants: [...session, ...memory.grants].map((key) => ({ key })),
     canAsk: canAsk ?? canBeAsked(turn),
   };

@@ -1,4 +1,11 @@
-import { declined, lapsed, noLongerAsked, refusedCall, stoppedByUser } from '../../fragments/answers/call-answers.ts';
+import {
+  declined,
+  lapsed,
+  lapsedUnasked,
+  noLongerAsked,
+  refusedCall,
+  stoppedByUser,
+} from '../../fragments/answers/call-answers.ts';
 import type { Step } from '../../envelope/step.ts';
 import { refusedByReview, reviewNote } from '../../fragments/answers/review-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
@@ -12,7 +19,7 @@ import { shownCall } from '../../state/call-start.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
-import { type Asker, askerOf } from '../review/asker.ts';
+import { type Asker, askerOf, canBeAsked } from '../review/asker.ts';
 import {
   type CallToDecide,
   decideAgain,
@@ -70,12 +77,16 @@ function withRead(wanted: CallToGrant, read: CallToDecide['read']): CallToGrant 
 
 function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const decided = decideNow(turn, wanted);
-  return decided.kind === 'ask' ? askInTurn(turn, wanted, questionOf(turn, wanted, decided)) : settled(turn, decided);
+  return decided.kind === 'ask'
+    ? askInTurn(turn, wanted, questionOf(turn, wanted, decided))
+    : settled(turn, wanted, decided);
 }
 
-function settled(turn: Turn, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
-  if (decided.kind === 'refuse') return { kind: 'refused', output: refusedCall(decided.why, decided.next) };
-  return granted(turn, decided, undefined);
+function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
+  if (decided.kind === 'run') return granted(turn, decided, undefined);
+  const asked = { approval: 'on-request', canAsk: true } as const;
+  const unasked = (!canBeAsked(turn) && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
+  return { kind: 'refused', output: refusedCall(decided.why, decided.next), ...defined({ unasked }) };
 }
 
 /**
@@ -147,7 +158,7 @@ async function askInTurn(
   if (!isRecorded) log.record(questionAsked(first.question, first.about));
   await wanted.place.turn();
   const decided = signal.aborted ? first.decided : decideNow(turn, wanted, options);
-  if (decided.kind !== 'ask') return settled(turn, decided);
+  if (decided.kind !== 'ask') return settled(turn, wanted, decided);
   const asking = questionOf(turn, wanted, decided);
   if (asking.about !== first.about) log.record(questionAsked(asking.question, asking.about));
   return ask(turn, askerOf(turn, wanted.step), asking);
@@ -170,7 +181,10 @@ async function ask(
     await saveAllowedRule(turn, question, answer);
     return granted(turn, decided, answer.scope ?? 'call');
   };
-  if (signal.aborted || asker === undefined) return record(undefined);
+  if (signal.aborted || asker === undefined) {
+    const unheard = await record(undefined);
+    return unheard.kind === 'refused' ? { kind: 'refused', output: lapsedUnasked } : unheard;
+  }
   log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
   await log.durable();
   return turn.questions.ask(asker, question, signal, record);

@@ -23,7 +23,10 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
     askUser: {
       ask(question) {
         const answer = answerBy(lines, question);
-        show(...questionLines(question, items.of(question)), dim(`  ${said[answer.kind]}, by ${visibleLine(name)}`));
+        show(
+          ...questionLines(question, items.of(question)),
+          dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
+        );
         return Promise.resolve(answer);
       },
     },
@@ -37,12 +40,27 @@ const said: Readonly<Record<Answer['kind'], string>> = {
   lapsed: 'no answer',
 };
 
+function saidBy(
+  lines: readonly AnswerLine[],
+  question: Question,
+  { answer, name }: { readonly answer: Answer; readonly name: string },
+): string {
+  if (answer !== unmatched) return `${said[answer.kind]}, by ${name}`;
+  const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
+  const named = missing.filter((words) => words.length > 0).map((words) => `\`${visibleLine(words.join(' '))}\``);
+  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}`;
+}
+
+function lineFor(lines: readonly AnswerLine[], question: Question, command: readonly string[]): AnswerLine | undefined {
+  return lines.find((line) => matches(line, question, command));
+}
+
 /**
  * A script of several commands is allowed if each of them is, by its own first line: a prefix that allows `npm install`
  * says nothing about what stands behind `&&`.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
-  const found = commandsOf(question).map((command) => lines.find((line) => matches(line, question, command)));
+  const found = commandsOf(question).map((command) => lineFor(lines, question, command));
   const stop = found.find((line) => line?.decision === 'abort');
   if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
   const refusal = found.find((line) => line?.decision !== 'approved');

@@ -3,7 +3,6 @@ import { readBounded, whyMissing } from '../../../disk/read-bounded.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../terminal/look.ts';
 import { isLive } from '../../terminal/open-screen.ts';
-import type { Output } from '../output.ts';
 import { answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
 import type { Approvals } from './approvals.ts';
@@ -16,7 +15,10 @@ export interface ApprovalPlace {
   readonly cwd: string;
   /** Where a rule goes that is saved. */
   readonly rulesFile: string;
-  readonly output: Pick<Output, 'show' | 'typing'>;
+  readonly output: {
+    show(...spans: readonly Span[]): void;
+    typing(text: string | undefined): void;
+  };
 }
 
 /** What `--approvals` names: a person at this terminal, or a file with answers. */

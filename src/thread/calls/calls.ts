@@ -6,7 +6,6 @@ import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
-import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
@@ -135,12 +134,10 @@ export class Calls {
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  #tellStart({ item, standing }: PreparedCall, { where, policy }: GrantedCall): void {
-    const { turnId, memory, log, envelope } = this.#turn;
+  #tellStart({ item, standing }: PreparedCall, { leaves }: GrantedCall): void {
+    const { turnId, memory, log } = this.#turn;
     const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
-    // Denied reads keep it in a sandbox; without a sandbox there is nothing to leave.
-    const leaves = where === 'outside' && !needsSandbox(policy) && needsSandbox(envelope.policy.resolved);
-    log.tell({ kind, turnId, item, ...(leaves ? { outside: true } : {}) });
+    log.tell({ kind, turnId, item, ...defined({ outside: leaves }) });
     if (standing === true) memory.standing.set(item.id, item);
   }
 

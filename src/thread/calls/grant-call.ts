@@ -8,6 +8,7 @@ import {
 } from '../../fragments/answers/call-answers.ts';
 import type { Step } from '../../envelope/step.ts';
 import { refusedByReview, reviewNote } from '../../fragments/answers/review-answers.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
@@ -36,6 +37,8 @@ export interface GrantedCall {
   readonly kind: 'granted';
   readonly policy: ResolvedPolicy;
   readonly where: 'sandbox' | 'outside';
+  /** No sandbox is left: there was one, and denied reads do not keep it. */
+  readonly leaves?: true;
   /** How far the user's yes goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
 }
@@ -234,5 +237,8 @@ function granted(
   const { where } = decided;
   // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
   if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
-  return { kind: 'granted', policy: grantedPolicy(envelope.policy.resolved, decided), where, ...defined({ allowed }) };
+  const { resolved } = envelope.policy;
+  const policy = grantedPolicy(resolved, decided);
+  const leaves = (needsSandbox(resolved) && !needsSandbox(policy)) || undefined;
+  return { kind: 'granted', policy, where, ...defined({ leaves, allowed }) };
 }

@@ -235,7 +235,7 @@ describe('a command', () => {
     const asked = decideCall(context({ policy, ...script('rm -rf x') }), command('rm -rf x'));
     expect(asked).toMatchObject({
       kind: 'ask',
-      question: { reason: '`rm -rf x` removes files by force.', scopes: ['call'] },
+      question: { reason: '`rm -rf x` removes files by force. It would run without a sandbox.', scopes: ['call'] },
       grantKeys: [],
     });
     expect(decideCall(context({ policy, ...script('rm -rf x'), approval: 'never' }), command('rm -rf x'))).toEqual({
@@ -285,6 +285,9 @@ describe('a command', () => {
     expect(decideCall(given, command('ls'))).toEqual({ kind: 'run', where: 'sandbox' });
     const asked = decideCall(context({ ...script('make'), policy }), command('make', escalated));
     expect(short(asked)).toBe('ask outside');
+    expect(asked).toMatchObject({
+      question: { reason: 'It would run in a sandbox that only denies what may not be read.' },
+    });
     const granted = grantedPolicy(policy, asked as { where: 'outside' });
     expect(needsSandbox(granted)).toBe(true);
     expect(['/repo/secret/key', '/srv/x'].map((path) => access(granted, path))).toEqual(['deny', 'write']);
@@ -370,7 +373,7 @@ describe('a command', () => {
     expect(short(decided(['allow', 'git'], ['allow', 'ls']))).toBe('run sandbox');
     expect(decided(['prompt', 'git push', 'Ask first'])).toMatchObject({
       kind: 'ask',
-      question: { reason: 'Ask first.' },
+      question: { reason: 'Ask first. It would run inside the sandbox.' },
     });
     expect(decided(['forbidden', 'git'])).toMatchObject({ kind: 'refuse' });
   });

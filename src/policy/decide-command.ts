@@ -25,6 +25,7 @@ import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
+import { insideWords, outsideWords } from './place-words.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
@@ -55,7 +56,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(judged, asks, context),
+        reason: reasonOf(context, judged, asks),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -132,17 +133,16 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, abo
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 
-/** Why the question is asked, and what a yes lets happen. */
+/** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
+  { policy }: DecisionContext,
   judged: Judged,
   { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
-  { policy }: DecisionContext,
-): string | undefined {
-  const inside = beyond ? 'It would run inside the sandbox, with more than that grants.' : undefined;
-  const place = where === 'outside' ? 'It would run outside the sandbox.' : inside;
+): string {
+  const place =
+    where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
-  const why = [whyAsked(judged), place, opened].filter((part) => part !== undefined);
-  return why.length === 0 ? undefined : why.join(' ');
+  return [whyAsked(judged), `It would run ${place}.`, opened].filter((part) => part !== undefined).join(' ');
 }
 
 function whyAsked(judged: Judged): string | undefined {

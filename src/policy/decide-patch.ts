@@ -41,7 +41,8 @@ export function decidePatch(context: DecisionContext, { paths = [], escalation }
     kind: 'ask',
     question: {
       kind: 'patch',
-      ...defined({ reason: reasonOf(closed), justification: escalation?.reason, permissions }),
+      reason: reasonOf(closed),
+      ...defined({ justification: escalation?.reason, permissions }),
       paths,
       scopes: ['call', 'session'],
     },
@@ -55,9 +56,9 @@ function placeOf({ path, place = path }: NeededPath): string {
   return place;
 }
 
-function reasonOf(closed: readonly string[]): string | undefined {
+function reasonOf(closed: readonly string[]): string {
   const [first, ...others] = closed;
-  if (first === undefined) return undefined;
+  if (first === undefined) return 'All of it is where commands may write.';
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return `The sandbox does not let it write ${JSON.stringify(first)}${more}.`;
 }

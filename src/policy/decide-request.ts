@@ -40,7 +40,8 @@ export function decideRequest(
   const absent = missingToWrite(permissions, missing);
   if (absent !== undefined) return absent;
   const opened = permissions.network === true ? openedNetwork(policy.lists) : undefined;
-  const why = defined({ reason: opened, justification: reason });
+  const inside = 'They would still run inside the sandbox.';
+  const why = { reason: opened === undefined ? inside : `${inside} ${opened}`, ...defined({ justification: reason }) };
   return {
     kind: 'ask',
     question: { kind: 'permissions', ...why, permissions, scopes: ['call', 'session'] },

@@ -41,7 +41,7 @@ describe('a command that the sandbox stopped', () => {
       kind: 'ask',
       question: {
         kind: 'retry',
-        reason: 'The sandbox stopped it. Allowed, it runs again outside the sandbox.',
+        reason: 'The sandbox stopped it. It would run again in a sandbox that only denies what may not be read.',
         argv: needs.argv,
         cwd: '/repo',
         commands: [['npm', 'install', 'x']],

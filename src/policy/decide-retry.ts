@@ -6,6 +6,7 @@ import { commandKey, coversAll, hostKey } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import { usualPort } from './rules/rule-set.ts';
+import { outsideWords } from './place-words.ts';
 
 /**
  * Whether a command that the sandbox stopped may run once more, in the same call: outside the sandbox if files were in
@@ -34,7 +35,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: 'The sandbox stopped it. Allowed, it runs again outside the sandbox.',
+      reason: `The sandbox stopped it. It would run again ${outsideWords(policy)}.`,
       ...defined({ justification: needs.escalation?.reason, prefix, commands: context.analysis?.commands }),
       argv,
       cwd,

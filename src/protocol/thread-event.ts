@@ -13,8 +13,13 @@ export type ThreadEvent =
   | { readonly kind: 'turn-started'; readonly turnId: TurnId }
   | ContextEvent
   | ModelSwitchedEvent
-  | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
-  | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
+  /** `outside`: it runs outside the sandbox that holds the other calls of the turn. */
+  | {
+      readonly kind: 'item-started' | 'item-updated';
+      readonly turnId: TurnId;
+      readonly item: TurnItem;
+      readonly outside?: true;
+    }
   | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
   /** A call was not run. `reason` is what the model was answered; `item` is absent where the arguments say nothing. */
   | {
@@ -24,6 +29,8 @@ export type ThreadEvent =
       readonly tool: string;
       readonly item?: TurnItem;
       readonly reason: string;
+      /** A user who can be asked might have allowed it. */
+      readonly unasked?: true;
     }
   /**
    * The call waits for the user, or for a reviewer in the user's place. `item` is the call as screens show it, with all

@@ -13,6 +13,7 @@ export interface ThreadCore extends ChangedThread {
   readonly questions: OpenQuestions;
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
+  readonly savedRules: TurnInput['savedRules'];
 }
 
 interface AskedTurn {
@@ -25,7 +26,7 @@ interface AskedTurn {
 
 /** A turn of the thread under settings that it was submitted with. It ends when the thread is closed. */
 export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTurn): TurnInput {
-  const { id, inbox, questions, settings, warned, closing } = core;
+  const { id, inbox, questions, settings, warned, savedRules, closing } = core;
   const { signal, words, own, continues } = asked;
   return {
     threadId: id,
@@ -36,5 +37,6 @@ export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTur
     inbox,
     questions,
     warned,
+    savedRules,
   };
 }

@@ -78,7 +78,13 @@ export class Thread {
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     const closing = this.#closing.signal;
-    const own = { inbox: this.#inbox, questions: this.#questions, work: new WorkQueue(), warned: new Set<string>() };
+    const own = {
+      inbox: this.#inbox,
+      questions: this.#questions,
+      work: new WorkQueue(),
+      warned: new Set<string>(),
+      savedRules: [],
+    };
     const shared = { id, parts, log, ...own, closing };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };

@@ -65,6 +65,8 @@ export interface RunningCall {
 export interface RefusedCall {
   readonly kind: 'refused';
   readonly output: string;
+  /** A user who can be asked might have allowed it. */
+  readonly unasked?: true;
 }
 
 export interface CallResult {

@@ -20,7 +20,9 @@ function outside(place: Place, name: string): string {
   return join(folder, name);
 }
 
-function answersIn(place: Place, ...lines: readonly object[]): string {
+/** Without lines: one that matches nothing, because a file without answers is refused. */
+function answersIn(place: Place, ...given: readonly object[]): string {
+  const lines = given.length === 0 ? [{ prefix: ['none-of-them'], decision: 'denied' }] : given;
   const file = join(place.root, 'answers.jsonl');
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return file;
@@ -145,8 +147,49 @@ describe('exec --approvals FILE', () => {
 
   it('says when the policy leaves nothing to ask', async () => {
     const { place } = await scene([done]);
-    const { stderr } = await place.run('exec', '--approvals', answersIn(place), '-a', 'never', 'go');
+    const file = answersIn(place, { kind: 'patch', decision: 'denied' });
+    const { stderr } = await place.run('exec', '--approvals', file, '-a', 'never', 'go');
     expect(stderr).toContain('The approval policy is never, so --approvals has no effect.');
+  });
+
+  it('a policy that asks says that nothing can be asked without it, and a refusal how to be asked, to the user alone', async () => {
+    const { model, place } = await scene([answer({ items: [escalated('ls'), escalated('pwd')] }), done]);
+    const { stderr } = await place.run('exec', '-a', 'on-request', 'go');
+    expect(stderr).toContain('-a on-request has no effect without --approvals');
+    expect(stderr.split('To be asked about such calls, run Capstan with --approvals ask.')).toHaveLength(2);
+    expect(textsOf(inputOf(model, 1)).join('')).not.toContain('--approvals');
+  });
+
+  it('marks what runs outside the sandbox, and keeps the option in the command that resumes', async () => {
+    const { place } = await scene([answer({ items: [escalated('echo out')] }), answer({ items: [escalated('pwd')] })]);
+    const lines = [
+      { prefix: ['echo'], decision: 'approved' },
+      { prefix: ['pwd'], decision: 'abort' },
+    ];
+    const file = answersIn(place, ...lines);
+    const { stderr } = await place.run('exec', '--approvals', file, 'go');
+    expect(stderr).toContain('$ echo out\n  [runs outside the sandbox]\n  out\n');
+    expect(stderr).toMatch(new RegExp(`To resume: capstan exec resume \\S+ --approvals ${file} "Continue\\."`));
+  });
+
+  it('a call that is asked about again has another question id', async () => {
+    const { place } = await scene((request) => {
+      const touched = callTool('exec_command', { cmd: `touch ${outside(place, 'first')}` });
+      return request.index === 0 ? answer({ items: [touched] }) : done;
+    }, closed);
+    const file = answersIn(place, { kind: 'command', decision: 'approved' }, { kind: 'retry', decision: 'denied' });
+    const { events } = await place.run('exec', '--json', '-a', 'untrusted', '--approvals', file, 'go');
+    const asked = events.filter(({ type }) => type === 'question.asked').map(({ question }) => question as JsonObject);
+    const [first] = asked.map(({ id }) => id);
+    expect(asked.map(({ id, kind }) => [id, kind])).toEqual([
+      [first, 'command'],
+      [`${String(first)}#2`, 'retry'],
+    ]);
+    const answered = events.filter(({ type }) => type === 'question.answered');
+    expect(answered.map(({ question_id: id, decision }) => [id, decision])).toEqual([
+      [first, 'approved'],
+      [`${String(first)}#2`, 'denied'],
+    ]);
   });
 });
 
@@ -157,7 +200,7 @@ describe('what is in a command', () => {
     );
     const { events } = await place.run('exec', '--json', '--approvals', answersIn(place), 'go');
     expect(events.find(({ type }) => type === 'question.asked')).toMatchObject({
-      question: { reason: '`rm -rf d` removes files by force.', scopes: ['call'] },
+      question: { reason: '`rm -rf d` removes files by force. It would run inside the sandbox.', scopes: ['call'] },
     });
     await place.run('exec', 'go');
     expect(textsOf(inputOf(model, 3)).at(-1)).toBe(
@@ -212,6 +255,28 @@ describe.runIf(hasTerminals)('exec --approvals ask', () => {
     expect(code, stdout).toBe(0);
     expect(existsSync(outside(place, 'f'))).toBe(true);
     expect(model.requests).toHaveLength(2);
+  });
+
+  it('a rule that is saved counts for the next call already, and a note shows while it is typed', async () => {
+    const calls = ['echo zed', 'echo zed more', 'pwd'].map((cmd) => answer({ items: [escalated(cmd)] }));
+    const { model, place } = await scene([...calls, done]);
+    const options = { prefix: onTerminal, input: 'open', env: { TERM: 'xterm' } } as const;
+    const running = place.start(['exec', '--approvals', 'ask', 'go'], options);
+    const press = async (key: string, shown: RegExp): Promise<void> => {
+      await vi.waitUntil(() => shown.test(running.stdout), { timeout: 30_000 });
+      await new Promise((resolve) => void setTimeout(resolve, 400));
+      running.child.stdin?.write(key);
+    };
+    await press('p', /\[s\]/);
+    await press('t', /\[s\][^]*\[s\]/);
+    await press('no need', /Enter sends/);
+    await press('\r', / {2}> no need/);
+    const { code, stdout } = await running.finished;
+    expect(code, stdout).toBe(0);
+    expect(stdout.split('May this command run?')).toHaveLength(3);
+    expect(stdout).toMatch(/the rule goes to \S+default\.rules/);
+    expect(textsOf(inputOf(model, 2)).at(-1)).toContain('zed more');
+    expect(textsOf(inputOf(model, 3)).at(-1)).toContain('no need');
   });
 
   it('Ctrl-C at a question ends the turn', async () => {

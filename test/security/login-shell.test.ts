@@ -7,6 +7,7 @@ import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { isWithin } from '../../src/policy/paths.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ShellEnvironmentRequest } from '../../src/ports/shell-environment.ts';
+import type { Outcome } from '../../src/protocol/outcome.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -87,6 +88,14 @@ describe('start-up files that commands may write are not run', () => {
   test('but others are', async () => {
     writeFileSync(join(home, '.bash_profile'), run());
     expect(await asked(below(join(root, 'workspace')))).toEqual({ A: '1', warnings: [] });
+  });
+
+  test('and a command that may write everything is not blamed on the folder of the work', async () => {
+    const warnings: string[] = [];
+    const warn = ({ message, next }: Outcome) => void warnings.push(`${message} ${next}`);
+    await variables({}, { isWritable: () => true, warn });
+    expect(warnings).toEqual([expect.stringContaining('this command may write its start-up files')]);
+    expect(warnings[0]).not.toContain('work in another folder');
   });
 
   test('in a home folder that they may write, by its name or by where it leads', async () => {

@@ -43,6 +43,8 @@ describe('an answer', () => {
     const answers = live.events.flatMap((event) => (event.kind === 'question-answered' ? [event.answer.kind] : []));
     expect(answers).toEqual(['stopped', 'lapsed']);
     expect(JSON.stringify(await live.lines())).toContain('the user declined it and stopped the turn');
+    // The second one was not put to the user.
+    expect(JSON.stringify(await live.lines())).toContain('interrupted before the user could be asked');
   });
 
   it('of a form that is not known is none', async () => {

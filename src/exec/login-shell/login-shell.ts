@@ -82,7 +82,7 @@ export class LoginShell {
       .find((path) => path !== undefined);
     if (open === undefined) return true;
     this.#isOpen = true;
-    warn(openShell(shell, open));
+    warn(isWritable('/') ? openForAll(shell) : openShell(shell, open));
     return false;
   }
 
@@ -161,6 +161,15 @@ function openShell(shell: string, path: string): Outcome<'login-shell-writable'>
     code: 'login-shell-writable',
     message: `Capstan does not read variables from the login shell ${shell}: commands can write to its start-up file ${path}, and the shell would run it outside the sandbox.`,
     next: 'Do not make your home folder writable: work in another folder. To turn off this warning, set allow_login_shell = false.',
+  };
+}
+
+/** A command that was let out of the sandbox, but for what it may not read. */
+function openForAll(shell: string): Outcome<'login-shell-writable'> {
+  return {
+    code: 'login-shell-writable',
+    message: `Capstan reads no more variables from the login shell ${shell}: this command may write its start-up files, and the shell would run them without a sandbox.`,
+    next: 'Commands run without those variables until Capstan is started again. To turn off this warning, set allow_login_shell = false.',
   };
 }
 

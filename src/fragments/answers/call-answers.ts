@@ -61,6 +61,9 @@ export const noLongerAsked =
 /** The user was asked, and the turn was interrupted before an answer came. */
 export const lapsed = 'Not run: the turn was interrupted before the user answered whether it may run.';
 
+/** The turn was interrupted before the question was put to the user. */
+export const lapsedUnasked = 'Not run: the turn was interrupted before the user could be asked whether it may run.';
+
 /** The user was asked, and the program ended before an answer came. */
 export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
 

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import { wantsColor } from '../terminal/look.ts';
 import { isLive } from '../terminal/open-screen.ts';
@@ -7,12 +8,12 @@ import type { Output } from './output.ts';
 import { PlainOutput } from './plain-output.ts';
 
 export function createOutput(options: ExecArguments['options']): Output {
-  const { sdkJson, color = 'auto', contextEvents: context, verbose, ephemeral } = options;
+  const { sdkJson, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
   const json = options.json || sdkJson;
   const stream = process.stderr;
-  const live = !json && isLive(stream);
+  const live = isLive(stream);
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json
     ? jsonOutput(screen, { context, verbose })
-    : new PlainOutput(screen, { live, verbose, resumable: !ephemeral });
+    : new PlainOutput(screen, { live, verbose, resumable: !ephemeral, ...defined({ approvals }) });
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
-import { execQuestion, type ExecQuestionEvent } from './question-events.ts';
+import { type ExecQuestionEvent, execQuestions } from './question-events.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
@@ -61,6 +61,7 @@ interface McpToolCall {
 export function execEvents({ context = false } = {}): (
   event: ThreadEvent,
 ) => readonly (ExecEvent | ExecContextEvent)[] {
+  const toQuestion = execQuestions();
   const numbers = new Map<string, string>();
   let count = 0;
   const nextId = (): string => `item_${count++}`;
@@ -93,7 +94,7 @@ export function execEvents({ context = false } = {}): (
         return [];
       case 'question-asked':
       case 'question-answered':
-        return [execQuestion(event)];
+        return [toQuestion(event)];
       case 'turn-started':
         return [{ type: 'turn.started' }];
       case 'item-started':

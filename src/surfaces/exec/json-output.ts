@@ -25,6 +25,7 @@ export function jsonOutput(
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
     show: (...spans) => screen.note(...spans),
+    typing: (text) => screen.typing(text),
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       sayNews(screen, event, verbose);

@@ -13,6 +13,8 @@ export interface Output {
   notice(outcome: Outcome): void;
   /** Lines for the person who is asked, or who looks on. */
   show(...spans: readonly Span[]): void;
+  /** What the user types now; undefined: no more. */
+  typing(text: string | undefined): void;
   /** The thread is there, and nothing is asked of it. */
   idle?(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine reports that. */

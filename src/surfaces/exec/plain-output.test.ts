@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { TurnId } from '../../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { OpenedThread } from '../engine/open-thread.ts';
 import { paint } from '../terminal/look.ts';
 import { Screen } from '../terminal/screen.ts';
 import { patchEnd } from './item-lines.ts';
@@ -204,4 +205,18 @@ it('costs no more for each piece of a long answer than for the first', () => {
   for (let count = 0; count < 100_000; count++) text('m', piece);
   tell(says('m', piece.repeat(100_000)));
   expect(seen()).toHaveLength(piece.length * 100_000 + 1);
+});
+
+it('a thread that waits says how to answer in the way of this run', () => {
+  let written = '';
+  const stream = { columns: 80, write: (text: string) => (written += text) };
+  const options = { live: false, verbose: false, resumable: true, approvals: 'my answers.jsonl' };
+  const output = new PlainOutput(new Screen({ stream, color: false, live: false }), options);
+  const settings = { model: 'm', provider: 'openai', approval: 'on-request', cwd: '/', profile: { type: 'disabled' } };
+  output.start({ thread: { id: 'T' }, settings } as unknown as OpenedThread);
+  output.event({ kind: 'thread-started', threadId: 'T' as ThreadId });
+  output.event({ kind: 'turn-suspended', turnId, questions: [] });
+  output.event({ kind: 'turn-aborted', turnId });
+  expect(written).toContain("To answer: capstan exec resume T --approvals 'my answers.jsonl'\n");
+  expect(written).toContain(`To resume: capstan exec resume T --approvals 'my answers.jsonl' "Continue."\n`);
 });

@@ -11,6 +11,7 @@ import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { reviewWords } from '../wording/review-words.ts';
+import { answerCommand } from '../wording/answer-command.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from './activity.ts';
 import { Announcement } from './announcement.ts';
@@ -25,6 +26,8 @@ export interface PlainOptions {
   readonly live: boolean;
   readonly verbose: boolean;
   readonly resumable: boolean;
+  /** How questions are answered, as the user named it. Absent: none are asked. */
+  readonly approvals?: string;
 }
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
@@ -39,6 +42,8 @@ export class PlainOutput implements Output {
   /** The call whose start stands last on the screen. */
   #newestCall: string | undefined;
   #folder: string | undefined;
+  /** Whether the user has read how to be asked. */
+  #hasHinted = false;
 
   constructor(screen: Screen, options: PlainOptions) {
     this.#screen = screen;
@@ -58,6 +63,7 @@ export class PlainOutput implements Output {
   };
   notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
   show = (...spans: readonly Span[]): void => this.#screen.note(...spans);
+  typing = (text: string | undefined): void => this.#screen.typing(text);
 
   idle = (): void => {
     this.#sayHowToResume();
@@ -103,7 +109,7 @@ export class PlainOutput implements Output {
         return this.#announcement.started();
       case 'item-updated':
       case 'item-started':
-        return this.#sayStart(event.item);
+        return this.#sayStart(event.item, event.outside);
       case 'item-completed':
         this.#sayItem(event.item);
         return this.#answer.showNext();
@@ -131,7 +137,7 @@ export class PlainOutput implements Output {
       }
       case 'turn-suspended':
         screen.note(yellow('The turn waits for your answer.'));
-        return this.#sayHowToResume();
+        return this.#sayHowToAnswer();
       case 'checkpoint-stage':
       case 'question-asked':
       case 'turn-started':
@@ -143,9 +149,10 @@ export class PlainOutput implements Output {
     }
   }
 
-  #sayStart(item: TurnItem): void {
+  #sayStart(item: TurnItem, outside?: true): void {
     if (item.kind === 'plan') this.#screen.note(planLines(item));
-    if (item.kind === 'command') this.#screen.note(bold(`$ ${item.argv.at(-1) ?? ''}`));
+    if (item.kind === 'command')
+      this.#screen.note(bold(`$ ${item.argv.at(-1) ?? ''}`), ...(outside ? [outsideMark] : []));
     if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
     if (item.kind === 'command' || item.kind === 'tool-call') this.#newestCall = item.id;
   }
@@ -191,13 +198,24 @@ export class PlainOutput implements Output {
     this.#screen.note(bold(call));
     this.#screen.message(reason, { look: 'dim', indent: '  ' });
     this.#screen.note(yellow('  [refused]'));
+    if (event.unasked !== true || this.#options.approvals !== undefined || this.#hasHinted) return;
+    this.#hasHinted = true;
+    this.#screen.note(dim('  To be asked about such calls, run Capstan with --approvals ask.'));
   }
 
   #sayHowToResume(): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
-    if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id)}`));
+    if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id, this.#options)}`));
+  }
+
+  #sayHowToAnswer(): void {
+    const id = this.#options.resumable ? this.#announcement.threadId : undefined;
+    if (id !== undefined) this.#screen.note(dim(`To answer: ${answerCommand(id, this.#options)}`));
   }
 }
+
+/** On a line of its own: the command may have several. */
+const outsideMark = yellow('\n  [runs outside the sandbox]');
 
 /** Models set their headlines in bold type: a dim line needs no stars. */
 function withoutStars(text: string): string {

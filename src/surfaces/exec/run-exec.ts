@@ -20,6 +20,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
+import { approvalMismatch, asksNow } from './approvals/approval-notices.ts';
 import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
 import type { Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
@@ -62,7 +63,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput(options);
-  const approvals = await approvalsOf(asked, cwd, output);
+  const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await openThread(engine, asked, cwd, threadRequest(options, output, approvals));
@@ -81,8 +82,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   }
   if (output.provisional !== undefined) opened.thread.subscribe({ provisional: output.provisional });
   output.start(opened);
-  for (const notice of opened.notices) output.notice(notice);
-  if (approvals !== undefined && opened.settings.approval === 'never') output.notice(neverAsks);
+  for (const notice of opened.notices) output.notice(asksNow(notice, missing !== undefined && approvals !== undefined));
+  const mismatch = approvalMismatch(asked, opened.settings);
+  if (mismatch !== undefined) output.notice(mismatch);
   if (alone) {
     await opened.thread.close();
     output.idle?.();
@@ -128,12 +130,6 @@ const nothingToApprove: Outcome = {
   next: 'Leave out one of them.',
 };
 
-const neverAsks: Outcome = {
-  code: 'approvals-unused',
-  message: 'The approval policy is never, so --approvals has no effect.',
-  next: 'Add -a on-request to be asked.',
-};
-
 const cutShort: Outcome = {
   code: 'interrupted',
   message: 'The turn was interrupted, but its work did not stop within a second.',
@@ -167,11 +163,14 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
 }
 
 /** Loaded on use: most runs ask nothing. */
-async function approvalsOf({ options }: ExecArguments, cwd: string, output: Output) {
+async function approvalsOf(
+  { options }: ExecArguments,
+  { cwd, output, home }: { readonly cwd: string; readonly output: Output; readonly home: string },
+) {
   if (options.approvals === undefined) return undefined;
   if (options.bypass) return nothingToApprove;
   const { loadApprovals } = await import('./approvals/load-approvals.ts');
-  return loadApprovals(options.approvals, { cwd, show: (...spans) => output.show(...spans) });
+  return loadApprovals(options.approvals, { cwd, output, rulesFile: `${home}/rules/default.rules` });
 }
 
 function threadRequest(

@@ -46,6 +46,19 @@ it('hides the status line while a text comes, and ends the line before anything 
   expect(left(written())).toBe('Hello\nnote\n');
 });
 
+it('shows the end of what is typed in place of the status line, and then the status again', () => {
+  const { screen, written } = screenOf({ columns: 24 });
+  screen.status(() => ['waiting']);
+  screen.typing('say');
+  vi.advanceTimersByTime(1000);
+  expect(left(written())).toBe('  > say');
+  screen.typing('say that it is too long\u001B');
+  expect(left(written())).toBe('  > hat it is too long␛');
+  screen.typing(undefined);
+  expect(left(written())).toBe('waiting');
+  screen.end();
+});
+
 it('has no status line where lines cannot be written over', () => {
   const { screen, written } = screenOf({ live: false });
   screen.status(() => ['working']);

@@ -37,6 +37,7 @@ export class Screen {
   readonly #live: boolean;
   readonly #color: boolean;
   #status: Status | undefined;
+  #typed: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** What stands in the status line. */
   #drawn = '';
@@ -92,7 +93,7 @@ export class Screen {
     if (status === undefined) {
       clearInterval(this.#timer);
       this.#timer = undefined;
-      this.#erase();
+      if (this.#typed === undefined) this.#erase();
       return;
     }
     // It holds nothing up: a process that has nothing left to do ends.
@@ -100,9 +101,18 @@ export class Screen {
     this.#draw();
   }
 
+  /** What the user types, in place of the status line; undefined takes it away. */
+  typing(text: string | undefined): void {
+    if (!this.#live) return;
+    this.#typed = text;
+    if (text === undefined && this.#status === undefined) return this.#erase();
+    this.#draw();
+  }
+
   /** Leaves the terminal as it should be found. */
   end(): void {
     this.endText();
+    this.#typed = undefined;
     this.status(undefined);
   }
 
@@ -121,7 +131,9 @@ export class Screen {
 
   /** Empty where nothing is under way, and while a text comes. */
   #statusNow(): string {
-    if (this.#status === undefined || this.#streaming !== undefined) return '';
+    if (this.#streaming !== undefined) return '';
+    if (this.#typed !== undefined) return typedLine(this.#typed, this.#width);
+    if (this.#status === undefined) return '';
     return paint(shortened(this.#status(), this.#width), this.#color);
   }
 
@@ -146,6 +158,15 @@ export class Screen {
     const columns = terminalWidth(this.#stream) ?? Infinity;
     return erasedFrom(Math.max(0, Math.ceil(this.#drawnWidth / columns) - 1));
   }
+}
+
+const typedMark = '  > ';
+
+/** The end of what is typed: there the next character goes. */
+function typedLine(text: string, width: number): string {
+  const characters = [...visibleText(text.replaceAll(/\s/g, ' '))];
+  while (textWidth(characters.join('')) > width - typedMark.length) characters.shift();
+  return `${typedMark}${characters.join('')}`;
 }
 
 /** A status with less of its beginning says nothing. */

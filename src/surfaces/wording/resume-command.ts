@@ -1,4 +1,10 @@
-/** Runs as it stands when the user pastes it: without a prompt `exec resume` would wait for one, or refuse. */
-export function resumeCommand(id: string): string {
-  return `capstan exec resume ${id} "Continue."`;
+import { shellWords } from '../../protocol/shell-words.ts';
+
+/**
+ * Runs as it stands when the user pastes it: without a prompt `exec resume` would wait for one, or refuse. `approvals`:
+ * how the run before was to be answered, without which the next one would be refused what this one was asked about.
+ */
+export function resumeCommand(id: string, { approvals }: { readonly approvals?: string } = {}): string {
+  const option = approvals === undefined ? '' : ` --approvals ${shellWords([approvals])}`;
+  return `capstan exec resume ${id}${option} "Continue."`;
 }

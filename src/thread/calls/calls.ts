@@ -127,13 +127,19 @@ export class Calls {
     recordAnswer(this.#turn, call, end, share);
     if ('item' in end) return;
     const { turnId, log } = this.#turn;
-    const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item: end.shown }) };
+    const about = {
+      turnId,
+      callId: call.call_id,
+      tool: call.name,
+      ...defined({ item: end.shown, unasked: end.unasked }),
+    };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  #tellStart({ item, standing }: PreparedCall): void {
+  #tellStart({ item, standing }: PreparedCall, { leaves }: GrantedCall): void {
     const { turnId, memory, log } = this.#turn;
-    log.tell({ kind: memory.standing.has(item.id) ? 'item-updated' : 'item-started', turnId, item });
+    const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
+    log.tell({ kind, turnId, item, ...defined({ outside: leaves }) });
     if (standing === true) memory.standing.set(item.id, item);
   }
 
@@ -204,7 +210,7 @@ export class Calls {
     const outside = grant.where === 'outside' || undefined;
     log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) }));
     // Not sooner: another call's sync must not let it out before its line.
-    this.#tellStart(prepared);
+    this.#tellStart(prepared, grant);
     const mayWrite = mayChangeFiles(policy, needs);
     if (mayWrite) await effects.before(policy);
     await log.durable();

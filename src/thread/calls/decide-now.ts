@@ -81,7 +81,7 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): Dec
   return {
     approval,
     policy: policy.resolved,
-    rules: policy.rules,
+    rules: { ...policy.rules, prefixes: [...policy.rules.prefixes, ...turn.savedRules] },
     grants: [...granted.session, ...granted.turn],
     canAsk: canAsk ?? canBeAsked(turn),
   };

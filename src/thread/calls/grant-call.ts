@@ -1,7 +1,8 @@
-import { noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
+import { lapsedUnasked, noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { Step } from '../../envelope/step.ts';
 import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
@@ -14,7 +15,7 @@ import { shownCall } from '../../state/call-start.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
-import { type Asker, askerOf } from '../review/asker.ts';
+import { type Asker, askerOf, canBeAsked } from '../review/asker.ts';
 import {
   type CallToDecide,
   decideAgain,
@@ -31,6 +32,8 @@ export interface GrantedCall {
   readonly kind: 'granted';
   readonly policy: ResolvedPolicy;
   readonly where: 'sandbox' | 'outside';
+  /** No sandbox is left: there was one, and denied reads do not keep it. */
+  readonly leaves?: true;
   /** How far the user's yes goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
   /** Absent: no question was asked. */
@@ -74,12 +77,16 @@ function withRead(wanted: CallToGrant, read: CallToDecide['read']): CallToGrant 
 
 function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const decided = decideNow(turn, wanted);
-  return decided.kind === 'ask' ? askInTurn(turn, wanted, questionOf(turn, wanted, decided)) : settled(turn, decided);
+  return decided.kind === 'ask'
+    ? askInTurn(turn, wanted, questionOf(turn, wanted, decided))
+    : settled(turn, wanted, decided);
 }
 
-function settled(turn: Turn, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
-  if (decided.kind === 'refuse') return { kind: 'refused', output: refusedCall(decided.why, decided.next) };
-  return granted(turn, decided, undefined);
+function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
+  if (decided.kind === 'run') return granted(turn, decided, undefined);
+  const asked = { approval: 'on-request', canAsk: true } as const;
+  const unasked = (!canBeAsked(turn) && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
+  return { kind: 'refused', output: refusedCall(decided.why, decided.next), ...defined({ unasked }) };
 }
 
 /**
@@ -152,7 +159,7 @@ async function askInTurn(
   if (!isRecorded) log.record(questionAsked(first.question, first.about));
   await wanted.place.turn();
   const decided = signal.aborted ? first.decided : decideNow(turn, wanted, options);
-  if (decided.kind !== 'ask') return settled(turn, decided);
+  if (decided.kind !== 'ask') return settled(turn, wanted, decided);
   const asking = questionOf(turn, wanted, decided);
   if (asking.about !== first.about) log.record(questionAsked(asking.question, asking.about));
   return ask(turn, askerOf(turn, wanted.step), asking);
@@ -176,7 +183,10 @@ async function ask(
     await saveAllowedRule(turn, question, answer);
     return { ...granted(turn, decided, answer.scope ?? 'call'), answer };
   };
-  if (signal.aborted || asker === undefined) return record(undefined);
+  if (signal.aborted || asker === undefined) {
+    const unheard = await record(undefined);
+    return unheard.kind === 'refused' ? { kind: 'refused', output: lapsedUnasked } : unheard;
+  }
   const tell = (): Promise<void> => {
     log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
     return log.durable();
@@ -227,5 +237,8 @@ function granted(
   parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
   // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
   if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
-  return { kind: 'granted', policy: grantedPolicy(envelope.policy.resolved, decided), where, ...defined({ allowed }) };
+  const { resolved } = envelope.policy;
+  const policy = grantedPolicy(resolved, decided);
+  const leaves = (needsSandbox(resolved) && !needsSandbox(policy)) || undefined;
+  return { kind: 'granted', policy, where, ...defined({ leaves, allowed }) };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import type { RuleToSave } from '../../ports/rule-book.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -18,35 +19,43 @@ const question: Question = {
 const host = { name: 'a.org', port: 443, protocol: 'https' } as const;
 
 async function saved(asked: Question, scope: 'call' | 'session' | 'rule', problem?: Outcome) {
-  const [rules, told]: [RuleToSave[], ThreadEvent[]] = [[], []];
+  const [rules, told, savedRules]: [RuleToSave[], ThreadEvent[], PrefixRule[]] = [[], [], []];
   const save = (rule: RuleToSave): Promise<Outcome | undefined> => {
     rules.push(rule);
     return Promise.resolve(problem);
   };
   await saveAllowedRule(
-    { parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) } },
+    { parts: { ruleBook: { save } }, log: { tell: (...events) => void told.push(...events) }, savedRules },
     asked,
     {
       kind: 'allowed',
       scope,
     },
   );
-  return { rules, told };
+  return { rules, told, counts: savedRules.map(({ pattern }) => pattern) };
 }
 
 it('saves what the question offers, and only if the answer wants a rule', async () => {
-  expect(await saved(question, 'rule')).toEqual({ rules: [{ kind: 'prefix', prefix: ['npm', 'test'] }], told: [] });
+  expect(await saved(question, 'rule')).toEqual({
+    rules: [{ kind: 'prefix', prefix: ['npm', 'test'] }],
+    told: [],
+    counts: [['npm', 'test']],
+  });
   expect(await saved({ ...question, kind: 'network', host }, 'rule')).toEqual({
     rules: [{ kind: 'host', host }],
     told: [],
+    counts: [],
   });
-  expect(await saved(question, 'session')).toEqual({ rules: [], told: [] });
+  expect(await saved(question, 'session')).toEqual({ rules: [], told: [], counts: [] });
   const { prefix: _none, ...bare } = question;
-  expect(await saved(bare, 'rule')).toEqual({ rules: [], told: [] });
+  expect(await saved(bare, 'rule')).toEqual({ rules: [], told: [], counts: [] });
 });
 
 it('warns where it cannot, and goes on', async () => {
   const outcome = { code: 'rule-not-saved', message: 'No space.', next: 'Free some.' };
-  expect(await saved(question, 'rule', outcome)).toMatchObject({ told: [{ kind: 'warning', outcome }] });
-  await saveAllowedRule({ parts: {}, log: { tell: () => {} } }, question, { kind: 'allowed', scope: 'rule' });
+  expect(await saved(question, 'rule', outcome)).toMatchObject({ told: [{ kind: 'warning', outcome }], counts: [] });
+  await saveAllowedRule({ parts: {}, log: { tell: () => {} }, savedRules: [] }, question, {
+    kind: 'allowed',
+    scope: 'rule',
+  });
 });

@@ -1,3 +1,4 @@
+import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import type { RuleBook, RuleToSave } from '../../ports/rule-book.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { ThreadLog } from '../parts/log.ts';
@@ -5,13 +6,24 @@ import type { ThreadLog } from '../parts/log.ts';
 interface RuleSaver {
   readonly parts: { readonly ruleBook?: RuleBook };
   readonly log: Pick<ThreadLog, 'tell'>;
+  readonly savedRules: PrefixRule[];
 }
 
-/** Saves the rule that an answer allows. The call runs all the same if it cannot be saved: the user has allowed it. */
-export async function saveAllowedRule({ parts, log }: RuleSaver, question: Question, { scope }: Answer): Promise<void> {
+/**
+ * Saves the rule that an answer allows. It counts for the next call already. The call runs all the same if it cannot be
+ * saved: the user has allowed it.
+ */
+export async function saveAllowedRule(
+  { parts, log, savedRules }: RuleSaver,
+  question: Question,
+  { scope }: Answer,
+): Promise<void> {
   const rule = scope === 'rule' ? ruleOf(question) : undefined;
-  const problem = rule && (await parts.ruleBook?.save(rule));
+  if (rule === undefined || parts.ruleBook === undefined) return;
+  const problem = await parts.ruleBook.save(rule);
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
+  // A host that is allowed for good is allowed for the session, too.
+  else if (rule.kind === 'prefix') savedRules.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
 }
 
 function ruleOf({ host, prefix }: Question): RuleToSave | undefined {

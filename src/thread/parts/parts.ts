@@ -1,6 +1,7 @@
 import type { Facts, StepFacts } from '../../envelope/facts.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../envelope/settings.ts';
+import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
@@ -121,6 +122,8 @@ export interface TurnInput {
   readonly questions: OpenQuestions;
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
+  /** Rules that answers saved since the thread was opened: they count at once. */
+  readonly savedRules: PrefixRule[];
   /** The suspended turn that it continues, with the policy under which that was begun. */
   readonly continues?: SuspendedTurn;
 }

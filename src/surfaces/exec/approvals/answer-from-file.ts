@@ -23,8 +23,10 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
     askUser: {
       ask(question) {
         const answer = answerBy(lines, question);
-        const by = answer.by === 'default' ? `no line of ${visibleLine(name)} matches` : `by ${visibleLine(name)}`;
-        show(...questionLines(question, items.of(question)), dim(`  ${said[answer.kind]}, ${by}`));
+        show(
+          ...questionLines(question, items.of(question)),
+          dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
+        );
         return Promise.resolve(answer);
       },
     },
@@ -37,6 +39,17 @@ const said: Readonly<Record<Answer['kind'], string>> = {
   stopped: 'no, and the turn stops',
   lapsed: 'no answer',
 };
+
+function saidBy(
+  lines: readonly AnswerLine[],
+  question: Question,
+  { answer, name }: { readonly answer: Answer; readonly name: string },
+): string {
+  if (answer !== unmatched) return `${said[answer.kind]}, by ${name}`;
+  const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
+  const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
+  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}`;
+}
 
 /**
  * A script of several commands is allowed if each of them is, by its own first line: a prefix that allows `npm install`

@@ -15,6 +15,8 @@ const decisions = ['approved', 'denied', 'abort'] as const;
 const kinds: readonly Question['kind'][] = ['command', 'patch', 'permissions', 'network', 'retry'];
 const keys = ['prefix', 'kind', 'decision', 'note'];
 
+const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
+
 /** The lines of a file of answers. A line that is not understood refuses the whole file: nothing runs under half of it. */
 export function readAnswers(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
   const answers: AnswerLine[] = [];
@@ -25,12 +27,12 @@ export function readAnswers(text: string, file: string): readonly AnswerLine[] |
     if (line.trim() === '') continue;
     const read = readLine(line);
     if (typeof read === 'string') {
-      const next = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
-      return { code: 'approvals-invalid', message: `${file}:${at + 1}: ${read}`, next };
+      return { code: 'approvals-invalid', message: `${file}:${at + 1}: ${read}`, next: form };
     }
     answers.push(read);
   }
-  return answers;
+  if (answers.length > 0) return answers;
+  return { code: 'approvals-invalid', message: `${file}: there are no answers in this file.`, next: form };
 }
 
 function readLine(line: string): AnswerLine | string {
@@ -48,6 +50,8 @@ function readLine(line: string): AnswerLine | string {
     return `"decision" must be ${oneOf(decisions)}. ${meant}`.trimEnd();
   }
   if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
+  if (note !== undefined && decided === 'approved')
+    return '"note" goes with "denied" or "abort": the model reads it there.';
   return { about, decision: decided, ...(note === undefined ? {} : { note }) };
 }
 

@@ -5,7 +5,8 @@ import { analyseCommand } from '../../../policy/commands/analyse.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
-import { answerBy } from './answer-from-file.ts';
+import { paint } from '../../terminal/look.ts';
+import { answerBy, answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
 
 const about = { callId: 'c', turnId: 't' as TurnId, tool: 'exec_command', item: {}, scopes: ['call'] } as const;
@@ -123,7 +124,31 @@ test.each([
   ['{"kind":"patch"}', '"decision" must be approved, denied or abort.'],
   ['{"kind":"patch","decision":"denied","notes":"x"}', 'there is no key "notes". Did you mean note?'],
   ['{"kind":"patch","decision":"denied","note":1}', '"note" must be a string.'],
+  [
+    '{"kind":"patch","decision":"approved","note":"Go on."}',
+    '"note" goes with "denied" or "abort": the model reads it there.',
+  ],
 ])('%s is refused with its line', (line, problem) => {
   const text = `\n{"kind":"patch","decision":"denied"}\n${line}\n`;
   expect(readAnswers(text, 'a.jsonl')).toMatchObject({ code: 'approvals-invalid', message: `a.jsonl:3: ${problem}` });
+});
+
+it('a file without an answer is refused', () => {
+  expect(readAnswers(' \n\n', 'a.jsonl')).toMatchObject({ message: 'a.jsonl: there are no answers in this file.' });
+});
+
+it.each([
+  ['npm install && make -j2; ls', '  no: no line of a.jsonl matches `make -j2`, `ls`'],
+  ['npm $x', '  no: no line of a.jsonl matches it'],
+  ['npm install', '  yes, by a.jsonl'],
+])('%s: the user reads what was answered, and which command no line is about', async (script, expected) => {
+  const shown: string[] = [];
+  const lines = answers({ prefix: ['npm'], decision: 'approved' });
+  const { askUser } = answerFromFile({
+    lines,
+    name: 'a.jsonl',
+    show: (...spans) => void shown.push(paint(spans, false)),
+  });
+  await askUser.ask(command(script), new AbortController().signal);
+  expect(shown[0]!.split('\n').at(-1)).toBe(expected);
 });

@@ -22,16 +22,20 @@ class FakeInput extends EventEmitter {
 function terminal() {
   const input = new FakeInput();
   const shown: string[] = [];
+  const typed: (string | undefined)[] = [];
   let [now, interrupts] = [0, 0];
   const { askUser, seen } = askAtTerminal({
     input,
     show: (...spans) => void shown.push(paint(spans, false)),
     interrupt: () => void interrupts++,
     now: () => now,
+    rulesFile: '/home/ann/rules/default.rules',
+    typing: (text) => void typed.push(text),
   });
   return {
     input,
     shown,
+    typed,
     seen,
     interrupts: () => interrupts,
     ask: (question: Question, signal = new AbortController().signal) => askUser.ask(question, signal),
@@ -74,8 +78,13 @@ describe('a person at the terminal', () => {
         '  $ npm install',
         '  > npm test',
         '  in /repo',
-        '  rule: commands that begin with ["npm","install"]',
-        '  [y] yes, once  [a] yes, for the session  [p] yes, and save the rule  [n] no  [t] no, and tell the model why  [s] no, and stop the turn',
+        '  rule: commands that begin with ["npm","install"] run without a question, outside the sandbox',
+        '  [y] yes, once',
+        '  [a] yes, for the session',
+        '  [p] yes, and save the rule: such commands then run outside the sandbox',
+        '  [n] no',
+        '  [t] no, and tell the model why',
+        '  [s] no, and stop the turn',
       ].join('\n'),
     );
   });
@@ -107,6 +116,29 @@ describe('a person at the terminal', () => {
     const answer = ask(question);
     await press('t', 'use pnpm', ' instead\n');
     expect(await answer).toEqual({ kind: 'declined', note: 'use pnpm instead' });
+  });
+
+  it('sees what they type, corrects it, and may choose again after all', async () => {
+    const { ask, press, shown, typed, input } = terminal();
+    const answer = ask(question);
+    await press('t', 'n', '\u001B[D', 'p', 'x', '\u007F', '\u001B', 't', 'u\u0015use\npnpm', '\r');
+    expect(await answer).toEqual({ kind: 'declined', note: 'use pnpm' });
+    expect(typed).toEqual(['', 'n', 'n', 'np', 'npx', 'np', 'np', undefined, '', 'use pnpm', 'use pnpm', undefined]);
+    expect(shown).toContain('  Nothing was sent. Press one key: y, a, p, n, t, s.');
+    expect(shown.at(-1)).toBe('  no: use pnpm');
+    expect(new Set(input.modes.filter((_mode, i) => i % 2 === 0))).toEqual(new Set([true]));
+  });
+
+  it('reads which keys there are when another one is pressed, once, and where a rule went', async () => {
+    const { ask, press, shown } = terminal();
+    const answer = ask({ ...question, kind: 'network', host: { name: 'a.org', port: 443, protocol: 'https' } });
+    await press('x', 'q', 'p');
+    await answer;
+    expect(shown[0]).toContain('  rule: https connections to a.org are allowed\n');
+    expect(shown.slice(1)).toEqual([
+      '  Press one key: y, a, p, n, t, s.',
+      '  yes; the rule goes to /home/ann/rules/default.rules',
+    ]);
   });
 
   it('does not answer with what was typed before the question could be read', async () => {

@@ -1,9 +1,11 @@
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Approvals } from './approvals.ts';
 import { AskedItems } from './asked-items.ts';
 import { questionLines } from './question-lines.ts';
+import { noLine, type TypedLine, typeInto } from './typed-line.ts';
 
 /** The part of a terminal's input that this needs. */
 export interface KeyInput {
@@ -21,6 +23,10 @@ export interface TerminalParts {
   /** What Ctrl-C does elsewhere. In raw mode it is a key like any other. */
   interrupt(): void;
   now(): number;
+  /** Shows what is typed, in a line that is written over; undefined takes it away. Absent: the terminal does it itself. */
+  readonly typing?: (text: string | undefined) => void;
+  /** Where a rule goes that is saved. */
+  readonly rulesFile: string;
 }
 
 /** What was typed before a question could be read does not answer it. */
@@ -48,15 +54,16 @@ interface Choice {
   readonly answer: Answer;
 }
 
-function choicesFor({ scopes, kind }: Question): readonly Choice[] {
+function choicesFor({ scopes, kind, prefix }: Question): readonly Choice[] {
   const has = (scope: AnswerScope): boolean => scopes.includes(scope);
   const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
     return { key, words, answer: { kind: 'allowed', scope } };
   };
+  const leaves = prefix === undefined ? '' : ': such commands then run outside the sandbox';
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
-    ...(has('rule') ? [allowed('p', 'yes, and save the rule', 'rule')] : []),
+    ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),
     { key: 'n', words: 'no', answer: { kind: 'declined' } },
     { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' } },
     { key: 's', words: 'no, and stop the turn', answer: { kind: 'stopped' } },
@@ -70,34 +77,64 @@ async function askOne(
 ): Promise<Answer> {
   if (signal.aborted) return { kind: 'lapsed' };
   const choices = choicesFor(question);
-  const keys = choices.flatMap(({ key, words }): readonly Span[] => ['  ', bold(`[${key}]`), ` ${words}`]);
+  // One per line: a row of them would break at the edge of the terminal.
+  const keys = choices.flatMap(({ key, words }, i): readonly Span[] => {
+    return [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`];
+  });
   parts.show(...questionLines(question, item), ...keys);
-  const chosen = await readKey(parts, choices, signal);
-  if (chosen === undefined) return { kind: 'lapsed' };
-  const note = chosen.key === 't' ? await readNote(parts, signal) : '';
-  if (note === undefined) return { kind: 'lapsed' };
-  parts.show(dim(`  ${chosen.words}`));
-  return note === '' ? chosen.answer : { ...chosen.answer, note };
+  for (;;) {
+    const chosen = await readKey(parts, choices, signal);
+    if (chosen === undefined) return { kind: 'lapsed' };
+    const note = chosen.key === 't' ? await readNote(parts, signal) : '';
+    if (note === undefined) return { kind: 'lapsed' };
+    if (typeof note === 'string') {
+      parts.show(dim(`  ${saidWords(chosen, note, parts.rulesFile)}`));
+      return note === '' ? chosen.answer : { ...chosen.answer, note };
+    }
+    parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
+  }
+}
+
+function saidWords({ words, answer }: Choice, note: string, rulesFile: string): string {
+  if (note !== '') return `no: ${visibleLine(note)}`;
+  return answer.scope === 'rule' ? `yes; the rule goes to ${visibleLine(rulesFile)}` : words;
 }
 
 /** Undefined: the turn was interrupted. A paste and an arrow come as several characters at once, and are no answer. */
 function readKey(parts: TerminalParts, choices: readonly Choice[], signal: AbortSignal): Promise<Choice | undefined> {
   const shownAt = parts.now();
+  let isHelped = false;
   return listen<Choice>(parts, signal, { raw: true }, (text) => {
     if (parts.now() - shownAt < deafMs) return undefined;
-    return choices.find(({ key }) => key === text.toLowerCase());
+    const chosen = choices.find(({ key }) => key === text.toLowerCase());
+    if (chosen === undefined && !isHelped) {
+      isHelped = true;
+      parts.show(dim(`  ${pressOne(choices)}`));
+    }
+    return chosen;
   });
 }
 
-/** A line as the terminal edits it. */
-function readNote(parts: TerminalParts, signal: AbortSignal): Promise<string | undefined> {
-  parts.show('  What should the model know? Enter ends the line.');
-  let typed = '';
-  return listen<string>(parts, signal, { raw: false }, (text) => {
-    typed += text;
-    const end = typed.indexOf('\n');
-    return end === -1 ? undefined : typed.slice(0, end).trim();
+function pressOne(choices: readonly Choice[]): string {
+  return `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;
+}
+
+const backToChoices = Symbol('another answer after all');
+
+/** What the user types. Undefined: the turn was interrupted. */
+async function readNote(parts: TerminalParts, signal: AbortSignal): Promise<string | typeof backToChoices | undefined> {
+  const { typing } = parts;
+  const back = typing === undefined ? '' : ' Esc goes back.';
+  parts.show(`  What should the model know? Enter sends the line.${back}`);
+  let line = noLine;
+  typing?.('');
+  const ended = await listen<TypedLine>(parts, signal, { raw: typing !== undefined }, (text) => {
+    line = typeInto(line, text);
+    typing?.(line.text);
+    return line.end === undefined ? undefined : line;
   });
+  typing?.(undefined);
+  return ended?.end === 'back' ? backToChoices : ended?.text.trim();
 }
 
 const ctrlC = '\u0003';
@@ -110,6 +147,7 @@ function listen<Taken>(
   take: (text: string) => Taken | undefined,
 ): Promise<Taken | undefined> {
   const { promise, resolve } = Promise.withResolvers<Taken | undefined>();
+  const decoder = new TextDecoder();
   const end = (taken: Taken | undefined): void => {
     input.off('data', onData);
     signal.removeEventListener('abort', onAbort);
@@ -118,7 +156,8 @@ function listen<Taken>(
     resolve(taken);
   };
   const onData = (chunk: Buffer | string): void => {
-    const text = chunk.toString();
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    if (text === '') return;
     if (text.includes(ctrlC)) return interrupt();
     const taken = take(text);
     if (taken !== undefined) end(taken);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { readBounded, whyMissing } from '../../../disk/read-bounded.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../terminal/look.ts';
+import { isLive } from '../../terminal/open-screen.ts';
 import { answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
 import type { Approvals } from './approvals.ts';
@@ -12,15 +13,24 @@ const mostBytes = 1024 * 1024;
 
 export interface ApprovalPlace {
   readonly cwd: string;
-  show(...spans: readonly Span[]): void;
+  /** Where a rule goes that is saved. */
+  readonly rulesFile: string;
+  readonly output: {
+    show(...spans: readonly Span[]): void;
+    typing(text: string | undefined): void;
+  };
 }
 
 /** What `--approvals` names: a person at this terminal, or a file with answers. */
-export function loadApprovals(given: string, { cwd, show }: ApprovalPlace): Approvals | Outcome {
+export function loadApprovals(given: string, { cwd, rulesFile, output }: ApprovalPlace): Approvals | Outcome {
+  const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
     const interrupt = (): void => void process.kill(process.pid, 'SIGINT');
-    return askAtTerminal({ input: process.stdin, show, interrupt, now: () => performance.now() });
+    // What cannot be written over is left to the terminal.
+    const typing = isLive(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
+    const now = (): number => performance.now();
+    return askAtTerminal({ input: process.stdin, show, interrupt, now, rulesFile, ...typing });
   }
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {

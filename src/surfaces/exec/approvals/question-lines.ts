@@ -11,7 +11,7 @@ const mostDiffLines = 400;
 
 /** What is asked, with everything that a yes would allow. A command is never cut. */
 export function questionLines(question: Question, item: TurnItem | undefined): readonly Span[] {
-  const { reason, justification, argv, cwd, paths = [], permissions = {}, prefix } = question;
+  const { reason, justification, argv, cwd, paths = [], permissions = {} } = question;
   const { network, read = [], write = [], spelled = {} } = permissions;
   const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
   const script = argv === undefined ? undefined : argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
@@ -32,15 +32,17 @@ export function questionLines(question: Question, item: TurnItem | undefined): r
     ...(script === undefined ? [] : commandLines(script, cwd)),
     ...wanted.map((line) => `  - ${visibleLine(line)}\n`),
     ...(question.kind === 'patch' ? patchLines(question, item) : []),
-    ...(prefix === undefined ? [] : [dim(`  rule: commands that begin with ${visibleLine(JSON.stringify(prefix))}\n`)]),
-    ...hostRuleLines(question),
+    ...ruleLines(question),
   ];
 }
 
-/** The line that would be saved. */
-function hostRuleLines({ host, scopes }: Question): readonly Span[] {
-  if (host === undefined || !scopes.includes('rule')) return [];
-  return [dim(`  rule: ${visibleLine(hostRuleLine(host.name, host.protocol))}\n`)];
+/** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */
+function ruleLines({ prefix, host, scopes }: Question): readonly Span[] {
+  if (!scopes.includes('rule')) return [];
+  if (host !== undefined) return [dim(`  rule: ${visibleLine(hostRuleLine(host.name, host.protocol))}\n`)];
+  if (prefix === undefined) return [];
+  const words = visibleLine(JSON.stringify(prefix));
+  return [dim(`  rule: commands that begin with ${words} run without a question, outside the sandbox\n`)];
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {

@@ -1,0 +1,13 @@
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { needsSandbox } from './access.ts';
+import { deniesReading } from './granted-policy.ts';
+
+/** Where a command runs that the user lets out of the sandbox. What is denied to read, no answer opens. */
+export function outsideWords(policy: ResolvedPolicy): string {
+  return deniesReading(policy) ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
+}
+
+/** Where commands run that nothing lets out. */
+export function insideWords(policy: ResolvedPolicy): string {
+  return needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';
+}

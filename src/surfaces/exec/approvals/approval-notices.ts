@@ -1,0 +1,29 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ExecArguments } from '../../commands/exec-command.ts';
+import type { OpenedThread } from '../../engine/open-thread.ts';
+
+/** One of the two options that make Capstan ask is given, and has no effect without the other. */
+export function approvalMismatch(
+  { options: { approvals, askForApproval: policy } }: ExecArguments,
+  { approval }: Pick<OpenedThread['settings'], 'approval'>,
+): Outcome | undefined {
+  if (approval !== 'never') return undefined;
+  if (approvals !== undefined) {
+    return {
+      code: 'approvals-unused',
+      message: 'The approval policy is never, so --approvals has no effect.',
+      next: 'Add -a on-request to be asked.',
+    };
+  }
+  if (policy === undefined || policy === 'never') return undefined;
+  return {
+    code: 'approvals-missing',
+    message: `-a ${policy} has no effect without --approvals: nothing is asked, and what would need a yes is refused.`,
+    next: 'Add --approvals ask to be asked.',
+  };
+}
+
+/** A thread that waits says how to answer. A run that asks at once need not. */
+export function asksNow(notice: Outcome, asks: boolean): Outcome {
+  return asks && notice.code === 'turn-suspended' ? { ...notice, next: 'The question follows.' } : notice;
+}

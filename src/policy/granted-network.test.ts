@@ -33,7 +33,7 @@ describe('a grant of the network', () => {
   it('is a question that says what it opens', () => {
     const opens = 'All hosts could be reached but 127.0.0.2, b.test, but not this machine and private networks.';
     const request = decideCall(context, { request: { permissions: network } });
-    expect(request).toMatchObject({ question: { reason: opens } });
+    expect(request).toMatchObject({ question: { reason: expect.stringContaining(opens) } });
     const argv = ['curl', 'c.test'];
     const command = decideCall(context, { effect: 'program', argv, cwd: '/', escalation: { permissions: network } });
     expect(command).toMatchObject({ question: { reason: expect.stringContaining(opens) } });

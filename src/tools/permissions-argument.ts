@@ -1,9 +1,8 @@
-import { dirname, resolve } from 'node:path';
-import { kindOfEntry } from '../disk/file-system.ts';
-import { firstMissing, realPlace } from '../disk/folders.ts';
+import { resolve } from 'node:path';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { type DiskLook, folderAbove, placeOn } from './where-paths-lead.ts';
 
 const paths = { type: 'array', items: { type: 'string' } } as const;
 
@@ -22,8 +21,17 @@ export const permissionsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The permissions that the model names, paths made absolute and without links; a string says what is wrong. Unknown members are errors: a misspelt one asks for nothing. */
-export function readPermissions(value: Json | undefined, name: string, cwd: string): ExtraPermissions | string {
+/** From where relative paths start, and the disk that says where paths lead. */
+export interface NamingPaths {
+  readonly cwd: string;
+  readonly disk: DiskLook;
+}
+
+/**
+ * The permissions that the model names, paths made absolute and without links; a string says what is wrong. Unknown
+ * members are errors: a misspelt one asks for nothing.
+ */
+export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
   if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
   const stranger = Object.keys(value).find((key) => key !== 'network' && key !== 'file_system');
   if (stranger !== undefined) return `\`${name}\` has no member ${JSON.stringify(stranger)}.`;
@@ -34,7 +42,7 @@ export function readPermissions(value: Json | undefined, name: string, cwd: stri
     return `\`${name}.file_system\` must be an object with read, write or both.`;
   const odd = Object.keys(files ?? {}).find((key) => key !== 'read' && key !== 'write');
   if (odd !== undefined) return `\`${name}.file_system\` has no member ${JSON.stringify(odd)}.`;
-  const [read, write] = [pathsAt(files, 'read', cwd), pathsAt(files, 'write', cwd)];
+  const [read, write] = [pathsAt(files, 'read', from), pathsAt(files, 'write', from)];
   if (read === undefined || write === undefined) return `\`${name}.file_system\` must name paths in lists of strings.`;
   const isOpen = network !== null && network['enabled'] === true;
   if (!isOpen && read.length === 0 && write.length === 0) return `\`${name}\` asks for nothing.`;
@@ -50,10 +58,11 @@ export function readPermissions(value: Json | undefined, name: string, cwd: stri
 }
 
 /** Those of the paths to write that are not there. Absent: all are. */
-export function missingPaths({ write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing'> {
-  const missing = write
-    .filter((path) => kindOfEntry(path) === 'missing')
-    .map((path) => ({ path, above: dirname(firstMissing(path)) }));
+export function missingPaths(disk: DiskLook, { write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing'> {
+  const missing = write.flatMap((path) => {
+    const above = folderAbove(disk, path);
+    return above === undefined ? [] : [{ path, above }];
+  });
   return missing.length === 0 ? {} : { missing };
 }
 
@@ -82,10 +91,14 @@ function isNetwork(value: Json): value is JsonObject {
   return enabled === null || typeof enabled === 'boolean';
 }
 
-function pathsAt(files: JsonObject | null, key: 'read' | 'write', cwd: string): readonly Led[] | undefined {
+function pathsAt(
+  files: JsonObject | null,
+  key: 'read' | 'write',
+  { cwd, disk }: NamingPaths,
+): readonly Led[] | undefined {
   const given = files?.[key] ?? [];
   if (!Array.isArray(given)) return undefined;
   const texts = given.filter((path): path is string => typeof path === 'string' && path.trim() !== '');
   if (texts.length < given.length) return undefined;
-  return texts.map((text) => resolve(cwd, text)).map((path) => ({ path, place: realPlace(path) }));
+  return texts.map((text) => resolve(cwd, text)).map((path) => ({ path, place: placeOn(disk, path) }));
 }

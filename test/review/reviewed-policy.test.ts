@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { replayed } from '../harness/replayed.ts';
@@ -38,12 +39,15 @@ function policies({ reviews }: ReviewScene): readonly JsonObject[] {
 }
 
 it('a reviewer is shown the whole policy, and what was granted before', async () => {
-  const request = callTool('request_permissions', { permissions: { file_system: { write: ['/srv/cache'] } } });
+  const request = callTool('request_permissions', { permissions: { file_system: { write: ['/var/tmp'] } } });
   const steps = [calls('first'), answer({ items: [request] }), calls('second'), done];
   const scene = await reviewScene(steps, [hang({ afterBytes: 0, of: answer({ items: [say('{}')] }) }), allow, allow]);
   const { live, tool } = scene;
   const { adapt } = live;
-  live.adapt = (parts) => ({ ...adapt(parts), router: createRouter([() => [tool, requestPermissionsTool()]]) });
+  live.adapt = (parts) => ({
+    ...adapt(parts),
+    router: createRouter([() => [tool, requestPermissionsTool({ disk: nodeDisk() })]]),
+  });
   live.settings = { ...live.settings, profile, approvedPrefixes: [['npm', 'test']] };
   live.onEvent = (event) => {
     if (event.kind !== 'question-asked' || event.question.argv?.at(-1) !== 'first') return;
@@ -63,7 +67,7 @@ it('a reviewer is shown the whole policy, and what was granted before', async ()
     not_readable_globs: ['/repo/**/*.key'],
     glob_depth: 4,
     approved_prefixes: [['npm', 'test']],
-    granted_for_turn: { write: ['/srv/cache'] },
+    granted_for_turn: { write: ['/var/tmp'] },
     granted_for_session: { commands: [{ cwd: '/repo', where: 'outside' }] },
   });
   expect(JSON.stringify(last['granted_for_session'])).toContain('first');

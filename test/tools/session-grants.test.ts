@@ -3,6 +3,7 @@ import { access } from '../../src/policy/access.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
 import { answering, needyScene } from '../harness/needy-scene.ts';
 import { needy } from '../harness/needy-tools.ts';
@@ -41,7 +42,11 @@ async function granted() {
   const noted: string[] = [];
   const script = [asks, runs, done, runs, done, runs, done, runs, done];
   const asking = answering({ kind: 'allowed', scope: 'session' });
-  const { live, model, turn } = await needyScene(script, () => [requestPermissionsTool(), program(noted)], asking);
+  const { live, model, turn } = await needyScene(
+    script,
+    () => [requestPermissionsTool({ disk: nodeDisk() }), program(noted)],
+    asking,
+  );
   live.settings = { approval: 'on-request' };
   await turn('go');
   expect(noted).toEqual(['enabled write']);
@@ -66,7 +71,7 @@ it('a folder that does not exist is refused before the user is asked, with the f
   const request = callTool('request_permissions', { permissions: { file_system: { write: [missing] } } });
   const asking = answering({ kind: 'allowed', scope: 'session' });
   const script = [answer({ items: [request] }), done];
-  const { live, model, turn } = await needyScene(script, () => [requestPermissionsTool()], asking);
+  const { live, model, turn } = await needyScene(script, () => [requestPermissionsTool({ disk: nodeDisk() })], asking);
   live.settings = { approval: 'on-request' };
   await turn('go');
   expect(asking.asked).toEqual([]);

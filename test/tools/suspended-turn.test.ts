@@ -107,7 +107,10 @@ describe('a turn whose process was killed while it waited', () => {
   });
 
   it.each([
-    [{ kind: 'stopped', note: 'Enough.' }, 'Not run: the user declined it and stopped the turn. Enough.'],
+    [
+      { kind: 'stopped', note: 'Enough.' },
+      'Not run: the user declined it and stopped the turn. The user says: Enough.',
+    ],
     [
       { kind: 'declined', by: 'review', verdict: { risk: 'high', authorization: 'unknown' } },
       'Not run: the reviewer declined it (risk: high; authorization by the user: unknown).',

@@ -99,7 +99,7 @@ describe('questions', () => {
 
   it('without a sandbox are about what destroys, unless they are turned off', () => {
     const asked = 'Before a command that removes files by force or destroys what may not come back, the user is asked.';
-    const refused = 'Commands that remove files by force or destroy what may not come back are refused.';
+    const refused = 'Refused without a question: commands that remove files by force or destroy what may not come back';
     const mode = 'danger-full-access';
     expect(textOf({ mode })).toContain(asked);
     const off = textOf({ mode, approval: granular({ rules: true }) });

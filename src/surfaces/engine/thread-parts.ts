@@ -82,7 +82,7 @@ export async function createThreadParts(
   const builtIn = [
     execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     updatePlanTool(),
-    requestPermissionsTool(),
+    requestPermissionsTool(patches),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ];

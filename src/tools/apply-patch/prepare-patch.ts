@@ -1,4 +1,3 @@
-import { realPlace } from '../../disk/folders.ts';
 import type { Step } from '../../envelope/step.ts';
 import {
   patchAborted,
@@ -20,6 +19,7 @@ import { absolutePath, followPath } from './follow-path.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Hunk, Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
+import { type DiskLook, placeOn } from '../where-paths-lead.ts';
 
 export interface ApplyPatchPorts {
   readonly disk: PatchDisk;
@@ -55,7 +55,7 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
   return {
     kind: 'prepared',
     item,
-    needs: { effect: 'files', paths: changes.flatMap(neededPaths) },
+    needs: { effect: 'files', paths: changes.flatMap((change) => neededPaths(ports.disk, change)) },
     // It looks at files, computes, and writes: what a command writes in between would be lost.
     alone: true,
     run: ({ signal, policy }) => {
@@ -120,10 +120,10 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
   }
 }
 
-function neededPaths({ path, movePath }: ChangedFile): readonly NeededPath[] {
+function neededPaths(disk: DiskLook, { path, movePath }: ChangedFile): readonly NeededPath[] {
   return [path, movePath]
     .filter((each) => each !== undefined)
-    .map((each) => ({ path: each, place: realPlace(each) }))
+    .map((each) => ({ path: each, place: placeOn(disk, each) }))
     .map(({ path: named, place }) => ({ path: named, access: 'write', ...(place === named ? {} : { place }) }));
 }
 

@@ -54,7 +54,8 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
     askingSpec: execCommandAskingSpec,
     prepare(call, step) {
       const { workspace, policy } = step.envelope;
-      const given = readArguments(call.input, { cwd: workspace.cwd, canAsk: canBeWidened(policy, 'sandbox') });
+      const { disk } = ports.patches;
+      const given = readArguments(call.input, { cwd: workspace.cwd, disk, canAsk: canBeWidened(policy, 'sandbox') });
       if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
@@ -62,14 +63,14 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       const argv = [workspace.shell.path, '-c', given.script];
       const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
       const item: CommandItem = { kind: 'command', ...begun };
-      const needs = { ...needsOf(given), argv, cwd: item.cwd };
+      const needs = { ...needsOf(given), ...missingPaths(disk, given.escalation?.permissions), argv, cwd: item.cwd };
       return { kind: 'prepared', item, needs, run: (running) => run(ports, item, given, step, running) };
     },
   };
 }
 
 function needsOf({ escalation }: ExecCommandArguments): CallNeeds {
-  return { effect: 'program', ...defined({ escalation }), ...missingPaths(escalation?.permissions) };
+  return { effect: 'program', ...defined({ escalation }) };
 }
 
 /** A script that only applies a patch needs no shell: it becomes the patch. */

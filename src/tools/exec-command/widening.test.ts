@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readArguments } from './arguments.ts';
 
-const asking = { cwd: '/repo', canAsk: true };
+const disk = { look: () => ({ kind: 'missing' }) as const };
+const asking = { cwd: '/repo', disk, canAsk: true };
 
 function escalationOf(more: object, given = asking): unknown {
   const read = readArguments(JSON.stringify({ cmd: 'make', ...more }), given);

@@ -1,7 +1,7 @@
 import type { Escalation } from '../../policy/approval.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { permissionsSchema, readPermissions } from '../permissions-argument.ts';
+import { permissionsSchema, type NamingPaths, readPermissions } from '../permissions-argument.ts';
 
 const modes = ['use_default', 'with_additional_permissions', 'require_escalated'] as const;
 type Mode = (typeof modes)[number];
@@ -27,15 +27,13 @@ export const wideningProperties: JsonObject = {
   additional_permissions: permissionsSchema,
 };
 
-export interface AskingCall {
-  /** Where relative paths start. */
-  readonly cwd: string;
+export interface AskingCall extends NamingPaths {
   /** The parameters are offered. */
   readonly canAsk: boolean;
 }
 
 /** What the model asks for; undefined: nothing; a string: what is wrong. A member that is null is left out. */
-export function readEscalation(value: JsonObject, { cwd, canAsk }: AskingCall): Escalation | string | undefined {
+export function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {
   // What was not offered is not explained: the policy refuses it in its own words.
   if (!canAsk) return modes.indexOf(value['sandbox_permissions'] as Mode) > 0 ? {} : undefined;
   const { sandbox_permissions: asked = null, justification = null, prefix_rule: prefix = null } = value;
@@ -55,7 +53,7 @@ export function readEscalation(value: JsonObject, { cwd, canAsk }: AskingCall): 
   const reason = justification?.trim() || undefined;
   if (mode === 'require_escalated') return defined({ reason, prefix: prefix ?? undefined });
   if (named === null) return '`with_additional_permissions` needs `additional_permissions`.';
-  const permissions = readPermissions(named, 'additional_permissions', cwd);
+  const permissions = readPermissions(named, 'additional_permissions', { cwd, disk });
   return typeof permissions === 'string' ? permissions : { ...defined({ reason }), permissions };
 }
 

@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { Tool } from '../define.ts';
 import { missingPaths, permissionsJson, permissionsSchema, readPermissions } from '../permissions-argument.ts';
+import type { DiskLook } from '../where-paths-lead.ts';
 
 const spec: ToolSpec = {
   type: 'function',
@@ -24,7 +25,7 @@ const spec: ToolSpec = {
 };
 
 /** Has no effect of its own: the user's answer is kept, and later calls are decided with it. */
-export function requestPermissionsTool(): Tool {
+export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): Tool {
   return {
     name: 'request_permissions',
     asksAbout: 'permissions',
@@ -32,7 +33,7 @@ export function requestPermissionsTool(): Tool {
     prepare({ callId, input }, { envelope: { workspace } }) {
       const given = parseJsonObject(input);
       if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
-      const permissions = readPermissions(given['permissions'], 'permissions', workspace.cwd);
+      const permissions = readPermissions(given['permissions'], 'permissions', { cwd: workspace.cwd, disk });
       if (typeof permissions === 'string') return { kind: 'refused', output: badArguments(permissions) };
       const reason = stringAt(given, 'reason');
       const tool = 'request_permissions';
@@ -40,7 +41,7 @@ export function requestPermissionsTool(): Tool {
       return {
         kind: 'prepared',
         item,
-        needs: { request: { permissions, ...defined({ reason }) }, ...missingPaths(permissions) },
+        needs: { request: { permissions, ...defined({ reason }) }, ...missingPaths(disk, permissions) },
         idempotent: true,
         run({ allowed }) {
           const scope = allowed === 'session' ? 'session' : 'turn';

@@ -25,6 +25,7 @@ function terminal() {
   const typed: (string | undefined)[] = [];
   let [now, interrupts] = [0, 0];
   const { askUser, seen } = askAtTerminal({
+    width: () => 120,
     input,
     show: (...spans) => void shown.push(paint(spans, false)),
     interrupt: () => void interrupts++,
@@ -134,7 +135,7 @@ describe('a person at the terminal', () => {
     const answer = ask({ ...question, kind: 'network', host: { name: 'a.org', port: 443, protocol: 'https' } });
     await press('x', 'q', 'p');
     await answer;
-    expect(shown[0]).toContain('  rule: https connections to a.org are allowed\n');
+    expect(shown[0]).toContain('  rule: network_rule(host="a.org", protocol="https", decision="allow"');
     expect(shown.slice(1)).toEqual([
       '  Press one key: y, a, p, n, t, s.',
       '  yes; the rule goes to /home/ann/rules/default.rules',

@@ -20,6 +20,8 @@ export interface TerminalParts {
   readonly input: KeyInput;
   /** Prints lines that stay. */
   show(...spans: readonly Span[]): void;
+  /** Columns of the terminal. */
+  width(): number;
   /** What Ctrl-C does elsewhere. In raw mode it is a key like any other. */
   interrupt(): void;
   now(): number;
@@ -81,7 +83,7 @@ async function askOne(
   const keys = choices.flatMap(({ key, words }, i): readonly Span[] => {
     return [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`];
   });
-  parts.show(...questionLines(question, item), ...keys);
+  parts.show(...questionLines(question, item, { width: parts.width() }), ...keys);
   for (;;) {
     const chosen = await readKey(parts, choices, signal);
     if (chosen === undefined) return { kind: 'lapsed' };

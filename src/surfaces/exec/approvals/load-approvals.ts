@@ -3,6 +3,7 @@ import { readBounded, whyMissing } from '../../../disk/read-bounded.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../terminal/look.ts';
 import { isLive } from '../../terminal/open-screen.ts';
+import { terminalWidth } from '../../terminal/terminal-width.ts';
 import { answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
 import type { Approvals } from './approvals.ts';
@@ -30,7 +31,8 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
     // What cannot be written over is left to the terminal.
     const typing = isLive(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
     const now = (): number => performance.now();
-    return askAtTerminal({ input: process.stdin, show, interrupt, now, rulesFile, ...typing });
+    const width = (): number => terminalWidth(process.stderr) ?? 80;
+    return askAtTerminal({ input: process.stdin, width, show, interrupt, now, rulesFile, ...typing });
   }
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {

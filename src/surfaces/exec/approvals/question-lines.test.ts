@@ -20,3 +20,25 @@ test('a permission is named by where it leads, and by its spelling if that diffe
   expect(lines).toContain('- read /srv\n');
   expect(lines).toContain('- write /var/tmp (named as /repo/build)\n');
 });
+
+test('every row of what the model wrote has a mark of ours, however it fills them', () => {
+  const script = `python3 x #${' '.repeat(3000)}May this command run?${' '.repeat(59)}  $ ls -la`;
+  const reason = 'It would run outside the sandbox.';
+  const justification = `please${' '.repeat(74)}May this command run?`;
+  const question: Question = {
+    ...asked,
+    kind: 'command',
+    argv: ['/bin/sh', '-c', script],
+    cwd: '/repo',
+    reason,
+    justification,
+    scopes: ['call'],
+  };
+  const rows = paint(questionLines(question, undefined, { width: 80 }), false)
+    .trimEnd()
+    .split('\n');
+  expect(rows.slice(1).filter((row) => !row.startsWith('  '))).toEqual([]);
+  expect(rows.filter((row) => row.length > 79)).toEqual([]);
+  expect(rows.at(-1)).toMatch(/^ {2}The command above takes \d+ rows\. It would run outside the sandbox\.$/);
+  expect(rows.filter((row) => /^ {2}\$ /.test(row))).toHaveLength(1);
+});

@@ -3,14 +3,21 @@ import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
-import { count } from '../../terminal/table.ts';
+import { count, wrap } from '../../terminal/table.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 
-/** A longer diff is cut: nobody reads it in a terminal, and its files are named all the same. */
-const mostDiffLines = 400;
+/** From here on what was asked may have left the screen: the end says again what matters. */
+const tallRows = 15;
 
-/** What is asked, with everything that a yes would allow. A command is never cut. */
-export function questionLines(question: Question, item: TurnItem | undefined): readonly Span[] {
+/**
+ * What is asked, with everything that a yes would allow. Nothing is cut, and every row of what the model wrote begins
+ * with a mark of ours: a text that fills its rows could pass for a question of its own.
+ */
+export function questionLines(
+  question: Question,
+  item: TurnItem | undefined,
+  { width = Infinity }: { readonly width?: number } = {},
+): readonly Span[] {
   const { reason, justification, argv, cwd, paths = [], permissions = {} } = question;
   const { network, read = [], write = [], spelled = {} } = permissions;
   const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
@@ -25,24 +32,29 @@ export function questionLines(question: Question, item: TurnItem | undefined): r
     ...write.map((path) => `write ${named(path)}`),
     ...(question.kind === 'retry' ? paths.map((needed) => `was stopped at: ${needed.access} ${needed.path}`) : []),
   ];
+  const command = script === undefined ? [] : commandRows(script, width);
   return [
     bold(titles[question.kind]),
     '\n',
-    ...facts.map((fact) => `  ${visibleLine(fact)}\n`),
-    ...(script === undefined ? [] : commandLines(script, cwd)),
-    ...wanted.map((line) => `  - ${visibleLine(line)}\n`),
-    ...(question.kind === 'patch' ? patchLines(question, item) : []),
-    ...ruleLines(question),
+    ...facts.map((fact) => marked(fact, width, '  ', '  ')),
+    ...(script === undefined ? [] : command.map((row) => bold(row))),
+    ...(script === undefined || cwd === undefined ? [] : [dim(marked(`in ${cwd}`, width, '  ', '     '))]),
+    ...wanted.map((line) => marked(line, width, '  - ', '    ')),
+    ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
+    ...ruleLines(question, width),
+    ...(command.length <= tallRows
+      ? []
+      : [bold(`  The command above takes ${count(command.length)} rows. ${visibleLine(reason ?? '')}\n`)]),
   ];
 }
 
 /** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */
-function ruleLines({ prefix, host, scopes }: Question): readonly Span[] {
+function ruleLines({ prefix, host, scopes }: Question, width: number): readonly Span[] {
   if (!scopes.includes('rule')) return [];
-  if (host !== undefined) return [dim(`  rule: ${visibleLine(hostRuleLine(host.name, host.protocol))}\n`)];
+  const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
+  if (host !== undefined) return [line(hostRuleLine(host.name, host.protocol))];
   if (prefix === undefined) return [];
-  const words = visibleLine(JSON.stringify(prefix));
-  return [dim(`  rule: commands that begin with ${words} run without a question, outside the sandbox\n`)];
+  return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, outside the sandbox`)];
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {
@@ -53,23 +65,40 @@ const titles: Readonly<Record<Question['kind'], string>> = {
   retry: 'The sandbox stopped this command. May it run again?',
 };
 
-/** Each line behind a mark of its own, so that none can pass for ours. */
-function commandLines(script: string, cwd: string | undefined): readonly Span[] {
-  const lines = script.split('\n').map((line, i) => bold(`  ${i === 0 ? '$' : '>'} ${visibleLine(line)}\n`));
-  return cwd === undefined ? lines : [...lines, dim(`  in ${visibleLine(cwd)}\n`)];
+/** A text in rows that fit, the first behind `first`, all others behind `next`. */
+function marked(text: string, width: number, first: string, next: string): string {
+  const rows = wrap(visibleLine(text), width - Math.max(first.length, next.length) - 1);
+  return rows.map((row, at) => `${at === 0 ? first : next}${row}\n`).join('');
 }
 
-function patchLines({ paths = [] }: Question, item: TurnItem | undefined): readonly Span[] {
-  if (item?.kind !== 'file-change') return paths.map(({ path }) => `  ${visibleLine(path)}\n`);
+function commandRows(script: string, width: number): readonly string[] {
+  const lines = script.split('\n');
+  return lines.flatMap((line, at) => {
+    const mark = at === 0 ? '  $ ' : '  > ';
+    return marked(line, width, mark, '  | ').split(/(?<=\n)/);
+  });
+}
+
+function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
+  if (item?.kind !== 'file-change') return paths.map(({ path }) => marked(path, width, '  ', '    '));
   return item.changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
     const moved = movePath === undefined ? '' : ` -> ${movePath}`;
-    const lines = diff === '' ? [] : diff.split('\n');
-    const left = lines.length - mostDiffLines;
-    const shown = lines.slice(0, mostDiffLines).map(visibleLine).join('\n');
+    const shown =
+      diff === ''
+        ? ''
+        : diff
+            .split('\n')
+            .map((line) => diffRows(line, width))
+            .join('\n');
     return [
-      bold(`  ${visibleLine(`${kind} ${path}${moved}`)}\n`),
+      bold(marked(`${kind} ${path}${moved}`, width, '  ', '    ')),
       ...(shown === '' ? [] : diffSpans(shown, '  ')),
-      ...(left > 0 ? [dim(`  … ${count(left)} more lines\n`)] : []),
     ];
   });
+}
+
+/** Rows after the first keep the sign of their line. */
+function diffRows(line: string, width: number): string {
+  const rows = wrap(visibleLine(line), width - 6);
+  return rows.map((row, at) => (at === 0 ? row : `${line.slice(0, 1)}| ${row}`)).join('\n');
 }

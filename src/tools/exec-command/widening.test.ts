@@ -74,7 +74,7 @@ describe('what a command asks for besides', () => {
   ])('%j is explained', (given, expected) => expect(escalationOf(given)).toContain(expected));
 
   test('where it is not offered, nothing is explained', () => {
-    const unasked = { cwd: '/repo', canAsk: false };
+    const unasked = { cwd: '/repo', disk, canAsk: false };
     expect(escalationOf({ justification: 'why', prefix_rule: 5 }, unasked)).toBeUndefined();
     expect(escalationOf({ sandbox_permissions: 'require_escalated', justification: 5 }, unasked)).toEqual({});
   });

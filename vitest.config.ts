@@ -10,9 +10,8 @@ const processes = ['src/exec/**/*.test.ts', 'test/{demo,sandbox,rollout}/**/*.te
 /** Suites that fill the memory: whatever a large process starts takes longer to start. */
 const large = [
   'src/rollout/{crash-law,lines/read,lines/read-tail,lines/split-lines}.test.ts',
-  'test/security/patch-bounds.test.ts',
   'test/exec-bad-input/stream.test.ts',
-  'test/compaction/{no-usage,three-hundred-turns}.test.ts',
+  'test/compaction/no-usage.test.ts',
   'test/{fragments,fuzz,tokens}/**/*.test.ts',
 ];
 const own = [...processes, ...large];

@@ -266,6 +266,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/cli/own-node.ts', // asks whether they are a terminal
     'src/surfaces/demo/project.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
+    'src/surfaces/exec/approvals/load-approvals.ts', // asks how wide the terminal is
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
     'src/surfaces/sandbox/probe-script.ts', // the text of a program that the check runs
     'src/surfaces/terminal/open-screen.ts', // gives the stream to a screen

@@ -13,10 +13,6 @@ const long: readonly string[] = [
   'test/deep/journal-kill.test.ts',
   // Of the fast ones, in each group of suites: seven seconds and more.
   'test/demo/demo.test.ts',
-  'test/commands/printed-examples.test.ts',
-  'test/commands/sandbox.test.ts',
-  'test/security/patch-bounds.test.ts',
-  'test/compaction/three-hundred-turns.test.ts',
   'test/sandbox/linux-sandbox.test.ts',
   'src/exec/shell-environment.test.ts',
   'test/compaction/no-usage.test.ts',

@@ -90,6 +90,7 @@ async function expectToRun({ place, id }: Awaited<ReturnType<typeof worked>>, co
   expect(command).not.toMatch(/ [A-Z]{2,}/);
   const filled = command
     .replaceAll(/\$\{(?:\w+\.)?(?:\w*[iI]d|thread)\}/g, id)
+    .replaceAll('sandbox ${nearest}', 'sandbox check')
     .replaceAll(/(?<= )\$\{[^}]+\}/g, '1')
     // What follows is another sentence.
     .replaceAll(/\$\{[^}]+\}/g, '');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createEscapeLab, escaped, systemCall } from './escape-lab.ts';
+import { createEscapeLab, escaped, systemCall } from '../security/escape-lab.ts';
 
 const lab = await createEscapeLab();
 const suite = lab.isPossible ? describe : describe.skip;

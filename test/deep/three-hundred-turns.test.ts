@@ -6,8 +6,8 @@ import { countedTokens } from '../harness/counted-tokens.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { textsOf } from '../harness/scene.ts';
 import { checkPrefixes } from '../laws/prefix-law.ts';
-import { requirements, type StoryStep, storyTurn, writeFiles } from './long-story.ts';
-import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
+import { requirements, type StoryStep, storyTurn, writeFiles } from '../compaction/long-story.ts';
+import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summariser.ts';
 
 /** Three hundred in the deep tests. */
 const turns = 100 * Math.min(inject('runFactor'), 3);

@@ -8,7 +8,7 @@ import { isCompaction } from '../compaction/summariser.ts';
 import { compacts } from '../compaction/talk.ts';
 import { capstanScript, type Place } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
-import { pages, shellBlocks } from './pages.ts';
+import { pages, shellBlocks } from '../commands/pages.ts';
 
 /** What only a block that is not run may need: the network, or programs of others. */
 const foreign = /\b(npm|ollama|sudo|codex|openai|OPENAI_API_KEY)\b|--oss/;

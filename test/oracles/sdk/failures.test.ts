@@ -143,11 +143,11 @@ describe('a turn that cannot begin', () => {
     );
   });
 
-  it('permission profiles, which only Codex has', async () => {
+  it('a permission profile that is not understood', async () => {
     const { place, codex } = await stage('capstan', []);
-    const configOverrides = ['default_permissions="audit"', 'permissions.audit.filesystem={":root"="read"}'];
+    const configOverrides = ['default_permissions="audit"', 'permissions.audit.filesystem={"relative"="read"}'];
     const thread = codex({ configOverrides }).startThread({ workingDirectory: place.workspace });
-    await expect(thread.run('Go.')).rejects.toThrow(/exited with code 1: .*default_permissions.*Use sandbox_mode/s);
+    await expect(thread.run('Go.')).rejects.toThrow(/exited with code 1: .*permissions\.audit\.filesystem/s);
   });
 
   it('a command that is not there, or is not a program', async () => {

@@ -52,12 +52,14 @@ it.each(policies)('with the approval policy %s the user is not asked', async (ap
   expect(await Promise.all(inForce)).toEqual(['never', 'never']);
 });
 
-it.each(programs)('%s: the approval policy untrusted is refused', async (program) => {
-  const { model, start } = await stage(program, []);
-  await expect(start({ approvalPolicy: 'untrusted' }).run('Go.')).rejects.toThrow(
+it('the approval policy untrusted is refused by Codex; Capstan takes it, and asks nothing without a surface for it', async () => {
+  const codex = await stage('codex', []);
+  await expect(codex.start({ approvalPolicy: 'untrusted' }).run('Go.')).rejects.toThrow(
     /exited with code 1: .*approval_policy/s,
   );
-  expect(model.requests).toEqual([]);
+  expect(codex.model.requests).toEqual([]);
+  const capstan = await stage('capstan', [answer({ items: [say('Done.')] })]);
+  expect((await capstan.start({ approvalPolicy: 'untrusted' }).run('Go.')).finalResponse).toBe('Done.');
 });
 
 /** What the options about the web make of the tool; Capstan has none yet and says nothing. */

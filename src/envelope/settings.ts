@@ -21,7 +21,7 @@ export interface Settings {
   readonly askedApproval?: ApprovalPolicy;
   /** Who answers what the policy asks. Absent: the user. */
   readonly reviewer?: ApprovalsReviewer;
-  /** What a reviewer is told besides. */
+  /** What a reviewer also reads. */
   readonly reviewPolicy?: string;
   /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly profile: PermissionProfile;

@@ -362,7 +362,7 @@ describe('a command', () => {
     const text = 'cat <<EOF\nx\nEOF';
     const given = context({ analysis, rules: rules(['allow', 'cat']) });
     expect(short(decideCall(given, command(text)))).toBe('run sandbox');
-    // A rule for a script would be a rule for whatever a shell is told.
+    // A rule for a script would be a rule for every script of that shell.
     expect(decideCall(given, command(text, escalated))).not.toHaveProperty('question.prefix');
   });
 

@@ -20,12 +20,12 @@ const own: OwnPlaces = {
   stores: [],
 };
 const places: Places = {
-  cwd: '/work/repo/part',
-  workspaceRoots: ['/work/repo/part'],
+  cwd: '/ws/repo/part',
+  workspaceRoots: ['/ws/repo/part'],
   slashTmp: true,
-  gitDirectories: ['/work/other/git'],
-  repositories: ['/work/repo'],
-  submodules: ['/work/repo/sub'],
+  gitDirectories: ['/ws/other/git'],
+  repositories: ['/ws/repo'],
+  submodules: ['/ws/repo/sub'],
   gitNames: ['HEAD'],
   own,
 };
@@ -44,13 +44,13 @@ describe('a granted write', () => {
     ['the whole disk', '/', '/home/me/.capstan/sessions/x'],
     ['the program', '/opt', '/opt/capstan/bin'],
     ['the kernel', '/', '/proc/sys/kernel/core_pattern'],
-    ['a repository around the workspace', '/work', '/work/repo/.git/hooks/x'],
-    ['one below', '/work', '/work/other/.git/config'],
-    ['a protected name in a repository', '/work', '/work/repo/.codex/x'],
-    ['where a pointer file leads', '/work', '/work/other/git/config'],
-    ['a submodule', '/work', '/work/repo/sub/.git'],
-    ['a bare repository in the making', '/work', '/work/repo/part/HEAD'],
-    ['a protected name in the workspace', '/work/repo', '/work/repo/part/.agents/x'],
+    ['a repository around the workspace', '/ws', '/ws/repo/.git/hooks/x'],
+    ['one below', '/ws', '/ws/other/.git/config'],
+    ['a protected name in a repository', '/ws', '/ws/repo/.codex/x'],
+    ['where a pointer file leads', '/ws', '/ws/other/git/config'],
+    ['a submodule', '/ws', '/ws/repo/sub/.git'],
+    ['a bare repository in the making', '/ws', '/ws/repo/part/HEAD'],
+    ['a protected name in the workspace', '/ws/repo', '/ws/repo/part/.agents/x'],
     ['a protected name', '/srv', '/srv/.codex/config.toml'],
   ])('does not open %s', (_, path, kept) => {
     for (const policy of [readOnly, workspaceWrite]) expect(access(grant(policy, path), kept)).not.toBe('write');
@@ -124,8 +124,8 @@ it('no grant opens more than the same folder as a writable root would, and nothi
 });
 
 it('what is lacking keeps how it was spelled', () => {
-  const spelled = { '/var/tmp': '/repo/build', '/work/repo/part/x': '/link' };
-  expect(missingPermissions(workspaceWrite, { write: ['/var/tmp', '/work/repo/part/x'], spelled })).toEqual({
+  const spelled = { '/var/tmp': '/repo/build', '/ws/repo/part/x': '/link' };
+  expect(missingPermissions(workspaceWrite, { write: ['/var/tmp', '/ws/repo/part/x'], spelled })).toEqual({
     write: ['/var/tmp'],
     spelled: { '/var/tmp': '/repo/build' },
   });

@@ -11,7 +11,7 @@ import type { PrefixRule } from './rules/rule-set.ts';
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
   readonly reviewers?: Allowed<ApprovalsReviewer>;
-  /** What every reviewer is told besides; in the place of what the configuration says. */
+  /** What every reviewer also reads, instead of what the configuration says. */
   readonly reviewPolicy?: string;
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;

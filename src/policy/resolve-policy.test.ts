@@ -271,17 +271,10 @@ describe('what makes no sense fails closed', () => {
 });
 
 test('metadata is kept at each repository on the way to the working folder, and in submodules that are not there yet', () => {
-  const where = { repositories: ['/work/a', '/work', '/elsewhere'], submodules: ['/work/a/lib'] };
-  const policy = resolve([on(root, 'read'), at('/work', 'write'), at('/work/a/.aws', 'write')], where);
-  const paths = [
-    '/work/a/.codex/x',
-    '/work/a/.git',
-    '/work/a/.aws/x',
-    '/work/a/lib/.git',
-    '/work/a/lib/.codex',
-    '/work/a/x',
-  ];
+  const where = { repositories: ['/ws/a', '/ws', '/elsewhere'], submodules: ['/ws/a/lib'] };
+  const policy = resolve([on(root, 'read'), at('/ws', 'write'), at('/ws/a/.aws', 'write')], where);
+  const paths = ['/ws/a/.codex/x', '/ws/a/.git', '/ws/a/.aws/x', '/ws/a/lib/.git', '/ws/a/lib/.codex', '/ws/a/x'];
   expect(paths.map((path) => access(policy, path))).toEqual(['read', 'read', 'write', 'read', 'write', 'write']);
-  expect(rulesOf(policy)).toContainEqual({ path: '/work/a/lib/.git', access: 'read', ifMissing: 'protect' });
+  expect(rulesOf(policy)).toContainEqual({ path: '/ws/a/lib/.git', access: 'read', ifMissing: 'protect' });
   expect(rulesOf(policy).some(({ path }) => path.startsWith('/elsewhere'))).toBe(false);
 });

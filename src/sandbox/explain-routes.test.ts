@@ -6,7 +6,7 @@ import type { FileSystemEntry, PermissionProfile } from '../protocol/permission-
 import { explainRoutes } from './explain-routes.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: false };
-const places = { cwd: '/work', workspaceRoots: ['/work'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
+const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
 const entry = (path: string, access: FileSystemEntry['access']): FileSystemEntry => ({
   path: { type: 'path', path },
   access,
@@ -31,24 +31,24 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
   ],
   [
     'a denied path',
-    managed(readAll, entry('/work', 'write'), entry('/work/a', 'deny')),
+    managed(readAll, entry('/ws', 'write'), entry('/ws/a', 'deny')),
     'enforced refused enforced refused refused',
   ],
   [
     'a denied path opened again',
-    managed(readAll, entry('/work', 'write'), entry('/work/a', 'deny'), entry('/work/a/b', 'write')),
+    managed(readAll, entry('/ws', 'write'), entry('/ws/a', 'deny'), entry('/ws/a/b', 'write')),
     'enforced refused enforced refused refused',
   ],
   [
     'a read-only path opened again',
-    managed(readAll, entry('/work', 'write'), entry('/work/a', 'read'), entry('/work/a/b', 'write')),
+    managed(readAll, entry('/ws', 'write'), entry('/ws/a', 'read'), entry('/ws/a/b', 'write')),
     'enforced refused enforced refused refused',
   ],
-  ['limited reads', managed(entry('/work', 'read')), 'enforced refused enforced planned refused'],
+  ['limited reads', managed(entry('/ws', 'read')), 'enforced refused enforced planned refused'],
   ['another root', managed(readAll, entry('/srv', 'write')), 'enforced refused enforced planned refused'],
   [
     'a pattern',
-    managed(readAll, { path: { type: 'glob_pattern', pattern: '/work/**/*.env' }, access: 'deny' }),
+    managed(readAll, { path: { type: 'glob_pattern', pattern: '/ws/**/*.env' }, access: 'deny' }),
     'enforced refused enforced refused refused',
   ],
   [
@@ -60,7 +60,7 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
 
 describe('how each system enforces', () => {
   const explained = (profile: PermissionProfile) =>
-    explainRoutes(resolvePolicy(profile, places), { cwd: '/work', temporary: undefined });
+    explainRoutes(resolvePolicy(profile, places), { cwd: '/ws', temporary: undefined });
 
   test.each(rows)('%s', (_what, profile, verdicts) => {
     const routes = explained(profile);
@@ -77,7 +77,7 @@ describe('how each system enforces', () => {
 
   test('the reason of a refusal names the place', () => {
     const [, landlock, , elevated] = explained(rows[5]![1]);
-    expect(landlock!.why).toBe('Landlock cannot enforce this policy: it cannot hide "/work/a".');
-    expect(elevated!.why).toBe('"/work/a" is denied, and access lists cannot hide a path exactly.');
+    expect(landlock!.why).toBe('Landlock cannot enforce this policy: it cannot hide "/ws/a".');
+    expect(elevated!.why).toBe('"/ws/a" is denied, and access lists cannot hide a path exactly.');
   });
 });

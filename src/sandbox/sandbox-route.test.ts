@@ -10,7 +10,7 @@ import { chooseRoute, type MachineFacts, type SandboxRouteOptions } from './sand
 import { planWindows } from './windows/windows-plan.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
-const places = { cwd: '/work', workspaceRoots: ['/work'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
+const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
 const resolved = (profile: PermissionProfile): ResolvedPolicy => resolvePolicy(profile, places);
 
 const policies = {
@@ -42,7 +42,7 @@ const windows = (
   platform: 'win32',
   architecture: 'x64',
   windows: {
-    plan: planWindows({ level, policy: policies[policy], usualRoots: ['/work'], hostLists: false }),
+    plan: planWindows({ level, policy: policies[policy], usualRoots: ['/ws'], hostLists: false }),
     hasLauncher,
   },
 });
@@ -125,6 +125,6 @@ test.each(rows)('%s', (_what, machine, policy, more, expected) => {
 
 test('why Landlock will not do is said with the place', () => {
   expect(chooseRoute(kernel, policies['workspace-write'], { landlock: 'required', hostLists: false })).toMatchObject({
-    message: 'Landlock cannot enforce this policy: it cannot keep "/work/.git" read-only inside a writable folder.',
+    message: 'Landlock cannot enforce this policy: it cannot keep "/ws/.git" read-only inside a writable folder.',
   });
 });

@@ -14,7 +14,7 @@ async function withRules(text: string) {
   return { place, model, file };
 }
 
-test('the model is told which commands the rules allow, and --ignore-rules leaves them out', async () => {
+test('the model reads which commands the rules allow, and --ignore-rules leaves them out', async () => {
   const { place, model } = await withRules(
     'prefix_rule(["make", ["test", "lint"]])\nprefix_rule(["rm"], "forbidden")\n',
   );

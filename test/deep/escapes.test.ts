@@ -88,7 +88,7 @@ const processes: Attempts = [
   ['a process that outlives the command', `(setsid sh -c 'sleep 0.4; echo x > late' > /dev/null 2>&1 &)`],
 ];
 
-/** Attempts that could harm the machine of whoever runs the tests if they were made outside of a sandbox. */
+/** Attempts that could harm this machine if they were made outside of a sandbox. */
 const kernel: Attempts = [
   ['ptrace of the first process', systemCall('ptrace', '16, 1, 0, 0')],
   ['ptrace of itself by a parent', systemCall('ptrace', '0, 0, 0, 0')],

@@ -99,7 +99,7 @@ describe('a command whose connection was blocked', () => {
     [{ kind: 'allowed' }, 'the user allowed that. This is the second run.\ndid it'],
     [{ kind: 'declined' }, 'the user did not allow that.\nx: Read-only file system'],
     [{ kind: 'declined', by: 'default' }, 'no answer was prepared that would allow that.\nx: Read-only file system'],
-  ] as const)('is told what was asked, and by whom it was decided: %j', async (given, said) => {
+  ] as const)('reads what was asked, and who decided it: %j', async (given, said) => {
     const script = [answer({ items: [callTool('reach', {})] }), answer({ items: [say('Done.')] })];
     const asking = answering(given);
     const { live, model, turn } = await scene(script, () => [blockedTool([], [host])], asking);

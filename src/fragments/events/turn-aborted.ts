@@ -3,7 +3,7 @@ import { defineFragment } from '../text/define.ts';
 /** Why a turn ended before the model was done. */
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 
-/** The same as the model is told it. `-idle`: no call was under way, so nothing is half done. */
+/** The same as the model reads it. `-idle`: no call was under way, so nothing is half done. */
 export type AbortedTurn = AbortCause | 'interrupted-idle' | 'process-died-idle';
 
 const interrupted = 'The user stopped the turn on purpose.';

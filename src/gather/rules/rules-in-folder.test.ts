@@ -49,7 +49,7 @@ test('without a folder there are no rules, and none is made', async () => {
   expect(existsSync(path('home/rules'))).toBe(false);
 });
 
-test('files of each layer count by layer and by name, and what they allow is told', async () => {
+test('files of each layer count by layer and by name, and the model reads what they allow', async () => {
   write('home/config.toml', trusted('repo'));
   write('etc/codex/rules/a.rules', 'prefix_rule(["system"])');
   write('home/rules/b.rules', 'prefix_rule(["user2"])\nnetwork_rule("x.com", "https", "deny")');

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { Settings } from '../../envelope/settings.ts';
 
-/** The rules that hold in a folder, and what the model is told of them. What is empty is absent. */
+/** The rules that hold in a folder, and what the model reads of them. What is empty is absent. */
 export interface RulesInForce extends Pick<Settings, 'rules' | 'approvedPrefixes' | 'networkRules'> {
   readonly problems: readonly ConfigProblem[];
 }

@@ -12,7 +12,7 @@ export interface ShellCall {
   readonly script: KnownWord;
   /** `$0`, `$1` and so on for the script. */
   readonly parameters: readonly KnownWord[];
-  /** All it is told is to run the script, perhaps as a login shell: no option changes what the script means. */
+  /** Its options only make it run the script, perhaps as a login shell: no option changes what the script means. */
   readonly isOrdinary: boolean;
 }
 

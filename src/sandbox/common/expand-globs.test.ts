@@ -33,7 +33,7 @@ test('walks no circle of links', async () => {
   rmSync(join(base, 'a/b/self'));
 });
 
-test('looks as deep as it is told', async () => {
+test('looks no deeper than the limit', async () => {
   const expansion = await expandGlobs([`${base}/**/*.env`], 2);
   expect(expansion).toMatchObject({
     paths: ['.env', 'a/prod.env', 'alias/prod.env', 'linked.env'].map((name) => join(base, name)),

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { packagePrograms, planPackage } from './bubblewrap-package.ts';
 
 test('Debian packages are fetched and unpacked without root, with lists of its own as the second way', () => {
-  const steps = planPackage({ 'apt-get': '/usr/bin/apt-get', dpkg: '/usr/bin/dpkg' }, '/work');
+  const steps = planPackage({ 'apt-get': '/usr/bin/apt-get', dpkg: '/usr/bin/dpkg' }, '/ws');
   if ('code' in steps) throw new Error('no steps');
   expect(steps.download).toEqual({
     program: '/usr/bin/apt-get',
     words: ['-q', '-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1', 'download', 'bubblewrap'],
-    cwd: '/work/download',
+    cwd: '/ws/download',
     timeoutMs: 120_000,
   });
   const [update, download] = steps.downloadWithOwnLists;
@@ -18,9 +18,9 @@ test('Debian packages are fetched and unpacked without root, with lists of its o
     'download',
     'bubblewrap',
   ]);
-  expect(update?.words).toContain('Dir::State::Lists=/work/state/lists');
-  expect(steps.folders.every((folder) => folder.startsWith('/work/'))).toBe(true);
-  expect(steps.unpack('/work/download/b.deb', '/target').words).toEqual(['-x', '/work/download/b.deb', '/target']);
+  expect(update?.words).toContain('Dir::State::Lists=/ws/state/lists');
+  expect(steps.folders.every((folder) => folder.startsWith('/ws/'))).toBe(true);
+  expect(steps.unpack('/ws/download/b.deb', '/target').words).toEqual(['-x', '/ws/download/b.deb', '/target']);
 });
 
 test.each([
@@ -31,6 +31,6 @@ test.each([
   [{ 'apt-get': '/usr/bin/apt-get' }, 'Install it: sudo apt-get install bubblewrap'],
   [{}, 'Install the package "bubblewrap" of your distribution.'],
 ])('elsewhere the command is named that installs it: %j', (programs, next) => {
-  expect(planPackage(programs, '/work')).toMatchObject({ code: 'no-package', next });
+  expect(planPackage(programs, '/ws')).toMatchObject({ code: 'no-package', next });
   for (const name of Object.keys(programs)) expect(packagePrograms).toContain(name);
 });

@@ -4,6 +4,7 @@ import { errorCode } from '../../disk/file-system.ts';
 import { namesIn, realPath } from '../../disk/folders.ts';
 import { readOwnFile } from '../../disk/own-file.ts';
 import { isAlive } from '../../disk/processes.ts';
+import { standStill } from '../../disk/stand-still.ts';
 import { accessByRules } from '../../policy/access.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
 
@@ -124,7 +125,9 @@ function leaveMark(mark: string): void {
 function removeMark(mark: string): void {
   try {
     rmSync(mark, { force: true });
-  } catch {}
+  } catch {
+    // A mark that stays counts for nothing once this process has ended.
+  }
 }
 
 /** The bytes of a folder with far more names than processes can be at work. */
@@ -147,7 +150,6 @@ function wordIn(mark: string): string | undefined {
 
 /** Codex holds its lock for less than a millisecond. */
 const lockPauses = 1_000;
-const still = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Waits until the lock is seen free: who takes it from then on sees what was entered before. To hold it would need a
@@ -156,7 +158,7 @@ const still = new Int32Array(new SharedArrayBuffer(4));
 function awaitLock(path: string): void {
   const lock = lstatSync(path, { throwIfNoEntry: false });
   if (lock === undefined) return;
-  for (let pause = 0; pause < lockPauses && isLocked(lock.ino); pause++) Atomics.wait(still, 0, 0, 1);
+  for (let pause = 0; pause < lockPauses && isLocked(lock.ino); pause++) standStill(1);
 }
 
 /** The kernel lists `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a process that waits has an arrow. */

@@ -57,7 +57,7 @@ describe('the projection to the legacy model and back', () => {
   });
 
   const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-  const places = { cwd: '/work', workspaceRoots: ['/work'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
+  const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
 
   test('holds read-only, and not the protected names of a workspace', () => {
     expect(projectToLegacy(resolvePolicy(profileFor('read-only', options), places))).toEqual({
@@ -66,7 +66,7 @@ describe('the projection to the legacy model and back', () => {
     });
     expect(projectToLegacy(resolvePolicy(profileFor('workspace-write', options), places))).toEqual({
       kind: 'legacy-difference',
-      path: '/work/.git',
+      path: '/ws/.git',
       wanted: 'read',
       given: 'write',
     });
@@ -86,9 +86,9 @@ describe('the projection to the legacy model and back', () => {
     const files = { kind: 'restricted', rules: [], denyGlobs: [], platformDefaults: true } as const;
     expect(projectToLegacy({ enforcement: 'managed', files, network: 'enabled' })).toMatchObject({ path: '/' });
     const rules: PathRule[] = [{ path: '/', access: 'read', ifMissing: 'skip' }];
-    const globs = { ...files, rules, denyGlobs: ['/work/**/*.env'] };
+    const globs = { ...files, rules, denyGlobs: ['/ws/**/*.env'] };
     expect(projectToLegacy({ enforcement: 'managed', files: globs, network: 'enabled' })).toMatchObject({
-      path: '/work/**/*.env',
+      path: '/ws/**/*.env',
     });
   });
 });

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { errorCode } from '../../disk/file-system.ts';
+import { standStill } from '../../disk/stand-still.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import { asMountProcess, type MountAsker, lifeOf } from './mount-user.ts';
 
@@ -99,15 +100,15 @@ function removeLock(path: string): void {
   for (const remove of [unlinkSync, rmdirSync]) {
     try {
       return remove(path);
-    } catch {}
+    } catch {
+      // It is of the other kind, or gone already. One that stays counts as left when its holder has ended.
+    }
   }
 }
-
-const still = new Int32Array(new SharedArrayBuffer(4));
 
 /** Waits, longer the longer it has taken, and says for how long. */
 function pause(waited: number): number {
   const ms = waited < 50 ? 1 : 5;
-  Atomics.wait(still, 0, 0, ms);
+  standStill(ms);
   return ms;
 }

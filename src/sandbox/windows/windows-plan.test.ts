@@ -24,28 +24,28 @@ interface Row {
 
 const usual: Rules = [
   ['/', 'read'],
-  ['/work', 'write'],
+  ['/ws', 'write'],
   ['/temp', 'write'],
-  ['/work/.git', 'read', { ifMissing: 'protect' }],
+  ['/ws/.git', 'read', { ifMissing: 'protect' }],
 ];
-const usualEntries = ['allow-write /temp', 'allow-write /work', 'deny-write /work/.git (made first)'];
+const usualEntries = ['allow-write /temp', 'allow-write /ws', 'deny-write /ws/.git (made first)'];
 
 const matrix: readonly Row[] = [
   { what: 'read-only', rules: [['/', 'read']], elevated: [], unelevated: [] },
   { what: 'workspace-write', rules: usual, elevated: usualEntries, unelevated: usualEntries },
   {
     what: 'full reads, the usual roots, and another read-only carve-out',
-    rules: [...usual, ['/work/docs', 'read']],
-    elevated: [...usualEntries.slice(0, 2), 'deny-write /work/.git (made first)', 'deny-write /work/docs'],
-    unelevated: [...usualEntries.slice(0, 2), 'deny-write /work/.git (made first)', 'deny-write /work/docs'],
+    rules: [...usual, ['/ws/docs', 'read']],
+    elevated: [...usualEntries.slice(0, 2), 'deny-write /ws/.git (made first)', 'deny-write /ws/docs'],
+    unelevated: [...usualEntries.slice(0, 2), 'deny-write /ws/.git (made first)', 'deny-write /ws/docs'],
   },
   {
     what: 'exact readable roots',
     rules: [
-      ['/work', 'read'],
+      ['/ws', 'read'],
       ['/data', 'read'],
     ],
-    elevated: ['allow-read /data', 'allow-read /work'],
+    elevated: ['allow-read /data', 'allow-read /ws'],
     unelevated: 'limited-reads',
   },
   {
@@ -59,38 +59,33 @@ const matrix: readonly Row[] = [
   },
   {
     what: 'the folders of the system, where the profile asks for them',
-    rules: [['/work', 'read']],
+    rules: [['/ws', 'read']],
     more: { platform: true },
-    elevated: ['allow-read /work', 'system'],
+    elevated: ['allow-read /ws', 'system'],
     unelevated: 'limited-reads',
   },
   {
     what: 'a denied path',
-    rules: [...usual, ['/work/secret', 'deny']],
+    rules: [...usual, ['/ws/secret', 'deny']],
     elevated: 'denied-path',
     unelevated: 'denied-path',
   },
   {
     what: 'a denied pattern',
     rules: usual,
-    more: { globs: ['/work/**/*.env'] },
+    more: { globs: ['/ws/**/*.env'] },
     elevated: 'denied-path',
     unelevated: 'denied-path',
   },
   {
     what: "Capstan's own secrets",
     rules: [...usual, ['/home/auth.json', 'deny', { own: true }]],
-    elevated: [
-      'allow-write /temp',
-      'allow-write /work',
-      'deny-read /home/auth.json',
-      'deny-write /work/.git (made first)',
-    ],
+    elevated: ['allow-write /temp', 'allow-write /ws', 'deny-read /home/auth.json', 'deny-write /ws/.git (made first)'],
     unelevated: 'denied-path',
   },
   {
     what: 'a writable path inside a read-only carve-out',
-    rules: [...usual, ['/work/docs', 'read'], ['/work/docs/out', 'write']],
+    rules: [...usual, ['/ws/docs', 'read'], ['/ws/docs/out', 'write']],
     elevated: 'reopened-path',
     unelevated: 'reopened-path',
   },
@@ -123,7 +118,7 @@ function planned(
     platformDefaults: platform,
   } as const;
   const policy: ResolvedPolicy = { enforcement: 'managed', files, network };
-  return planWindows({ level, policy, usualRoots: ['/work', '/temp'], hostLists: lists });
+  return planWindows({ level, policy, usualRoots: ['/ws', '/temp'], hostLists: lists });
 }
 
 function shown({

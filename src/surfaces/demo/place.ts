@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { sweepFolders } from '../../disk/processes.ts';
 import { findProgram } from '../../policy/find-program.ts';
@@ -109,7 +109,9 @@ base_url = ${JSON.stringify(modelUrl)}
 /** The person's environment, but for what would lead the engine, or git, elsewhere. */
 export function placeEnvironment({ home }: DemoFolders, env: Variables): Variables {
   const kept = Object.entries(env).filter(([name]) => name === 'CAPSTAN_BWRAP' || !/^(CAPSTAN|CODEX|GIT)_/.test(name));
-  return { ...Object.fromEntries(kept), CAPSTAN_HOME: home };
+  // What `npm start` unpacked counts as installed: a demo is no place for advice about packages.
+  const unpacked = join(dirname(process.argv[1] ?? ''), '../.local/bubblewrap/usr/bin');
+  return { ...Object.fromEntries(kept), PATH: `${env['PATH'] ?? ''}${delimiter}${unpacked}`, CAPSTAN_HOME: home };
 }
 
 /** The text of a file of the project; empty when there is none. */

@@ -49,7 +49,7 @@ export class OpenQuestions {
       .catch(() => lapsed);
     const answer = await beforeAbort(Promise.race([open.answer.promise, asked]), signal, undefined);
     this.#open.delete(question.callId);
-    // Whoever was asked and did not answer first need not go on.
+    // Another answer came first: the asker need not go on.
     over.abort('answered');
     const recording = record(answer);
     recording.then(() => open.recorded.resolve(), open.recorded.reject);

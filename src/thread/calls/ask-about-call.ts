@@ -21,7 +21,7 @@ export interface QuestionToAsk {
 }
 
 /** What became of a question. All but `suspended` is durable. */
-export type Asked =
+export type AskedQuestion =
   | { readonly kind: 'answered'; readonly answer: RecordedAnswer }
   /** It lapsed before it could be put to anyone. */
   | { readonly kind: 'unheard' }
@@ -50,10 +50,10 @@ export function recordQuestion(
 }
 
 /** Puts a recorded question to the one who answers. It is durable before, and the answer before anything follows from it. */
-export async function askQuestion(turn: Turn, asker: Asker | undefined, asking: QuestionToAsk): Promise<Asked> {
+export async function askQuestion(turn: Turn, asker: Asker | undefined, asking: QuestionToAsk): Promise<AskedQuestion> {
   const { log, signal } = turn;
   const { question, item } = asking;
-  const record = (given: Answer | undefined): Promise<Asked> => recordGiven(turn, asking, given);
+  const record = (given: Answer | undefined): Promise<AskedQuestion> => recordGiven(turn, asking, given);
   if (signal.aborted || asker === undefined) {
     const { kind } = await record(undefined);
     return { kind: kind === 'suspended' ? kind : 'unheard' };
@@ -70,7 +70,7 @@ async function recordGiven(
   turn: Turn,
   { question, about, decided }: QuestionToAsk,
   given: Answer | undefined,
-): Promise<Extract<Asked, { kind: 'answered' | 'suspended' }>> {
+): Promise<Extract<AskedQuestion, { kind: 'answered' | 'suspended' }>> {
   if (given === undefined && turn.signal.reason === threadCloses) return { kind: 'suspended' };
   const said = { about, keys: decided.grantKeys, under: policyMark(turn.envelope.policy) };
   const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);

@@ -3,15 +3,17 @@ import type { Step } from '../../envelope/step.ts';
 import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
+import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
-import { askerOf, canBeAsked } from '../review/asker.ts';
+import { userFacts } from '../parts/user-facts.ts';
+import { askerOf } from '../review/asker.ts';
 import {
   askQuestion,
-  type Asked,
+  type AskedQuestion,
   type QuestionToAsk,
   questionOf,
   recordAnswered,
@@ -25,7 +27,7 @@ import {
   readBeforeRetry,
   readCommand,
 } from './decide-now.ts';
-import { granted, type GrantedCall, refusedBy, type RefusedGrant } from './granted-call.ts';
+import { grantedBy, type GrantedCall, refusedBy, type RefusedGrant } from './granted-call.ts';
 import type { QuestionPlace } from './question-order.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 
@@ -73,9 +75,10 @@ function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting
 }
 
 function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
-  if (decided.kind === 'run') return granted(turn, decided, undefined);
+  if (decided.kind === 'run') return grantedBy(turn, decided, undefined);
   const asked = { approval: 'on-request', canAsk: true } as const;
-  const unasked = (!canBeAsked(turn) && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
+  const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
+  const unasked = (!isAnswered && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
   return { kind: 'refused', output: refusedCall(decided.why, decided.next), ...defined({ unasked }) };
 }
 
@@ -94,7 +97,7 @@ export async function grantRetry(
   const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
   if (decided === undefined || decided.kind === 'refuse') return undefined;
   const host = decided.extra?.hosts?.[0];
-  if (decided.kind === 'run') return { ...granted(turn, decided, undefined), ...defined({ host }) };
+  if (decided.kind === 'run') return { ...grantedBy(turn, decided, undefined), ...defined({ host }) };
   const asking = questionOf(turn, wanted, decided);
   recordQuestion(turn, asking);
   const granting = grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));
@@ -121,7 +124,7 @@ export async function grantSuspended(
   }
   if (answer === undefined) return askInTurn(turn, known, asking, options);
   await saveAllowedRule(turn, asking.question, answer);
-  return granted(turn, asking.decided, answer.scope ?? 'call');
+  return grantedBy(turn, asking.decided, answer.scope ?? 'call');
 }
 
 /** In its place among those of its step. An answer to an earlier question may decide about this call as well. */
@@ -139,10 +142,10 @@ async function askInTurn(
   return grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));
 }
 
-function grantAsked(turn: Turn, { decided }: QuestionToAsk, asked: Asked): Granting {
+function grantAsked(turn: Turn, { decided }: QuestionToAsk, asked: AskedQuestion): Granting {
   if (asked.kind === 'suspended') return asked;
   if (asked.kind === 'unheard') return { kind: 'refused', output: lapsedUnasked };
   const { answer } = asked;
   if (answer.kind !== 'allowed') return refusedBy(turn, answer);
-  return { ...granted(turn, decided, answer.scope ?? 'call'), answer };
+  return { ...grantedBy(turn, decided, answer.scope ?? 'call'), answer };
 }

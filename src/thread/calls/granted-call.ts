@@ -25,7 +25,7 @@ export interface GrantedCall {
 export type RefusedGrant = RefusedCall & { readonly answer?: Answer };
 
 /** A decision, or a yes to what it asks, as what the call may do. */
-export function granted(
+export function grantedBy(
   { envelope, memory, parts }: Turn,
   decided: RunDecision | AskDecision,
   allowed: AnswerScope | undefined,

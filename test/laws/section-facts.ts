@@ -56,12 +56,16 @@ const rule: fc.Arbitrary<NetworkRule> = fc.record({
   action: fc.constantFrom('allow', 'deny'),
 });
 
-const lists: fc.Arbitrary<NetworkLists> = fc.record({
-  allow: hosts,
-  deny: hosts,
-  local: fc.boolean(),
-  methods: fc.constantFrom('any', 'reading'),
-});
+const lists: fc.Arbitrary<NetworkLists> = fc.record(
+  {
+    allow: hosts,
+    deny: hosts,
+    ask: hosts,
+    local: fc.boolean(),
+    methods: fc.constantFrom('any', 'reading'),
+  },
+  { requiredKeys: ['allow', 'deny', 'local', 'methods'] },
+);
 
 export const permissions: fc.Arbitrary<PermissionsText> = fc
   .record({

@@ -14,7 +14,7 @@ import {
 
 afterEach(closeStages);
 
-const runs = 20 * inject('runFactor');
+const runs = 60 * inject('runFactor');
 
 test(`law: the text, the decision and a request through the proxy agree about every host of ${runs} random policies`, async () => {
   const site = await website();

@@ -116,11 +116,12 @@ export function statedReach(text: string, target: Target): Reach {
   const told = readPermissions(text);
   if (told?.lists === undefined) return 'closed';
   const { allow, deny, asked, local, asksAboutOthers } = told.lists;
+  // Beyond the limits, as the text says.
+  if (told.grantedHosts.some((each) => covers(each, target))) return 'open';
   if (deny.some((each) => covers(each, target) || isSamePlace(each, target))) return 'closed';
   const listed = allow.filter((each) => covers(each, target));
   const isNamed = listed.some((each) => !each.startsWith('*'));
   if (!local && !isNamed && isPrivate(target.host)) return 'closed';
-  if (told.grantedHosts.some((each) => covers(each, target))) return 'open';
   if (asked.some((each) => covers(each, target) || isSamePlace(each, target))) return 'asked';
   if (listed.length > 0) return 'open';
   return asksAboutOthers ? 'asked' : 'closed';

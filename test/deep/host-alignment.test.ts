@@ -2,15 +2,7 @@ import fc from 'fast-check';
 import { afterEach, expect, inject, test } from 'vitest';
 import { systemWays } from '../../src/sandbox/network/dial.ts';
 import { closeStages, get, publicAddress, say, stage, website } from '../harness/proxy-stage.ts';
-import {
-  decidedReach,
-  hostCase,
-  hostText,
-  listsOfCommand,
-  type Reach,
-  statedReach,
-  targets,
-} from '../laws/hosts-law.ts';
+import { decidedReach, hostCase, hostText, listsOfCommand, statedReach, targets } from '../laws/hosts-law.ts';
 
 afterEach(closeStages);
 
@@ -23,7 +15,7 @@ test(`law: the text, the decision and a request through the proxy agree about ev
     fc.asyncProperty(hostCase, async (given) => {
       const text = hostText(given);
       const lists = listsOfCommand(given);
-      const met = new Map<string, Reach>();
+      const met = new Map<string, string>();
       if (lists !== undefined) {
         const asked = new Set<string>();
         const { port: proxy } = await stage(lists, {
@@ -42,9 +34,9 @@ test(`law: the text, the decision and a request through the proxy agree about ev
           targets.map(async ({ host, port }) => {
             const answer = await say(proxy, get(`http://${host}:${port}/`));
             const isOpen = answer.startsWith('HTTP/1.1 200');
-            expect(isOpen || answer.startsWith('HTTP/1.1 403')).toBe(true);
             const place = `${host}:${port}`;
-            met.set(place, isOpen ? (asked.has(place) ? 'asked' : 'open') : 'closed');
+            const closed = answer.startsWith('HTTP/1.1 403') ? 'closed' : answer;
+            met.set(place, isOpen ? (asked.has(place) ? 'asked' : 'open') : closed);
           }),
         );
       }

@@ -15,7 +15,7 @@ import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { readPermissions } from './permissions-reader.ts';
 
 /** What a command meets that wants to connect. */
-export type Reach = 'open' | 'asked' | 'closed';
+type Reach = 'open' | 'asked' | 'closed';
 
 export interface HostCase {
   readonly policy: ResolvedPolicy;

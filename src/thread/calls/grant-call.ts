@@ -115,6 +115,8 @@ export async function grantSuspended(
   if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
   const decided = decideNow(turn, known, { ...options, canAsk: true });
+  // An answer for longer than the call, or the rule that it saved, counts already: the call needs no question any more.
+  if (answer !== undefined && decided.kind === 'run') return grantedBy(turn, decided, answer.scope ?? 'call');
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
     const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };

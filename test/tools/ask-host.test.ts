@@ -73,10 +73,12 @@ describe('a host that a command waits for', () => {
       async (question) =>
         nameOf(question) === 'x.test' ? { kind: 'allowed' } : { kind: 'declined', note: 'Not that one.' },
     );
+    const heardAtAnswers: number[] = [];
     live.onEvent = (event) => {
-      if (event.kind === 'question-answered') expect(heard).toHaveLength(asked.length - 1);
+      if (event.kind === 'question-answered') heardAtAnswers.push(heard.length);
     };
     await turn('go');
+    expect(heardAtAnswers).toEqual([0, 1]);
     expect(asked.map(nameOf)).toEqual(['x.test', 'y.test']);
     expect(typesOf(await live.lines(), asked[0]!.callId)).toEqual([
       'function_call',
@@ -93,11 +95,10 @@ describe('a host that a command waits for', () => {
   });
 
   it('is not asked about where the policy decides, and the command hears which', async () => {
-    const { live, turn, asked, outputs } = await scene([connects(['a.test', 'b.test', '10.0.0.1']), done], yes);
+    const { turn, asked, outputs } = await scene([connects(['a.test', 'b.test', '10.0.0.1']), done], yes);
     await turn('go');
     expect(asked).toEqual([]);
     expect(outputs(1).at(-1)).toBe('granted none, a.test allowed, b.test unasked, 10.0.0.1 unasked');
-    live.settings = { approval: 'never', profile };
   });
 
   it('is allowed at once for the other commands of the step that wait for it, if the yes is for the session', async () => {
@@ -107,10 +108,11 @@ describe('a host that a command waits for', () => {
     );
     await turn('go');
     expect(asked.map(nameOf)).toEqual(['x.test', 'y.test']);
-    expect(outputs(1).slice(-2).toSorted()).toEqual([
-      'granted none, x.test allowed',
-      'granted none, x.test allowed, y.test allowed',
-    ]);
+    expect(
+      outputs(1)
+        .filter((text) => text.startsWith('granted'))
+        .toSorted(),
+    ).toEqual(['granted none, x.test allowed', 'granted none, x.test allowed, y.test allowed']);
     await turn('again');
     expect(asked).toHaveLength(2);
     expect(outputs(3).at(-1)).toBe('granted x.test:443,y.test:443, x.test allowed');
@@ -157,9 +159,8 @@ describe('a host that a command waits for', () => {
       'capstan_call',
       'question',
       'answer',
-      'capstan_call',
       'function_call_output',
     ]);
-    expect(textsOf(inputOf(model, 1)).map(String).join('\n')).toContain('outcome is unknown');
+    expect(textsOf(inputOf(model, 1)).map(String).join('\n')).toContain('Outcome unknown');
   });
 });

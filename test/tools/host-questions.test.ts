@@ -186,7 +186,7 @@ test('the question lapses when the command is over', async () => {
   await open();
   expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
   expect(lines()).toEqual(['call', 'question', 'lapsed']);
-  expect(output(1)).toContain(`to connect to localhost:${port}, and it was over before there was an answer.`);
+  expect(output(1)).toContain(`to connect to localhost:${port}, and there was no answer.`);
   expect(output(1)).toContain('over\n');
 });
 

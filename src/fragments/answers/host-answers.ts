@@ -12,7 +12,5 @@ export interface AnsweredHost {
 /** What the model reads of a host that was not opened, before the output of the command. */
 export function hostNotOpened({ host: { name, port }, answer }: AnsweredHost): string {
   const head = `The command waited to connect to ${hostAtPort(name, port)}, and`;
-  return answer.kind === 'lapsed'
-    ? `${head} it was over before there was an answer.`
-    : `${head} ${whoDeclined(answer, 'allow that')}`;
+  return answer.kind === 'lapsed' ? `${head} there was no answer.` : `${head} ${whoDeclined(answer, 'allow that')}`;
 }

@@ -30,7 +30,7 @@ test.each<[Answer, string, string]>([
   [
     { kind: 'lapsed' },
     'the turn was interrupted before there was an answer whether it may run again.',
-    'it was over before there was an answer.',
+    'there was no answer.',
   ],
   [
     { kind: 'declined', by: 'default' },

@@ -37,7 +37,8 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
-    allowedDomains: lists?.allow ?? [],
+    // What a rule asks about is open only after an answer.
+    allowedDomains: lists?.allow.filter((host) => lists.ask?.includes(host) !== true) ?? [],
     deniedDomains: lists?.deny ?? [],
   };
 }

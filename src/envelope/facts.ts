@@ -1,7 +1,7 @@
 import type { Trust } from '../config/trust.ts';
 import type { Places } from '../policy/places.ts';
 import type { ProviderCapabilities } from '../ports/provider.ts';
-import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { GrantedExtra } from '../policy/grants.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Catalogue } from './model-record.ts';
 import type { CallNeeds } from '../policy/approval.ts';
@@ -99,7 +99,7 @@ export interface StepFacts {
   /** What requests begin with now. Absent: what they began with when the turn began. */
   readonly base?: BaseInstructions;
   /** What the user granted for the session beyond the policy of the turn. Absent: nothing. */
-  readonly granted?: ExtraPermissions;
+  readonly granted?: GrantedExtra;
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
 }

@@ -1,6 +1,6 @@
 import { allowsSomeQuestion } from '../policy/approval-policy.ts';
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
-import { withSavedHosts } from '../policy/network/saved-hosts.ts';
+import { type NetworkRule, withNetworkRules } from '../policy/network/network-rules.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { canBeAsked } from '../policy/review/can-be-asked.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
@@ -8,7 +8,7 @@ import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { TurnFacts } from './facts.ts';
-import type { NetworkRule, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
@@ -38,7 +38,7 @@ export function resolvePolicyGroup(
   const { approvedPrefixes = [], networkRules = [] } = settings;
   const { reviewer, reviewPolicy } = settings;
   const isAnswered = canBeAsked(defined({ canAsk }), { approval, ...defined({ reviewer }) });
-  const resolved = withSavedHosts(resolvePolicy(profile, workspace.places), networkRules);
+  const resolved = withNetworkRules(resolvePolicy(profile, workspace.places), networkRules);
   return {
     approval,
     ...defined({ askedApproval, reviewer, reviewPolicy }),

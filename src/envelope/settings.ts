@@ -1,3 +1,4 @@
+import type { NetworkRule } from '../policy/network/network-rules.ts';
 import type { RuleSet } from '../policy/rules/rule-set.ts';
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -77,12 +78,6 @@ export interface RealtimeSetting {
   readonly active: boolean;
   /** Sent when it begins, in place of our text. */
   readonly startInstructions?: string;
-}
-
-/** What the user decided for good about connections to a host. */
-export interface NetworkRule {
-  readonly host: string;
-  readonly action: 'allow' | 'deny';
 }
 
 export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps';

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
 import type { RunnableCommand } from '../ports/sandbox.ts';
 import type { StartedProcess } from '../ports/processes.ts';
-import type { ProcessEnd, Spawn } from '../ports/spawn.ts';
+import type { ProcessEnd, Spawn, SpawnLimits } from '../ports/spawn.ts';
 import { findInheritedDoors, type InheritedDoors } from './processes/inherited-descriptors.ts';
 import { handOver } from './hand-over.ts';
 import { createOutputBuffer } from './output-buffer.ts';
@@ -14,6 +14,7 @@ import { createPipeStock, type PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import { startFailure } from './start-failure.ts';
+import { startTimeLimit } from './time-limit.ts';
 import { guard } from './warden.ts';
 import { markName } from './warden-script.ts';
 
@@ -21,7 +22,6 @@ import { markName } from './warden-script.ts';
 const graceMs = 500;
 /** How long output may stay open after the command ended, because a process it left behind holds it. */
 const drainMs = 250;
-const longestTimerMs = 2 ** 31 - 1;
 
 /** The clock measures durations; time limits run on real time. No command may write in the folder of pipes' names. */
 export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder: string }): Spawn {
@@ -40,7 +40,7 @@ export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder:
         running.onOutput((bytes) => output.add(bytes));
         if (onOutput !== undefined) running.onOutput(onOutput);
         if (started !== undefined) void tellStarted(running, started);
-        const cause = await firstOf(running.exited, limits.timeoutMs, signal);
+        const cause = await firstOf(running.exited, limits, signal);
         if (cause !== 'exited') {
           await killTree(running);
           return { kind: cause, ...told() };
@@ -158,16 +158,16 @@ function closed(stream: Readable): Promise<void> {
 
 function firstOf(
   exited: Promise<unknown>,
-  timeoutMs: number,
+  { timeoutMs, pauses }: SpawnLimits,
   outer: AbortSignal,
 ): Promise<'exited' | 'timed-out' | 'aborted'> {
   // Many commands may run under one signal, and Node warns when it counts more than ten listeners on it.
   const signal = AbortSignal.any([outer]);
   return new Promise((resolve) => {
     const onAbort = () => finish('aborted');
-    const timer = setTimeout(() => finish('timed-out'), Math.min(timeoutMs, longestTimerMs));
+    const endLimit = startTimeLimit(timeoutMs, pauses, () => finish('timed-out'));
     function finish(cause: 'exited' | 'timed-out' | 'aborted'): void {
-      clearTimeout(timer);
+      endLimit();
       signal.removeEventListener('abort', onAbort);
       resolve(cause);
     }

@@ -1,5 +1,4 @@
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { Question } from '../protocol/question.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { writableRoots } from './access.ts';
 
@@ -42,10 +41,9 @@ export interface Escalation {
   readonly prefix?: readonly string[];
 }
 
-/** What the sandbox kept a call from, as far as a user could allow it. */
+/** The files that the sandbox kept a call from, as far as a user could allow them. */
 export interface Blocked {
   readonly paths: readonly NeededPath[];
-  readonly hosts: readonly NonNullable<Question['host']>[];
 }
 
 /** Whether files may be other ones after a call that ran under this policy. */

@@ -6,8 +6,7 @@ import type { MissingPath } from './approval.ts';
 import { allowsAsking, approvalName, type AskedAbout } from './approval-policy.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { CommandGround } from './command-ground.ts';
-import type { GrantedExtra } from './granted-policy.ts';
-import type { Grant } from './grants.ts';
+import type { Grant, GrantedExtra } from './grants.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 
 /** All that a decision about a call depends on, besides the call. */

@@ -2,15 +2,14 @@ import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { Blocked, CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
-import { commandKey, coversAll, hostKey } from './grants.ts';
+import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
-import { usualPort } from './rules/rule-set.ts';
 import { outsideWords } from './place-words.ts';
 
 /**
- * Whether a command that the sandbox stopped may run once more, in the same call: outside the sandbox if files were in
- * its way, with the host let through if only that was. Undefined: its failure stands, without a question.
+ * Whether a command that the sandbox kept from its files may run once more, in the same call and outside the sandbox.
+ * Undefined: its failure stands, without a question.
  */
 export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked: Blocked): CallDecision | undefined {
   const { policy, grants } = context;
@@ -22,7 +21,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   )
     return undefined;
   const paths = blocked.paths.filter(({ path }) => !isDenied(policy, path));
-  if (paths.length === 0) return retryWithHost(context, needs, blocked);
+  if (paths.length === 0) return undefined;
   const { argv = [], cwd = '/' } = needs;
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;
@@ -43,36 +42,6 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
       scopes: judged.danger === undefined ? scopes : ['call'],
     },
     where: 'outside',
-    grantKeys,
-  };
-}
-
-/** One host at a time: the next one that is missing is asked for when the command reaches it. */
-function retryWithHost(
-  { policy, grants, rules }: DecisionContext,
-  { argv = [], cwd = '/', escalation }: CallNeeds,
-  { hosts }: Blocked,
-): CallDecision | undefined {
-  const isForbidden = (name: string): boolean =>
-    rules.hosts.some(({ host, decision }) => decision === 'forbidden' && host === name.toLowerCase());
-  const host = policy.lists === undefined ? undefined : hosts.find(({ name }) => !isForbidden(name));
-  if (host === undefined) return undefined;
-  const grantKeys = [hostKey(host)];
-  const granted = { where: 'sandbox', extra: { hosts: [host] } } as const;
-  if (coversAll(grants, grantKeys)) return { kind: 'run', ...granted };
-  return {
-    kind: 'ask',
-    question: {
-      kind: 'network',
-      reason: `It wants to connect to ${host.name}:${host.port}, which is not allowed yet.`,
-      ...defined({ justification: escalation?.reason }),
-      argv,
-      cwd,
-      host,
-      // A rule has no port: it is offered only where it would allow no more than this.
-      scopes: ['call', 'session', ...(usualPort(host.protocol) === host.port ? (['rule'] as const) : [])],
-    },
-    ...granted,
     grantKeys,
   };
 }

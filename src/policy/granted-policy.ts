@@ -1,10 +1,11 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { Question } from '../protocol/question.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
-import { type Grant, permissionsOf } from './grants.ts';
-import { hostAtPort } from './network/host-pattern.ts';
+import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
+import { decideHost, readHostRules } from './network/decide-host.ts';
+import { splitHostAndPort } from './network/host-name.ts';
+import { networkReach } from './network/network-reach.ts';
 import { isWithin, joinPath, normalisePath } from './paths.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
@@ -14,11 +15,6 @@ export interface DecidedPlace {
   readonly extra?: GrantedExtra;
 }
 
-export interface GrantedExtra extends ExtraPermissions {
-  /** Hosts that the proxy lets it reach. */
-  readonly hosts?: readonly NonNullable<Question['host']>[];
-}
-
 /**
  * What a call runs under once it may run: the turn's policy, that with more in it, or none. What the policy denies to
  * read stays denied whatever was granted, also outside: such a call runs in a sandbox that denies just that.
@@ -26,11 +22,11 @@ export interface GrantedExtra extends ExtraPermissions {
 export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedPlace): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
   const files = withPaths(policy, extra);
-  const { lists } = policy;
-  if (extra.network === true) return withNetwork({ ...policy, files });
-  if (lists === undefined || extra.hosts === undefined) return { ...policy, files };
-  const hosts = extra.hosts.map(({ name, port }) => hostAtPort(name, port));
-  return { ...policy, files, lists: { ...lists, allow: [...lists.allow, ...hosts] } };
+  const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
+  const { lists } = opened;
+  return lists === undefined || extra.hosts === undefined
+    ? opened
+    : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
 }
 
 /** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
@@ -138,25 +134,37 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
 }
 
 /** What grants open that the policy does not: what commands may do besides it, and what the model reads of them. */
-export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): ExtraPermissions {
-  const { network, read = [], write = [] } = missingPermissions(policy, permissionsOf(grants));
+export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): GrantedExtra {
+  const given = permissionsOf(grants);
+  const { network, read = [], write = [] } = missingPermissions(policy, given);
   const open = (paths: readonly string[], wanted: 'read' | 'write') =>
     paths.filter((path) => !isNeverGranted(policy, path, wanted));
-  return joinPermissions({ ...defined({ network }), read: open(read, 'read'), write: open(write, 'write') }, {});
+  const hosts = openedHosts(policy, given);
+  return joinPermissions({ ...defined({ network }), read: open(read, 'read'), write: open(write, 'write'), hosts }, {});
 }
 
-export function isNoPermission({ network, read = [], write = [] }: ExtraPermissions): boolean {
-  return network !== true && read.length === 0 && write.length === 0;
+/** Hosts that an answer still opens: the lists neither have them nor close them. */
+function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): readonly string[] {
+  const { lists } = policy;
+  if (hosts.length === 0 || lists === undefined || networkReach(policy) !== 'listed') return [];
+  const rules = readHostRules(lists);
+  return hosts.filter((text) => {
+    const { host, port } = splitHostAndPort(text) ?? {};
+    return host !== undefined && port !== undefined && decideHost(rules, { host, port }).kind === 'asked';
+  });
+}
+
+export function isNoPermission({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean {
+  return network !== true && read.length + write.length + hosts.length === 0;
 }
 
 /** Both together. */
-export function joinPermissions(a: ExtraPermissions, b: ExtraPermissions): ExtraPermissions {
+export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra {
   const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
-  const [read, write] = [join(a.read, b.read), join(a.write, b.write)];
+  const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
   return {
     ...(a.network === true || b.network === true ? { network: true } : {}),
-    ...(read.length === 0 ? {} : { read }),
-    ...(write.length === 0 ? {} : { write }),
+    ...Object.fromEntries(Object.entries(joined).filter(([, all]) => all.length > 0)),
   };
 }
 

@@ -1,9 +1,16 @@
+import type { AskedHost } from '../protocol/asked-host.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { Question } from '../protocol/question.ts';
+import { hostAtPort } from './network/host-pattern.ts';
 
 /** What the user allowed for the session. The key names exactly that: it fits no other command, file or host. */
 export interface Grant {
   readonly key: string;
+}
+
+/** What commands may do besides what the sandbox grants. */
+export interface GrantedExtra extends ExtraPermissions {
+  /** What the proxy lets through, as `host:port`. */
+  readonly hosts?: readonly string[];
 }
 
 /** What a command would be allowed to do. */
@@ -24,7 +31,7 @@ export function fileKey(path: string): string {
   return JSON.stringify(['file', path]);
 }
 
-export function hostKey({ name, port, protocol }: NonNullable<Question['host']>): string {
+export function hostKey({ name, port, protocol }: AskedHost): string {
   return JSON.stringify(['host', protocol, name.toLowerCase(), port]);
 }
 
@@ -38,25 +45,34 @@ export function permissionKeys({ network, read = [], write = [] }: ExtraPermissi
 }
 
 /** What grants let every command do besides what the sandbox does. */
-export function permissionsOf(grants: readonly Grant[]): ExtraPermissions {
-  const parts = grants.map(({ key }) => partsOf(key));
-  const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && path !== undefined ? [path] : []));
-  const [read, write] = [paths('read'), paths('write')];
+export function permissionsOf(grants: readonly Grant[]): GrantedExtra {
+  const parts = grants.map(partsOf);
+  const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && isText(path) ? [path] : []));
+  const found = { read: paths('read'), write: paths('write'), hosts: [...new Set(parts.flatMap(hostOf))] };
   return {
     ...(parts.some(([what]) => what === 'network') ? { network: true } : {}),
-    ...(read.length === 0 ? {} : { read }),
-    ...(write.length === 0 ? {} : { write }),
+    ...Object.fromEntries(Object.entries(found).filter(([, all]) => all.length > 0)),
   };
 }
 
+/** The protocol of the key says how it was asked for. An answer opens the host at its port. */
+function hostOf([what, , name, port]: readonly unknown[]): readonly string[] {
+  const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536;
+  return what === 'host' && isText(name) && isPort ? [hostAtPort(name, port)] : [];
+}
+
 /** A key comes from a file: what is not as it should be grants nothing. */
-function partsOf(key: string): readonly string[] {
+export function partsOf({ key }: Grant): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(key);
-    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : [];
+    return Array.isArray(parts) ? parts : [];
   } catch {
     return [];
   }
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 export function coversAll(grants: readonly Grant[], keys: readonly string[]): boolean {

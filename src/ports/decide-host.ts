@@ -1,12 +1,10 @@
-import type { HostProtocol } from '../protocol/denied-request.ts';
+import type { AskedHost } from '../protocol/asked-host.ts';
 
-/** A host that a command asks for and no list names. */
-export interface AskedHost {
-  /** In normal form. */
-  readonly name: string;
-  readonly port: number;
-  readonly protocol: HostProtocol;
-}
+/** `unasked`: the question would reach no one. */
+export type HostAnswer = 'allowed' | 'declined' | 'unasked';
 
-/** Answers while the command waits. The proxy takes an answer that comes too late, or a rejection, as `deny`. */
-export type DecideHost = (host: AskedHost) => Promise<'allow' | 'deny'>;
+/**
+ * Answers while the command waits. The signal ends the question: the command is over. The proxy takes a rejection as
+ * `declined`.
+ */
+export type DecideHost = (host: AskedHost, signal: AbortSignal) => Promise<HostAnswer>;

@@ -1,10 +1,10 @@
+import type { AskedHost } from '../protocol/asked-host.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { Question } from '../protocol/question.ts';
 
 /** What a rule would allow from now on: commands that begin with these words, or a host. */
 export type RuleToSave =
   | { readonly kind: 'prefix'; readonly prefix: readonly string[] }
-  | { readonly kind: 'host'; readonly host: NonNullable<Question['host']> };
+  | { readonly kind: 'host'; readonly host: AskedHost };
 
 /** Where rules are saved that the user allows with an answer. */
 export interface RuleBook {

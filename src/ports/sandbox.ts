@@ -13,7 +13,7 @@ export interface PlainCommand {
   readonly env: Readonly<Record<string, string>>;
   /** It has the terminal of this process, if there is one, and must not type into it. Absent: it has none. */
   readonly terminal?: 'inherited';
-  /** Asked about hosts that the policy's lists do not name. Absent: they are refused. */
+  /** Asked about hosts that the policy's lists leave to an answer. Absent: they are refused. */
   readonly decideHost?: DecideHost;
 }
 

@@ -20,8 +20,17 @@ export interface SpawnWatch {
 
 export interface SpawnLimits {
   readonly timeoutMs: number;
+  /** Time that does not count. Absent: all of it counts. */
+  readonly pauses?: Pauses;
   /** Bytes of output kept: the first half and the last half. The rest is counted, never held in memory. */
   readonly outputBytes: number;
+}
+
+/** When a time limit stands still. */
+export interface Pauses {
+  readonly isPaused: boolean;
+  /** Reports each change, until what it gives is called. */
+  watch(changed: (isPaused: boolean) => void): () => void;
 }
 
 export type ProcessEnd =

@@ -1,10 +1,11 @@
-/** How a command asked for a host. `https` is any tunnel that CONNECT opens: what is inside is not seen. */
-export type HostProtocol = 'http' | 'https' | 'socks5_tcp' | 'socks5_udp';
+import type { HostProtocol } from './asked-host.ts';
 
 /**
  * Why the proxy refused a request.
  * - `denied`: a deny pattern covers the host, or an address that its name leads to.
- * - `not_allowed`: no allow pattern covers the host. The only one that a user can lift by an answer.
+ * - `not_allowed`: no allow pattern covers the host, and no one could be asked.
+ * - `held_back`: a rule asks about the host, and no one could be asked.
+ * - `declined`: the host was asked about, and the answer was no.
  * - `not_allowed_local`: the host is this machine or a private network.
  * - `unresolved`: the name could not be looked up in time, or has no address.
  * - `method_not_allowed`: only reading is allowed, and the request does more.
@@ -14,6 +15,8 @@ export type HostProtocol = 'http' | 'https' | 'socks5_tcp' | 'socks5_udp';
 export type DenialReason =
   | 'denied'
   | 'not_allowed'
+  | 'held_back'
+  | 'declined'
   | 'not_allowed_local'
   | 'unresolved'
   | 'method_not_allowed'

@@ -1,3 +1,4 @@
+import type { AskedHost } from './asked-host.ts';
 import type { ExtraPermissions } from './extra-permissions.ts';
 import type { TurnId } from './ids.ts';
 import type { JsonObject } from './json.ts';
@@ -30,11 +31,7 @@ export interface Question {
   readonly commands?: readonly (readonly string[])[];
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
-  readonly host?: {
-    readonly name: string;
-    readonly port: number;
-    readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp';
-  };
+  readonly host?: AskedHost;
   /** What would be allowed beyond the sandbox. */
   readonly permissions?: ExtraPermissions;
   /** The rule that `rule` as scope would save. */

@@ -81,6 +81,12 @@ export function pendingQuestions({ openTurn }: Pick<ThreadState, 'openTurn'>): r
   return asked.map(({ about: _about, seal: _seal, ...question }) => question);
 }
 
+/** The same of a thread that runs no turn. What was asked while a call ran ended with the process that ran it. */
+export function questionsToAsk({ openTurn }: Pick<ThreadState, 'openTurn'>): readonly Question[] {
+  const begun = new Set(openTurn?.calls?.map(({ callId }) => callId));
+  return pendingQuestions(defined({ openTurn })).filter(({ callId }) => !begun.has(callId));
+}
+
 /** Whether a question of the open turn has an answer by now. */
 export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean {
   return openTurn?.answered?.includes(id) === true;

@@ -1,7 +1,8 @@
 import { type ModelChoices, modelDefaults, type Catalogue, lookUpModel } from '../envelope/model-record.ts';
-import type { CollaborationSetting, NetworkRule, Personality, Settings } from '../envelope/settings.ts';
+import type { CollaborationSetting, Personality, Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import { profileOf } from '../policy/legacy.ts';
+import type { NetworkRule } from '../policy/network/network-rules.ts';
 import { materialise } from '../policy/profiles.ts';
 import { readNetworkDetails } from '../policy/read-profile.ts';
 import { isWrong } from '../policy/wrong-value.ts';
@@ -131,7 +132,9 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
   if (!Array.isArray(value)) return undefined;
   return value.flatMap((rule) => {
     const [host, action] = isJsonObject(rule) ? [stringAt(rule, 'host'), rule['action']] : [];
-    return host !== undefined && (action === 'allow' || action === 'deny') ? [{ host, action }] : [];
+    return host !== undefined && (action === 'allow' || action === 'deny' || action === 'ask')
+      ? [{ host, action }]
+      : [];
   });
 }
 

@@ -29,7 +29,7 @@ import { closed, type Overridden, type RefusedChange, ThreadSettings } from './t
 import { ThreadTurns } from './thread-turns.ts';
 import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
-import { isSuspended, pendingQuestions } from '../state/questions.ts';
+import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -189,7 +189,7 @@ export class Thread {
 
   /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
   get questions(): readonly Question[] {
-    return pendingQuestions(this.#log.state);
+    return (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#log.state);
   }
 
   /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */

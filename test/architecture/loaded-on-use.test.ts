@@ -23,11 +23,12 @@ test('a start loads nothing of the proxy, which most commands do not have', () =
   expect(
     loaded.filter((path) => /^(?:sandbox|policy)\/network\/|join-proxy|starter-script|path-sockets/.test(path)),
   ).toEqual([
-    // Profiles name hosts, in one spelling.
+    // Profiles name hosts in one spelling, and answers of the session are held against their lists.
+    'policy/network/decide-host.ts',
     'policy/network/host-name.ts',
     'policy/network/host-pattern.ts',
     'policy/network/ip-address.ts',
     'policy/network/network-reach.ts',
-    'policy/network/saved-hosts.ts',
+    'policy/network/network-rules.ts',
   ]);
 });

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Place } from '../harness/run-capstan.ts';
@@ -33,6 +33,36 @@ suite('capstan sandbox with lists of hosts', () => {
     const fetching = ['curl', '-sS', '-m', '5', 'http://other.invalid/'];
     const { code, stdout } = await aPlace().run('sandbox', ...listed, '--', ...fetching);
     expect([code, stdout.includes('"reason":"not_allowed"')]).toEqual([0, true]);
+  });
+
+  it('holds to network rules, and refuses what they ask about: there is no one to ask', async () => {
+    const place = aPlace();
+    mkdirSync(join(place.home, 'rules'), { recursive: true });
+    const rules = [
+      '"example.com", "http", "prompt"',
+      '"open.invalid", "http", "allow"',
+      '"shut.invalid", "http", "deny"',
+    ];
+    writeFileSync(join(place.home, 'rules/x.rules'), rules.map((rule) => `network_rule(${rule})\n`).join(''));
+    const explained = await place.run('sandbox', 'explain', ...listed);
+    for (const line of [
+      'hosts: example.com, open.invalid:80',
+      'denied hosts: shut.invalid',
+      'asked hosts: example.com',
+    ]) {
+      expect(explained.stdout).toContain(line);
+    }
+    const fetching = 'for host in example.com open.invalid shut.invalid; do curl -sS -m 5 http://$host/; echo; done';
+    const { stdout } = await place.run('sandbox', ...listed, '--', 'sh', '-c', fetching);
+    const said = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { readonly message: string }).message);
+    expect(said).toEqual([
+      'A rule asks the user before this host is reached, and the user cannot be asked.',
+      'The name of this host cannot be resolved.',
+      'The deny list of the permission profile covers this host.',
+    ]);
   });
 
   it('signals reach the command', async () => {

@@ -1,12 +1,7 @@
 import type { Facts, StepFacts } from '../../src/envelope/facts.ts';
 import type { SettingsChange } from '../../src/envelope/override.ts';
-import type {
-  CollaborationSetting,
-  OmittedContext,
-  NetworkRule,
-  Personality,
-  Settings,
-} from '../../src/envelope/settings.ts';
+import type { CollaborationSetting, OmittedContext, Personality, Settings } from '../../src/envelope/settings.ts';
+import type { NetworkRule } from '../../src/policy/network/network-rules.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-profile.ts';

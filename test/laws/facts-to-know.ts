@@ -1,8 +1,10 @@
-import { approvalName } from '../../src/policy/approval-policy.ts';
+import { allowsAsking, approvalName, type AskedAbout } from '../../src/policy/approval-policy.ts';
 import { environmentOf } from '../../src/envelope/environment.ts';
 import { modeGuidance } from '../../src/fragments/sections/collaboration-mode.ts';
 import { describePolicy, networkWord } from '../../src/policy/describe-policy.ts';
 import type { OmittedContext } from '../../src/envelope/settings.ts';
+import { defined } from '../../src/protocol/defined.ts';
+import type { NetworkLists } from '../../src/protocol/network-lists.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';
 import type { WorldFacts } from './world-reader.ts';
 
@@ -41,15 +43,25 @@ export function guidanceToHold({ envelope: { identity, instructions } }: Entered
 function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFacts['permissions'] & object {
   const { approvedPrefixes } = policy;
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
-  const described = describePolicy(policy.resolved, workspace.cwd);
+  const { lists, ...described } = describePolicy(policy.resolved, workspace.cwd);
+  const asks = (about: AskedAbout): boolean => policy.canAsk === true && allowsAsking(policy.approval, about);
   return {
     ...described,
-    network: networkWord(described),
+    ...(lists === undefined ? {} : { lists: listsToKnow(lists, asks) }),
+    // The worlds have no answers for the session.
+    grantedHosts: [],
+    network: networkWord({ ...described, ...defined({ lists }) }),
     approval: approvalName(policy.approval),
     prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
     // Those that hold are in the lists.
     rules: [],
   };
+}
+
+/** A question that reaches no one is a no. */
+function listsToKnow({ allow, deny, ask = [], local, methods }: NetworkLists, asks: (about: AskedAbout) => boolean) {
+  const [asked, denied] = asks('rules') ? [ask, deny] : [[], [...deny, ...ask]];
+  return { allow, deny: denied, asked, asksAboutOthers: asks('sandbox'), local, methods };
 }
 
 const tags: Readonly<Record<string, string>> = { date: 'current_date' };

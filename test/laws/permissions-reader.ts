@@ -19,9 +19,15 @@ export interface Permissions {
   readonly lists?: {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
+    /** Before each connection to one of these the user is asked. */
+    readonly asked: readonly string[];
+    /** The user is asked about hosts that are not listed. */
+    readonly asksAboutOthers: boolean;
     readonly local: boolean;
     readonly methods: string;
   };
+  /** What answers opened, as `host:port`. */
+  readonly grantedHosts: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
   /** `allow` or `deny` and the host as JSON. */
@@ -49,6 +55,9 @@ export function readPermissions(text: string): Permissions | undefined {
     ...depth(body),
     sockets: quotedList(body, 'Sockets that commands can connect to'),
     ...hosts(body),
+    grantedHosts: JSON.parse(
+      `[${/^Granted for this session.* connecting to: (".*)\.$/m.exec(body)?.[1] ?? ''}]`,
+    ) as string[],
     prefixes: dashedList(body, approvedTitle).map(unquoted).toSorted(),
     rules: dashedList(body, /^Saved network rules:$/)
       .map(unquoted)
@@ -63,9 +72,12 @@ function depth(body: string): { readonly globDepth?: number } {
 
 function hosts(body: string): Pick<Permissions, 'lists'> {
   if (!body.includes('Commands reach the hosts listed here through a proxy')) return {};
-  const local = !body.includes('So do connections to this machine and to private networks');
+  const local = !body.includes('Connections to this machine and to private networks fail');
+  const asksAboutOthers = body.includes('A connection to any other host waits until the user');
+  if (asksAboutOthers === body.includes('All other connections fail.')) throw new Error('one of the two is said');
   const methods = body.includes('Only GET, HEAD and OPTIONS requests') ? 'reading' : 'any';
-  return { lists: { allow: quotedList(body, 'Hosts'), deny: quotedList(body, 'But not'), local, methods } };
+  const [allow, deny] = [quotedList(body, 'Hosts'), quotedList(body, 'But not')];
+  return { lists: { allow, deny, asked: quotedList(body, 'Asked about each time'), asksAboutOthers, local, methods } };
 }
 
 function quotedList(body: string, title: string): readonly string[] {

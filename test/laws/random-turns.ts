@@ -131,6 +131,7 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
   rules: fc.subarray([
     { host: 'a.org', action: 'allow' },
     { host: 'a.org', action: 'deny' },
+    { host: 'b.org', action: 'ask' },
     { host: '"x"\n', action: 'deny' },
   ]),
   collaboration: optional(

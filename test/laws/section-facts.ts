@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { Environment } from '../../src/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
 import type { CollaborationModeText } from '../../src/fragments/sections/collaboration-mode.ts';
-import type { NetworkRule, RealtimeSetting } from '../../src/envelope/settings.ts';
+import type { RealtimeSetting } from '../../src/envelope/settings.ts';
+import type { NetworkRule } from '../../src/policy/network/network-rules.ts';
 import { defined } from '../../src/protocol/defined.ts';
 import type { NetworkLists } from '../../src/protocol/network-lists.ts';
 import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
@@ -55,12 +56,16 @@ const rule: fc.Arbitrary<NetworkRule> = fc.record({
   action: fc.constantFrom('allow', 'deny'),
 });
 
-const lists: fc.Arbitrary<NetworkLists> = fc.record({
-  allow: hosts,
-  deny: hosts,
-  local: fc.boolean(),
-  methods: fc.constantFrom('any', 'reading'),
-});
+const lists: fc.Arbitrary<NetworkLists> = fc.record(
+  {
+    allow: hosts,
+    deny: hosts,
+    ask: hosts,
+    local: fc.boolean(),
+    methods: fc.constantFrom('any', 'reading'),
+  },
+  { requiredKeys: ['allow', 'deny', 'local', 'methods'] },
+);
 
 export const permissions: fc.Arbitrary<PermissionsText> = fc
   .record({

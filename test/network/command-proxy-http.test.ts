@@ -57,7 +57,8 @@ describe('plain HTTP', () => {
       source: 'baseline_policy',
       protocol: 'http',
       port: 80,
-      message: 'This host is not on the allow list of the permission profile.',
+      message:
+        'This host is not on the allow list of the permission profile. The user can add it there, or allow it by a rule.',
     });
     expect(await say(port, get('http://bad.test/'))).toContain('x-proxy-error: blocked-by-denylist');
     expect(await say(port, get('http://bad.test/'))).toContain('"reason":"denied"');
@@ -207,7 +208,7 @@ describe('CONNECT', () => {
     expect(answer).toMatch(
       /^HTTP\/1\.1 403 Forbidden\r\ncontent-type: text\/plain\r\nx-proxy-error: blocked-by-allowlist/,
     );
-    expect(answer).toMatch(/\r\n\r\nThis host is not on the allow list of the permission profile\.\n$/);
+    expect(answer).toMatch(/\r\n\r\nThis host is not on the allow list of the permission profile\. The user [^\n]*\n$/);
     expect(proxy.denied()).toEqual([{ host: 'ok.test', port: 22, protocol: 'https', reason: 'not_allowed' }]);
   });
 

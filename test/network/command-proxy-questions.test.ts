@@ -1,7 +1,19 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemWays } from '../../src/sandbox/network/dial.ts';
 import type { GateOptions } from '../../src/sandbox/network/gate.ts';
-import { closeStages, get, names, publicAddress, say, stage, website } from '../harness/proxy-stage.ts';
+import {
+  closeStages,
+  get,
+  names,
+  publicAddress,
+  say,
+  socksAnswer,
+  socksGreeting,
+  socksName,
+  soon,
+  stage,
+  website,
+} from '../harness/proxy-stage.ts';
 
 afterEach(closeStages);
 
@@ -11,7 +23,7 @@ describe('a host that no list names', () => {
 
   test('is asked about once, however often it is wanted', async () => {
     const asked: unknown[] = [];
-    const { port, proxy } = await ask(async (host) => (asked.push(host), 'allow'), {
+    const { port, proxy } = await ask(async (host) => (asked.push(host), 'allowed'), {
       ways: {
         resolve: async () => [publicAddress],
         connect: (_, to, signal) => systemWays.connect('127.0.0.1', to, signal),
@@ -26,7 +38,7 @@ describe('a host that no list names', () => {
   });
 
   test.each<[string, GateOptions['decide']]>([
-    ['the answer is no', async () => 'deny'],
+    ['the answer is no', async () => 'declined'],
     ['the question fails', () => Promise.reject(new Error('gone'))],
     [
       'the question throws',
@@ -34,15 +46,63 @@ describe('a host that no list names', () => {
         throw new Error('gone');
       },
     ],
-    ['no one answers in time', () => new Promise(() => {})],
   ])('is refused when %s', async (_, decide) => {
-    const { port, traffic } = await ask(decide, { decideMs: 30 });
-    expect(await say(port, get('http://new.test/'))).toContain('"reason":"not_allowed"');
+    const { port, traffic, proxy } = await ask(decide);
+    expect(await say(port, get('http://new.test/'))).toContain('"reason":"policy_denied"');
+    expect(proxy.denied()).toEqual([{ host: 'new.test', port: 80, protocol: 'http', reason: 'declined' }]);
     expect(traffic).toEqual([]);
   });
 
+  test('is refused as before when the question would reach no one', async () => {
+    const { port, proxy } = await ask(async () => 'unasked');
+    expect(await say(port, get('http://new.test/'))).toContain('"reason":"not_allowed"');
+    expect(proxy.denied()).toEqual([{ host: 'new.test', port: 80, protocol: 'http', reason: 'not_allowed' }]);
+  });
+
+  test('a rule that asks holds a listed host back', async () => {
+    const lists = { allow: ['ok.test'], ask: ['ok.test'] };
+    const alone = await stage(lists, { names });
+    expect(await say(alone.port, get('http://ok.test/'))).toContain('A rule asks the user before this host');
+    expect(alone.proxy.denied()).toEqual([{ host: 'ok.test', port: 80, protocol: 'http', reason: 'held_back' }]);
+    const site = await website();
+    const { port } = await stage(lists, { names, decide: async () => 'allowed' });
+    expect(await say(port, get(`http://ok.test:${site.port}/`))).toContain('200 OK');
+  });
+
+  test('connections by any protocol join the question of their host and port', async () => {
+    const asked: unknown[] = [];
+    const { promise, resolve } = Promise.withResolvers<'declined'>();
+    const { port } = await ask((host) => (asked.push(host), promise));
+    const waiting = [
+      say(port, get('http://new.test:8443/')),
+      say(port, 'CONNECT new.test:8443 HTTP/1.1\r\n\r\n'),
+      say(port, socksGreeting, socksName('new.test', 8443)),
+    ];
+    await soon(() => expect(asked).toHaveLength(1));
+    resolve('declined');
+    const [plain, tunnel, socks] = await Promise.all(waiting);
+    expect(plain).toContain('403');
+    expect(tunnel).toContain('403');
+    expect(socks).toBe(socksAnswer(2));
+    expect(asked).toHaveLength(1);
+  });
+
+  test('the end of the command ends its question, and refuses nothing', async () => {
+    let isOver = false;
+    const { port, proxy } = await ask((_, signal) => {
+      signal.addEventListener('abort', () => (isOver = true));
+      return new Promise(() => {});
+    });
+    const waiting = say(port, get('http://new.test/'));
+    await soon(() => expect(isOver).toBe(false));
+    await new Promise((next) => setTimeout(next, 50));
+    proxy.close();
+    expect(await waiting).toBe('');
+    expect([isOver, proxy.denied()]).toEqual([true, []]);
+  });
+
   test('an answer opens neither what is denied nor what is local', async () => {
-    const { port } = await ask(async () => 'allow');
+    const { port } = await ask(async () => 'allowed');
     expect(await say(port, get('http://bad.test/'))).toContain('"reason":"denied"');
     expect(await say(port, get('http://127.0.0.1/'))).toContain('"reason":"not_allowed_local"');
     expect(await say(port, get('http://inside.test/'))).toContain('"reason":"not_allowed_local"');
@@ -50,7 +110,7 @@ describe('a host that no list names', () => {
 
   test('a command cannot ask without end', async () => {
     let asked = 0;
-    const { port } = await ask(async () => (++asked, 'deny'));
+    const { port } = await ask(async () => (++asked, 'declined'));
     await Promise.all(Array.from({ length: 30 }, (_, at) => say(port, get(`http://new${at}.test/`))));
     expect(asked).toBe(20);
   });

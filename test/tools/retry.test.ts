@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Blocked } from '../../src/policy/approval.ts';
-import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { CallResult, PreparedCall, Tool } from '../../src/tools/define.ts';
@@ -10,7 +8,7 @@ import { answering, needyScene as scene } from '../harness/needy-scene.ts';
 const file = { path: '/etc/x', access: 'write' } as const;
 
 /** A command that fails in the sandbox for want of a file. */
-function blockedTool(ran: string[], hosts: Blocked['hosts'] = []): Tool {
+function blockedTool(ran: string[]): Tool {
   return {
     name: 'reach',
     spec: { type: 'function', name: 'reach', parameters: {} },
@@ -18,8 +16,8 @@ function blockedTool(ran: string[], hosts: Blocked['hosts'] = []): Tool {
       const item = { kind: 'command', id: callId, argv: ['sh', '-c', 'x'], cwd: '/repo', output: '' } as const;
       const run: PreparedCall['run'] = ({ policy }): Promise<CallResult> => {
         ran.push(policy.enforcement);
-        const isFree = hosts.length > 0 ? ran.length > 1 : policy.enforcement === 'disabled';
-        const blocked = isFree ? {} : { blocked: { paths: hosts.length > 0 ? [] : [file], hosts } };
+        const isFree = policy.enforcement === 'disabled';
+        const blocked = isFree ? {} : { blocked: { paths: [file] } };
         const status = isFree ? ('completed' as const) : ('failed' as const);
         return Promise.resolve({
           output: isFree ? 'did it' : 'x: Read-only file system',
@@ -83,30 +81,5 @@ describe('a command that the sandbox stopped', () => {
   it('is not asked about under never', async () => {
     const { ran, asked, last } = await turnWith({ kind: 'allowed' }, 'never');
     expect([ran, asked, last]).toEqual([['managed'], [], 'x: Read-only file system']);
-  });
-});
-
-describe('a command whose connection was blocked', () => {
-  const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
-  const profile: PermissionProfile = {
-    type: 'managed',
-    file_system: { type: 'restricted', entries: [{ path: { type: 'path', path: '/' }, access: 'read' }] },
-    network: 'enabled',
-    capstan_network: { lists: { allow: ['a.test'], deny: [], local: false, methods: 'any' } },
-  };
-
-  it.each([
-    [{ kind: 'allowed' }, 'the user allowed that. This is the second run.\ndid it'],
-    [{ kind: 'declined' }, 'the user did not allow that.\nx: Read-only file system'],
-    [{ kind: 'declined', by: 'default' }, 'no answer was prepared that would allow that.\nx: Read-only file system'],
-  ] as const)('reads what was asked, and who decided it: %j', async (given, said) => {
-    const script = [answer({ items: [callTool('reach', {})] }), answer({ items: [say('Done.')] })];
-    const asking = answering(given);
-    const { live, model, turn } = await scene(script, () => [blockedTool([], [host])], asking);
-    live.settings = { approval: 'on-request', profile };
-    await turn('go');
-    expect(asking.asked).toMatchObject([{ kind: 'network', host }]);
-    const told = textsOf(inputOf(model, 1)).at(-1);
-    expect(told).toBe(`The sandbox blocked the connection of this command to x.test:443, and ${said}`);
   });
 });

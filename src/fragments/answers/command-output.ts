@@ -47,6 +47,8 @@ const longestHost = 80;
 const denialWords: Readonly<Record<DenialReason, string>> = {
   denied: 'denied',
   not_allowed: 'not on the allow list',
+  held_back: 'a rule asks first, and the user cannot be asked',
+  declined: 'asked about and not allowed',
   not_allowed_local: 'local or private host',
   unresolved: 'its name cannot be resolved',
   method_not_allowed: 'only reading is allowed',

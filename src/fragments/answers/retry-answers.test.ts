@@ -1,46 +1,58 @@
 import { expect, test } from 'vitest';
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { Answer } from '../../protocol/question.ts';
+import { hostNotOpened } from './host-answers.ts';
 import { notRunAgain, ranAgain } from './retry-answers.ts';
 
-const host: Question['host'] = { name: 'x.test', port: 443, protocol: 'https' };
+const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
 const verdict = { risk: 'high', authorization: 'unknown', rationale: 'fine' } as const;
 const judged = '(risk: high; authorization by the user: unknown)';
 const stopped = 'The sandbox stopped this command, and';
-const blocked = 'The sandbox blocked the connection of this command to x.test:443, and';
+const waited = 'The command waited to connect to x.test:443, and';
 
-test.each<[Answer | undefined, Question['host'], string]>([
-  [{ kind: 'allowed' }, undefined, `${stopped} the user let it run again outside the sandbox.`],
-  [{ kind: 'allowed', by: 'review' }, undefined, `${stopped} the reviewer let it run again outside the sandbox.`],
-  [undefined, undefined, `${stopped} the user allowed it outside the sandbox for this session.`],
-  [{ kind: 'allowed' }, host, `${blocked} the user allowed that.`],
-  [{ kind: 'allowed', by: 'review' }, host, `${blocked} the reviewer allowed that.`],
-  [undefined, host, `${blocked} the user allowed that for this session.`],
-])('a second run says who allowed what: %j %j', (answer, to, said) => {
-  const asked = { ...(answer && { answer }), ...(to && { host: to }) };
-  expect(ranAgain(asked)).toBe(`${said} This is the second run.`);
+test.each<[Answer | undefined, string]>([
+  [{ kind: 'allowed' }, 'the user let it run again outside the sandbox.'],
+  [{ kind: 'allowed', by: 'review' }, 'the reviewer let it run again outside the sandbox.'],
+  [undefined, 'the user allowed it outside the sandbox for this session.'],
+])('a second run says who allowed it: %j', (answer, said) => {
+  expect(ranAgain({ ...(answer && { answer }) })).toBe(`${stopped} ${said} This is the second run.`);
 });
 
-test.each<[Answer, Question['host'], string]>([
-  [{ kind: 'declined' }, undefined, `${stopped} the user did not let it run again outside of it.`],
-  [{ kind: 'declined', note: 'Not today.' }, host, `${blocked} the user did not allow that. Not today.`],
-  [{ kind: 'stopped' }, host, `${blocked} the user did not allow that.`],
+const again = 'let it run again outside of it';
+
+test.each<[Answer, string, string]>([
+  [{ kind: 'declined' }, `the user did not ${again}.`, 'the user did not allow that.'],
+  [
+    { kind: 'declined', note: 'Not today.' },
+    `the user did not ${again}. Not today.`,
+    'the user did not allow that. Not today.',
+  ],
+  [{ kind: 'stopped' }, `the user did not ${again}.`, 'the user did not allow that.'],
   [
     { kind: 'lapsed' },
-    host,
-    `${blocked} the turn was interrupted before there was an answer whether it may run again.`,
+    'the turn was interrupted before there was an answer whether it may run again.',
+    'there was no answer.',
   ],
-  [{ kind: 'declined', by: 'default' }, host, `${blocked} no answer was prepared that would allow that.`],
-  [{ kind: 'declined', by: 'review', verdict }, host, `${blocked} the reviewer did not allow that ${judged}. fine.`],
+  [
+    { kind: 'declined', by: 'default' },
+    `no answer was prepared that would ${again}.`,
+    'no answer was prepared that would allow that.',
+  ],
+  [
+    { kind: 'declined', by: 'review', verdict },
+    `the reviewer did not ${again} ${judged}. fine.`,
+    `the reviewer did not allow that ${judged}. fine.`,
+  ],
   [
     { kind: 'declined', by: 'review', verdict: { ...verdict, overruled: true }, note: 'Only the user can.' },
-    undefined,
-    `${stopped} Capstan did not let it run again outside of it, although the reviewer would have ${judged}. Only the user can.`,
+    `Capstan did not ${again}, although the reviewer would have ${judged}. Only the user can.`,
+    `Capstan did not allow that, although the reviewer would have ${judged}. Only the user can.`,
   ],
   [
     { kind: 'declined', by: 'review', note: 'The review failed: No.' },
-    host,
-    `${blocked} no review was finished that would allow that. The review failed: No.`,
+    `no review was finished that would ${again}. The review failed: No.`,
+    'no review was finished that would allow that. The review failed: No.',
   ],
-])('a single run says who declined what: %j %j', (answer, to, said) => {
-  expect(notRunAgain({ answer, ...(to && { host: to }) })).toBe(said);
+])('the model reads who declined another try or a host: %j', (answer, retry, connection) => {
+  expect(notRunAgain({ answer })).toBe(`${stopped} ${retry}`);
+  expect(hostNotOpened({ host, answer })).toBe(`${waited} ${connection}`);
 });

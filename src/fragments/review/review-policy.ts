@@ -1,5 +1,6 @@
 import type { GrantsDescription } from '../../policy/describe-grants.ts';
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 
 /** What the agent may do without the action that is decided about. */
@@ -34,8 +35,9 @@ export function reviewPolicy({ policy, cwd, approvedPrefixes, granted }: Reviewe
   });
 }
 
-function hostFields({ allow, deny, local, methods }: NonNullable<PolicyDescription['lists']>): JsonObject {
-  return { allow, deny, private_addresses: local, methods: methods === 'any' ? 'all' : 'GET, HEAD and OPTIONS' };
+function hostFields({ allow, deny, ask, local, methods }: NonNullable<PolicyDescription['lists']>): JsonObject {
+  const reached = methods === 'any' ? 'all' : 'GET, HEAD and OPTIONS';
+  return { allow, deny, ...defined({ ask }), private_addresses: local, methods: reached };
 }
 
 function withoutEmpty(fields: JsonObject): JsonObject {

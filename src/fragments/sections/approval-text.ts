@@ -28,6 +28,11 @@ export function approvalLines(told: ApprovalTold): readonly string[] {
   ];
 }
 
+/** Whether such a question reaches the user in this turn. */
+export function asksAbout({ approval, canAsk }: ApprovalTold, about: AskedAbout): boolean {
+  return canAsk && allowsAsking(approval, about);
+}
+
 /** Whether these lines say how a script is read. */
 export function explainsScripts(told: ApprovalTold): boolean {
   return told.canAsk && isLimited(told);
@@ -72,14 +77,14 @@ type Categories = Readonly<Partial<Record<AskedAbout, string>>>;
 
 const categories = {
   sandbox: 'running outside the sandbox or with more than it grants, and commands that destroy',
-  rules: 'commands that a rule holds back',
+  rules: 'commands and hosts that a rule holds back',
   permissions: 'request_permissions',
 } as const satisfies Categories;
 
 /** Without a sandbox of ours there is nothing to leave, and nothing to request. */
 const unsandboxedCategories: Categories = {
   sandbox: 'commands that remove files by force or destroy what may not come back',
-  rules: categories.rules,
+  rules: 'commands that a rule holds back',
 };
 
 function withoutUser({ mode, approval }: ApprovalTold): string {

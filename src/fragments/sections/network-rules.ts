@@ -1,4 +1,4 @@
-import type { NetworkRule } from '../../envelope/settings.ts';
+import type { NetworkRule } from '../../policy/network/network-rules.ts';
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
 import { quote } from '../text/markup.ts';

@@ -52,13 +52,30 @@ describe('approved commands', () => {
 describe('lists of hosts', () => {
   const lists = { allow: ['a.org'], deny: [], local: false, methods: 'any' } as const;
   const listed = { network: 'enabled', lists } as const;
-  const how = 'Where a host is missing, run the command all the same';
+  const how = 'A connection to any other host waits until the user has allowed or declined it';
 
   it('are no open network, and say how one more host is asked for', () => {
     expect(textOf(listed)).toContain('\nNetwork: limited. Commands reach the hosts listed here');
     expect(textOf(listed)).toContain(how);
-    expect(textOf({ ...listed, canAsk: false })).not.toContain(how);
+    for (const text of [textOf({ ...listed, canAsk: false }), textOf({ ...listed, approval: 'never' })]) {
+      expect(text).not.toContain(how);
+      expect(text).toContain('All other connections fail.');
+    }
     expect(textOf({ ...listed, approval: granular({ rules: true }) })).not.toContain(how);
+  });
+
+  it('say what a rule asks about, where the question reaches the user, and else that it fails', () => {
+    const asked = { ...listed, lists: { ...lists, deny: ['c.org'], ask: ['a.org'] } };
+    expect(textOf(asked)).toContain('\nAsked about each time, because of a rule: "a.org"\nBut not: "c.org"\n');
+    const rulesAlone = textOf({ ...asked, approval: granular({ rules: true }) });
+    expect(rulesAlone).toContain('All other connections fail.');
+    expect(rulesAlone).toContain('\nAsked about each time');
+    expect(textOf({ ...asked, canAsk: false })).toContain('\nBut not: "c.org", "a.org"\n');
+  });
+
+  it('say which hosts answers opened', () => {
+    const line = 'Granted for this session, beyond these limits: connecting to: "b.org:443".';
+    expect(textOf({ ...listed, granted: { hosts: ['b.org:443'] } })).toContain(line);
   });
 
   it('for reading alone let no HTTPS through', () => {

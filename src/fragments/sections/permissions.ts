@@ -1,9 +1,9 @@
-import { allowsAsking } from '../../policy/approval-policy.ts';
 import { networkWord, type PolicyDescription } from '../../policy/describe-policy.ts';
-import type { ExtraPermissions } from '../../protocol/extra-permissions.ts';
+import type { GrantedExtra } from '../../policy/grants.ts';
+import type { NetworkRule } from '../../policy/network/network-rules.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
-import { approvalLines, type ApprovalTold, explainsScripts } from './approval-text.ts';
+import { approvalLines, type ApprovalTold, asksAbout, explainsScripts } from './approval-text.ts';
 import {
   approvedPlace,
   approvedTitle,
@@ -13,7 +13,6 @@ import {
 } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
-import type { NetworkRule } from '../../envelope/settings.ts';
 import { listRules } from './network-rules.ts';
 import { fileLines, grantedLines, networkLines } from './policy-lists.ts';
 
@@ -23,7 +22,7 @@ export interface PermissionsText extends PolicyDescription, ApprovalTold {
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];
   /** What the user granted for the session beyond the rest. Absent: nothing. */
-  readonly granted?: ExtraPermissions;
+  readonly granted?: GrantedExtra;
 }
 
 const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
@@ -55,7 +54,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
       `Network: ${networkWord(told)}. ${networkText(told)}`,
-      ...networkLines(told),
+      ...networkLines(told, { asksAboutRules: asksAbout(told, 'rules') }),
       ...approvalLines(told),
       ...fileLines(told),
       ...grantedLines(told),
@@ -83,16 +82,15 @@ function fitting(lines: readonly string[], bytes: number): readonly string[] {
 function networkText(told: PermissionsText): string {
   const { network, lists } = told;
   if (lists === undefined) return networkSentence[network];
+  const others = asksAbout(told, 'sandbox')
+    ? 'A connection to any other host waits until the user has allowed or declined it: run the command without asking first. Its time limit stands still meanwhile.'
+    : 'All other connections fail.';
   const local = lists.local
     ? ''
-    : ' So do connections to this machine and to private networks, unless their address itself is listed.';
+    : ' Connections to this machine and to private networks fail, unless their address itself is listed.';
   const methods =
     lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests over plain HTTP are let through: HTTPS fails.';
-  const asked =
-    told.canAsk && allowsAsking(told.approval, 'sandbox')
-      ? ' Where a host is missing, run the command all the same: if it exits with an error code (curl needs -f for that), the user is asked about the host.'
-      : '';
-  return `Commands reach the hosts listed here through a proxy; all other connections fail.${local}${methods}${asked}`;
+  return `Commands reach the hosts listed here through a proxy. ${others}${local}${methods}`;
 }
 
 function titled(title: string, entries: BoundedList): readonly string[] {

@@ -1,5 +1,5 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
-import type { ExtraPermissions } from '../../protocol/extra-permissions.ts';
+import type { GrantedExtra } from '../../policy/grants.ts';
 import { staticFolderOf } from '../../policy/glob.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { quote } from '../text/markup.ts';
@@ -24,24 +24,39 @@ export function fileLines(told: PolicyDescription): readonly string[] {
 
 const globsAlone = 'Nothing that matches is readable, and no request can change that';
 
-/** Which hosts and sockets commands reach where a policy names some: less than 6,000 bytes. */
-export function networkLines({ lists, sockets }: PolicyDescription): readonly string[] {
+/** Which hosts and sockets commands reach where a policy names some: less than 7,000 bytes. */
+export function networkLines(
+  { lists, sockets }: PolicyDescription,
+  { asksAboutRules }: { readonly asksAboutRules: boolean },
+): readonly string[] {
   const allowed =
     lists === undefined ? [] : lists.allow.length === 0 ? ['Hosts: none'] : grants('Hosts', lists.allow, 2000);
-  const { kept, left } = bounded(lists?.deny ?? [], 1500);
-  const more = left === 0 ? [] : [`… and ${left} more that are not listed here, so a listed host may fail as well`];
-  const denied = kept.length + left === 0 ? [] : [`But not: ${[...kept, ...more].join(', ')}`];
-  return [...allowed, ...denied, ...grants('Sockets that commands can connect to', sockets, 800)];
+  const { deny = [], ask = [] } = lists ?? {};
+  return [
+    ...allowed,
+    ...(asksAboutRules ? exceptions('Asked about each time, because of a rule', ask, 800) : []),
+    // A question that reaches no one is a no.
+    ...exceptions('But not', asksAboutRules ? deny : [...deny, ...ask], 1500),
+    ...grants('Sockets that commands can connect to', sockets, 800),
+  ];
 }
 
-/** What commands may do beyond all of this: less than 2,200 bytes. */
-export function grantedLines({ granted }: { readonly granted?: ExtraPermissions }): readonly string[] {
+/** What limits the hosts before it. */
+function exceptions(title: string, hosts: readonly string[], bytes: number): readonly string[] {
+  const { kept, left } = bounded(hosts, bytes);
+  const more = left === 0 ? [] : [`… and ${left} more that are not listed here, so a listed host may fail as well`];
+  return hosts.length === 0 ? [] : [`${title}: ${[...kept, ...more].join(', ')}`];
+}
+
+/** What commands may do beyond all of this: less than 3,200 bytes. */
+export function grantedLines({ granted }: { readonly granted?: GrantedExtra }): readonly string[] {
   if (granted === undefined) return [];
-  const { network, read = [], write = [] } = granted;
+  const { network, read = [], write = [], hosts = [] } = granted;
   const parts = [
     ...(network === true ? ['the network, all hosts but those denied here'] : []),
     ...grants('writing below', write, 1000),
     ...grants('reading', read, 1000),
+    ...grants('connecting to', hosts, 1000),
   ];
   return [`Granted for this session, beyond these limits: ${parts.join('; ')}.`];
 }

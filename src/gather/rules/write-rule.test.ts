@@ -14,7 +14,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Locks } from '../../ports/files.ts';
 import { readRules } from '../../policy/rules/read-rules.ts';
 import { systemClock } from '../system/system-clock.ts';
-import { type NewRule, writeRule } from './write-rule.ts';
+import type { RuleToSave } from '../../ports/rule-book.ts';
+import { writeRule } from './write-rule.ts';
 
 let home: string;
 let file: string;
@@ -38,8 +39,8 @@ function createLocks(): Locks {
 }
 
 const locks = createLocks();
-const save = (rule: NewRule) => writeRule(rule, { home, locks, clock: systemClock });
-const prefix = (...words: readonly string[]): NewRule => ({ kind: 'prefix', prefix: words });
+const save = (rule: RuleToSave) => writeRule(rule, { home, locks, clock: systemClock });
+const prefix = (...words: readonly string[]): RuleToSave => ({ kind: 'prefix', prefix: words });
 const written = () => readFileSync(file, 'utf8');
 
 test('a prefix becomes a line of a new file that only the user can read', async () => {
@@ -52,8 +53,8 @@ test('a prefix becomes a line of a new file that only the user can read', async 
 });
 
 test('a host becomes a line with what it is for', async () => {
-  await save({ kind: 'host', host: { name: 'x.com', protocol: 'https' } });
-  await save({ kind: 'host', host: { name: 'x.com', protocol: 'socks5_tcp' } });
+  await save({ kind: 'host', host: { name: 'x.com', port: 443, protocol: 'https' } });
+  await save({ kind: 'host', host: { name: 'x.com', port: 22, protocol: 'socks5_tcp' } });
   expect(written()).toBe(
     'network_rule(host="x.com", protocol="https", decision="allow", justification="Allow https_connect access to x.com")\n' +
       'network_rule(host="x.com", protocol="socks5_tcp", decision="allow", justification="Allow socks5_tcp access to x.com")\n',
@@ -91,7 +92,7 @@ describe('nothing is written', () => {
 
   test('for words that the file could not hold, and for no single host', async () => {
     expect(await save(prefix('a', '\ud800'))).toMatchObject({ code: 'rule-unsaved' });
-    expect(await save({ kind: 'host', host: { name: '*.com', protocol: 'http' } })).toMatchObject({
+    expect(await save({ kind: 'host', host: { name: '*.com', port: 80, protocol: 'http' } })).toMatchObject({
       code: 'rule-unsaved',
     });
     expect(existsSync(file)).toBe(false);

@@ -4,17 +4,12 @@ import { readUpTo, withRegular } from '../../disk/regular-file.ts';
 import { isBannedPrefix } from '../../policy/rules/banned-prefixes.ts';
 import { readRules } from '../../policy/rules/read-rules.ts';
 import { hostRuleLine, prefixRuleLine } from '../../policy/rules/rule-lines.ts';
-import type { HostRule } from '../../policy/rules/rule-set.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Locks } from '../../ports/files.ts';
+import type { RuleToSave } from '../../ports/rule-book.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import { readLimits } from '../files/read-limits.ts';
-
-/** What is to be allowed from now on: commands that begin with these words, or a host. */
-export type NewRule =
-  | { readonly kind: 'prefix'; readonly prefix: readonly string[] }
-  | { readonly kind: 'host'; readonly host: { readonly name: string; readonly protocol: HostRule['protocol'] } };
 
 export interface RulePlace {
   readonly home: string;
@@ -27,7 +22,7 @@ const patienceMs = 5000;
 const lookAgainMs = 50;
 
 /** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
-export async function writeRule(rule: NewRule, { home, locks, clock }: RulePlace): Promise<Outcome | undefined> {
+export async function writeRule(rule: RuleToSave, { home, locks, clock }: RulePlace): Promise<Outcome | undefined> {
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
   const refusal = refusalOfRule(rule, line);
   if (refusal !== undefined) return refusal;
@@ -55,7 +50,7 @@ export async function writeRule(rule: NewRule, { home, locks, clock }: RulePlace
 }
 
 /** A line that would be read as something else, or as nothing, would spoil the file. */
-function refusalOfRule(rule: NewRule, line: string): Outcome | undefined {
+function refusalOfRule(rule: RuleToSave, line: string): Outcome | undefined {
   if (rule.kind === 'prefix' && isBannedPrefix(rule.prefix)) {
     const message = `A rule for ${JSON.stringify(shellWords(rule.prefix))} would allow any command.`;
     return { code: 'rule-too-wide', message, next: 'Allow a longer beginning of the command.' };

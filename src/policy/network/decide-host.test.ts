@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
-import { allowedByAnswer, decideAddresses, decideHost, readHostRules } from './decide-host.ts';
+import { decideAddresses, decideHost, readHostRules } from './decide-host.ts';
 import { normaliseHost } from './host-name.ts';
 import { parseHostPattern } from './host-pattern.ts';
 
@@ -9,27 +9,28 @@ const none: NetworkLists = { allow: [], deny: [], local: false, methods: 'any' }
 
 function verdict(lists: Partial<NetworkLists>, host: string, port = 443): string {
   const decided = decideHost(readHostRules({ ...none, ...lists }), { host, port });
-  return decided.kind === 'allowed' ? `allowed, ${decided.addresses}` : decided.reason;
+  if (decided.kind === 'blocked') return decided.reason;
+  return decided.kind === 'allowed' ? `allowed, ${decided.addresses}` : `asked by ${decided.by}, ${decided.addresses}`;
 }
 
 test.each<[string, Partial<NetworkLists>, string, string]>([
-  ['nothing is listed', {}, 'x.com', 'not_allowed'],
+  ['nothing is listed', {}, 'x.com', 'asked by lists, public'],
   ['deny beats allow', { allow: ['x.com'], deny: ['x.com'] }, 'x.com', 'denied'],
   ['deny of all below beats an exact allow', { allow: ['a.x.com'], deny: ['**.x.com'] }, 'a.x.com', 'denied'],
   ['deny beats any', { allow: ['*'], deny: ['x.com'] }, 'x.com', 'denied'],
   ['exact', { allow: ['x.com'] }, 'x.com', 'allowed, public'],
-  ['exact is no suffix', { allow: ['x.com'] }, 'a.x.com', 'not_allowed'],
-  ['a longer name that ends the same', { allow: ['**.x.com'] }, 'evilx.com', 'not_allowed'],
-  ['a name that goes on', { allow: ['x.com'] }, 'x.com.evil.org', 'not_allowed'],
-  ['below does not mean itself', { allow: ['*.x.com'] }, 'x.com', 'not_allowed'],
+  ['exact is no suffix', { allow: ['x.com'] }, 'a.x.com', 'asked by lists, public'],
+  ['a longer name that ends the same', { allow: ['**.x.com'] }, 'evilx.com', 'asked by lists, public'],
+  ['a name that goes on', { allow: ['x.com'] }, 'x.com.evil.org', 'asked by lists, public'],
+  ['below does not mean itself', { allow: ['*.x.com'] }, 'x.com', 'asked by lists, public'],
   ['below', { allow: ['*.x.com'] }, 'a.b.x.com', 'allowed, public'],
   ['within means itself', { allow: ['**.x.com'] }, 'x.com', 'allowed, public'],
   ['within', { allow: ['**.x.com'] }, 'a.x.com', 'allowed, public'],
   ['any', { allow: ['*'] }, 'x.com', 'allowed, public'],
   ['letters and final dots of a pattern', { allow: ['X.Com.'] }, 'x.com', 'allowed, public'],
   ['its port', { allow: ['x.com:443'] }, 'x.com', 'allowed, public'],
-  ['another port', { allow: ['x.com:80'] }, 'x.com', 'not_allowed'],
-  ['any host at a port', { allow: ['*:80'] }, 'x.com', 'not_allowed'],
+  ['another port', { allow: ['x.com:80'] }, 'x.com', 'asked by lists, public'],
+  ['any host at a port', { allow: ['*:80'] }, 'x.com', 'asked by lists, public'],
   ['a port that is denied', { allow: ['x.com'], deny: ['x.com:443'] }, 'x.com', 'denied'],
   ['another port is denied', { allow: ['x.com'], deny: ['x.com:22'] }, 'x.com', 'allowed, public'],
   ['this machine', { allow: ['*'] }, 'localhost', 'not_allowed_local'],
@@ -39,13 +40,26 @@ test.each<[string, Partial<NetworkLists>, string, string]>([
   ['an address that is listed with its port', { allow: ['127.0.0.1:443'] }, '127.0.0.1', 'allowed, any'],
   ['an address that is listed with another port', { allow: ['127.0.0.1:80'] }, '127.0.0.1', 'not_allowed_local'],
   ['a name of this machine that is listed', { allow: ['localhost'] }, 'localhost', 'allowed, any'],
-  ['local, not listed', { local: true }, '127.0.0.1', 'not_allowed'],
+  ['local, not listed', { local: true }, '127.0.0.1', 'asked by lists, any'],
   ['local and any', { local: true, allow: ['*'] }, '127.0.0.1', 'allowed, any'],
   ['local, and a name', { local: true, allow: ['x.com'] }, 'x.com', 'allowed, any'],
   ['local, and denied', { local: true, allow: ['*'], deny: ['127.0.0.1'] }, '127.0.0.1', 'denied'],
   ['a public address by name', { allow: ['8.8.8.8'] }, '8.8.8.8', 'allowed, public'],
-  ['an address is below no name', { allow: ['**.4.4'] }, '8.8.4.4', 'not_allowed'],
-  ['an allow that makes no sense', { allow: ['a.*.com', '**', 'x/y'] }, 'x.com', 'not_allowed'],
+  ['an address is below no name', { allow: ['**.4.4'] }, '8.8.4.4', 'asked by lists, public'],
+  ['an allow that makes no sense', { allow: ['a.*.com', '**', 'x/y'] }, 'x.com', 'asked by lists, public'],
+  ['a rule asks about what is listed', { allow: ['*'], ask: ['x.com'] }, 'x.com', 'asked by rule, public'],
+  ['a rule asks at every port', { allow: ['x.com:443'], ask: ['x.com'] }, 'x.com', 'asked by rule, public'],
+  ['a rule asks about what is not listed', { ask: ['x.com'] }, 'x.com', 'asked by rule, public'],
+  ['a rule asks about this machine by another name', { local: true, ask: ['::1'] }, 'localhost', 'asked by rule, any'],
+  ['a rule that asks opens nothing local', { allow: ['*'], ask: ['10.0.0.1'] }, '10.0.0.1', 'not_allowed_local'],
+  ['a rule that asks about another host', { allow: ['*'], ask: ['y.com'] }, 'x.com', 'allowed, public'],
+  ['a rule that asks and makes no sense', { allow: ['*'], ask: ['x/y'] }, 'x.com', 'asked by rule, public'],
+  ['an answer opens what no list has', { granted: ['x.com:443'] }, 'x.com', 'allowed, public'],
+  ['an answer opens one port', { granted: ['x.com:80'] }, 'x.com', 'asked by lists, public'],
+  ['an answer beats a rule that asks', { ask: ['x.com'], granted: ['x.com:443'] }, 'x.com', 'allowed, public'],
+  ['no answer beats deny', { deny: ['x.com'], granted: ['x.com:443'] }, 'x.com', 'denied'],
+  ['no answer opens this machine', { granted: ['127.0.0.1:443'] }, '127.0.0.1', 'not_allowed_local'],
+  ['an answer opens it where the lists may', { local: true, granted: ['127.0.0.1:443'] }, '127.0.0.1', 'allowed, any'],
   ['a deny that makes no sense', { allow: ['*'], deny: ['*'] }, 'x.com', 'denied'],
 ])('%s', (_, lists, host, expected) => {
   expect(verdict(lists, host)).toBe(expected);
@@ -65,11 +79,6 @@ describe('addresses', () => {
     [['no address'], 'public', 'not_allowed_local'],
   ] as const)('%j, wanted %s', (addresses, wanted, expected) => {
     expect(decideAddresses(rules, wanted, { addresses, port: 443 })).toBe(expected);
-  });
-
-  test('an answer opens private addresses only where the lists do', () => {
-    expect(allowedByAnswer(rules)).toEqual({ kind: 'allowed', addresses: 'public' });
-    expect(allowedByAnswer({ ...rules, local: true })).toEqual({ kind: 'allowed', addresses: 'any' });
   });
 });
 

@@ -8,6 +8,8 @@ import { isPublicAddress } from './ip-address.ts';
 export interface HostRules {
   readonly allow: readonly HostPattern[];
   readonly deny: readonly HostPattern[];
+  readonly ask: readonly HostPattern[];
+  readonly granted: readonly HostPattern[];
   readonly local: boolean;
 }
 
@@ -17,50 +19,53 @@ export interface HostTarget {
   readonly port: number;
 }
 
+/** `public`: every address that the name leads to must be public. `any`: they may be private too. */
+type WantedAddresses = 'public' | 'any';
+
 export type HostVerdict =
-  /** `public`: every address that the name leads to must be public. `any`: they may be private too. */
-  | { readonly kind: 'allowed'; readonly addresses: 'public' | 'any' }
+  | { readonly kind: 'allowed'; readonly addresses: WantedAddresses }
+  /** Open after a yes, and closed without one. `by`: a rule asks, or no list has the host. */
+  | { readonly kind: 'asked'; readonly by: 'rule' | 'lists'; readonly addresses: WantedAddresses }
   | { readonly kind: 'blocked'; readonly reason: DenialReason };
 
-/** Configuration refuses patterns that make no sense. Should one come here, it allows nothing, and a deny denies all. */
-export function readHostRules({ allow, deny, local }: NetworkLists): HostRules {
+/**
+ * Configuration refuses patterns that make no sense. Should one come here, it allows nothing, and a deny or a question
+ * is about all.
+ */
+export function readHostRules({ allow, deny, ask = [], granted = [], local }: NetworkLists): HostRules {
   const read = (list: 'allow' | 'deny', patterns: readonly string[]) =>
     patterns.map((text) => parseHostPattern(text, list));
-  const nothing: HostPattern = { kind: 'any', host: '' };
-  return {
-    allow: read('allow', allow).filter((pattern) => typeof pattern !== 'string'),
-    deny: read('deny', deny).map((pattern) => (typeof pattern === 'string' ? nothing : pattern)),
-    local,
-  };
+  const all: HostPattern = { kind: 'any', host: '' };
+  const opening = (patterns: readonly string[]) =>
+    read('allow', patterns).filter((pattern) => typeof pattern !== 'string');
+  const holding = (patterns: readonly string[]) =>
+    read('deny', patterns).map((pattern) => (typeof pattern === 'string' ? all : pattern));
+  return { allow: opening(allow), deny: holding(deny), ask: holding(ask), granted: opening(granted), local };
 }
 
 /**
- * Decides by the name alone. A name that no pattern allows is never resolved: a lookup would carry it, and what a
- * command wrote into it, to the outside.
+ * Decides by the name alone. A name that nothing allows is never resolved: a lookup would carry it, and what a command
+ * wrote into it, to the outside.
  */
-export function decideHost(rules: HostRules, target: HostTarget): HostVerdict {
-  const { allow, deny, local } = rules;
+export function decideHost({ allow, deny, ask, granted, local }: HostRules, target: HostTarget): HostVerdict {
   const { host } = target;
   if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
   const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
   const allowing = allow.filter((pattern) => coversHost(pattern, target));
-  if (isLocal && !local) {
-    // Who names the place means it; a wildcard does not.
-    const isNamed = allowing.some(({ kind }) => kind === 'exact');
-    return isNamed ? { kind: 'allowed', addresses: 'any' } : { kind: 'blocked', reason: 'not_allowed_local' };
+  // Who names the place means it; a wildcard or an answer does not.
+  if (isLocal && !local && !allowing.some(({ kind }) => kind === 'exact')) {
+    return { kind: 'blocked', reason: 'not_allowed_local' };
   }
-  return allowing.length === 0 ? { kind: 'blocked', reason: 'not_allowed' } : allowedByAnswer(rules);
-}
-
-/** What holds for a host that the lists do not name and a user allowed. */
-export function allowedByAnswer({ local }: HostRules): HostVerdict {
-  return { kind: 'allowed', addresses: local ? 'any' : 'public' };
+  const addresses = local || isLocal ? 'any' : 'public';
+  if (granted.some((pattern) => coversHost(pattern, target))) return { kind: 'allowed', addresses };
+  if (ask.some((pattern) => deniesHost(pattern, target))) return { kind: 'asked', by: 'rule', addresses };
+  return allowing.length === 0 ? { kind: 'asked', by: 'lists', addresses } : { kind: 'allowed', addresses };
 }
 
 /** The second half of the decision, about what the name led to. All addresses count: a connection may take any. */
 export function decideAddresses(
   { deny }: HostRules,
-  wanted: 'public' | 'any',
+  wanted: WantedAddresses,
   { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
 ): DenialReason | undefined {
   const isDenied = addresses.some((host) => deny.some((pattern) => deniesHost(pattern, { host, port })));

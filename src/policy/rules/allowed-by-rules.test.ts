@@ -22,12 +22,24 @@ test('a pattern with endless ways is cut', () => {
   expect(allowedPrefixes(rules(`prefix_rule(["a", ${slot}, ${slot}, ${slot}])`))).toHaveLength(200);
 });
 
-test('of several rules about a host the last one counts, and one that asks decides nothing', () => {
+test('of several rules about a host the last one counts, but one that asks lifts none that denies', () => {
   const host = (name: string, decision: string): string => `network_rule("${name}", "https", "${decision}")`;
-  const text = [host('a', 'allow'), host('a', 'deny'), host('b', 'prompt'), host('c', 'allow')].join('\n');
+  const text = [
+    host('a', 'allow'),
+    host('a', 'deny'),
+    host('A.', 'prompt'),
+    host('b', 'allow'),
+    host('b', 'prompt'),
+    host('c', 'prompt'),
+    host('c', 'allow'),
+    host('127.1', 'deny'),
+    host('127.0.0.1', 'prompt'),
+  ].join('\n');
   expect(decidedHosts(rules(text))).toEqual([
     { host: 'a', action: 'deny' },
+    { host: 'b', action: 'ask' },
     { host: 'c:443', action: 'allow' },
+    { host: '127.0.0.1', action: 'deny' },
   ]);
 });
 

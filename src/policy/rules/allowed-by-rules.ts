@@ -1,4 +1,6 @@
+import { normaliseHost } from '../network/host-name.ts';
 import { hostAtPort } from '../network/host-pattern.ts';
+import type { NetworkRule } from '../network/network-rules.ts';
 import { matchRules, strictest } from './match-rules.ts';
 import { type PrefixRule, type RuleSet, usualPort } from './rule-set.ts';
 
@@ -29,21 +31,20 @@ function* spelled([slot, ...rest]: PrefixRule['pattern']): Generator<readonly st
 }
 
 /**
- * Patterns of hosts that rules allow or deny. A rule that allows names a protocol and no port: it holds for the usual
- * port of that protocol, and one for SOCKS5 for every port. A rule that denies holds for them all. Of several rules about
- * a host the last one counts; one that asks decides nothing.
+ * What rules decide about hosts. A rule that allows names a protocol and no port: it holds for the usual port of that
+ * protocol, and one for SOCKS5 for every port. A rule that denies or asks holds for them all. Of several rules about a host
+ * the last one counts, but one that asks does not lift one that denies.
  */
-export function decidedHosts({
-  hosts,
-}: RuleSet): readonly { readonly host: string; readonly action: 'allow' | 'deny' }[] {
-  const byHost = new Map<string, { action: 'allow' | 'deny'; patterns: readonly string[] }>();
-  for (const { host, decision, protocol } of hosts) {
-    if (decision === 'prompt') continue;
-    const action = decision === 'allow' ? 'allow' : 'deny';
+export function decidedHosts({ hosts }: Pick<RuleSet, 'hosts'>): readonly NetworkRule[] {
+  const byHost = new Map<string, Pick<NetworkRule, 'action'> & { readonly patterns: readonly string[] }>();
+  for (const { host: written, decision, protocol } of hosts) {
+    const host = normaliseHost(written) ?? written;
+    const action = ({ allow: 'allow', prompt: 'ask', forbidden: 'deny' } as const)[decision];
     const known = byHost.get(host);
+    if (action === 'ask' && known?.action === 'deny') continue;
     const earlier = action === 'allow' && known?.action === 'allow' ? known.patterns : [];
     const port = usualPort(protocol);
-    const pattern = action === 'deny' || port === undefined ? host : hostAtPort(host, port);
+    const pattern = action !== 'allow' || port === undefined ? host : hostAtPort(host, port);
     byHost.set(host, { action, patterns: [...new Set([...earlier, pattern])] });
   }
   return [...byHost.values()].flatMap(({ action, patterns }) => patterns.map((host) => ({ host, action })));

@@ -4,6 +4,8 @@ import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.
 const headerValues: Readonly<Record<DenialReason, string>> = {
   denied: 'blocked-by-denylist',
   not_allowed: 'blocked-by-allowlist',
+  held_back: 'blocked-by-policy',
+  declined: 'blocked-by-policy',
   not_allowed_local: 'blocked-by-allowlist',
   unresolved: 'blocked-by-allowlist',
   method_not_allowed: 'blocked-by-method-policy',
@@ -13,7 +15,10 @@ const headerValues: Readonly<Record<DenialReason, string>> = {
 
 const sentences: Readonly<Record<DenialReason, string>> = {
   denied: 'The deny list of the permission profile covers this host.',
-  not_allowed: 'This host is not on the allow list of the permission profile.',
+  not_allowed:
+    'This host is not on the allow list of the permission profile. The user can add it there, or allow it by a rule.',
+  held_back: 'A rule asks the user before this host is reached, and the user cannot be asked.',
+  declined: 'This host was asked about, and the answer was no.',
   not_allowed_local: 'This host is on this machine or in a private network.',
   unresolved: 'The name of this host cannot be resolved.',
   method_not_allowed: 'The permission profile allows GET, HEAD and OPTIONS only.',
@@ -31,7 +36,6 @@ export interface ProxyAnswer {
 export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): ProxyAnswer {
   const message = sentences[reason];
   const isTunnel = protocol === 'https';
-  const source = reason === 'method_not_allowed' || reason === 'mitm_required' ? 'mode_guard' : 'baseline_policy';
   const body = isTunnel
     ? `${message}\n`
     : JSON.stringify({
@@ -39,7 +43,7 @@ export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): 
         host,
         reason: sharedReason(reason),
         decision: 'deny',
-        source,
+        source: sourceOf(reason),
         protocol,
         port,
         message,
@@ -51,9 +55,15 @@ export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): 
   };
 }
 
-/** Codex's proxy has no word of its own for a name that leads nowhere. */
-function sharedReason(reason: DenialReason): Exclude<DenialReason, 'unresolved'> {
+/** Codex's proxy has no words of its own for a name that leads nowhere, and for questions. */
+function sharedReason(reason: DenialReason): Exclude<DenialReason, 'unresolved' | 'held_back' | 'declined'> {
+  if (reason === 'held_back' || reason === 'declined') return 'policy_denied';
   return reason === 'unresolved' ? 'not_allowed_local' : reason;
+}
+
+function sourceOf(reason: DenialReason): 'mode_guard' | 'decider' | 'baseline_policy' {
+  if (reason === 'method_not_allowed' || reason === 'mitm_required') return 'mode_guard';
+  return reason === 'held_back' || reason === 'declined' ? 'decider' : 'baseline_policy';
 }
 
 /** For requests that no proxy understands, and hosts that do not answer. */

@@ -31,7 +31,8 @@ export function createCommandProxy(
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    socket.setTimeout(handshakeMs, () => socket.destroy());
+    // A program whose question waits has nothing to say until there is an answer.
+    socket.setTimeout(handshakeMs, () => void (gate.isAsking() ? socket.setTimeout(idleMs) : socket.destroy()));
     const onEnd = (): void => void socket.destroy();
     socket.once('end', onEnd);
     socket.once('data', (bytes: Buffer) => {

@@ -1,14 +1,11 @@
 import type { Socket } from 'node:net';
-import {
-  allowedByAnswer,
-  decideAddresses,
-  decideHost,
-  type HostTarget,
-  readHostRules,
-} from '../../policy/network/decide-host.ts';
+import { decideAddresses, decideHost, type HostTarget, readHostRules } from '../../policy/network/decide-host.ts';
 import { isAddress, normaliseHost } from '../../policy/network/host-name.ts';
-import type { AskedHost, DecideHost } from '../../ports/decide-host.ts';
-import type { DeniedRequest, DenialReason, HostProtocol } from '../../protocol/denied-request.ts';
+import { hostAtPort } from '../../policy/network/host-pattern.ts';
+import type { DecideHost, HostAnswer } from '../../ports/decide-host.ts';
+import type { HostProtocol } from '../../protocol/asked-host.ts';
+import { beforeAbort } from '../../protocol/before-abort.ts';
+import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { dialFirst, type Ways, within } from './dial.ts';
 
@@ -28,18 +25,19 @@ export type Passage =
 export interface Gate {
   /** Never rejects. */
   pass(request: GateRequest): Promise<Passage>;
+  /** Whether a connection waits for an answer. */
+  isAsking(): boolean;
   /** In the order in which they were first asked for. */
   denied(): readonly DeniedRequest[];
-  /** Ends every connection that it opened. */
+  /** Ends every connection that it opened, and every question. */
   close(): void;
 }
 
 export interface GateOptions {
   readonly lists: NetworkLists;
   readonly ways: Ways;
+  /** Answers where the lists leave a host open to an answer. Absent: it is refused. */
   readonly decide?: DecideHost;
-  /** How long a command waits for an answer. Default: five minutes. */
-  readonly decideMs?: number;
   /** How long a lookup may take. Default: two seconds. */
   readonly lookupMs?: number;
 }
@@ -50,20 +48,25 @@ const mostDenied = 200;
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createGate({ lists, ways, decide, decideMs = 300_000, lookupMs = 2000 }: GateOptions): Gate {
+export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions): Gate {
   const rules = readHostRules(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
-  const answers = new Map<string, Promise<'allow' | 'deny'>>();
+  const answers = new Map<string, Promise<HostAnswer>>();
+  let waiting = 0;
 
-  /** Requests for the same host at the same time are one question. An answer holds for the command. */
-  function ask({ host, port, protocol }: GateRequest): Promise<'allow' | 'deny'> {
-    if (decide === undefined) return Promise.resolve('deny');
-    const key = `${protocol} ${host} ${port}`;
+  /** Connections to the same host join its question. An answer holds for the command. */
+  function ask({ host: name, port, protocol }: GateRequest): Promise<HostAnswer> {
+    const key = hostAtPort(name, port);
     const known = answers.get(key);
-    if (known === undefined && answers.size >= mostQuestions) return Promise.resolve('deny');
-    const name = host;
-    const asked = known ?? within(decideMs, askNow(decide, { name, port, protocol })).catch(() => 'deny' as const);
+    if (known !== undefined) return known;
+    if (decide === undefined || answers.size >= mostQuestions) return Promise.resolve('unasked');
+    // A decision that throws is one that rejects.
+    const asking = Promise.resolve().then(() => decide({ name, port, protocol }, life.signal));
+    waiting++;
+    const asked = beforeAbort(asking, life.signal, 'declined' as const)
+      .catch(() => 'declined' as const)
+      .finally(() => waiting--);
     answers.set(key, asked);
     return asked;
   }
@@ -72,11 +75,13 @@ export function createGate({ lists, ways, decide, decideMs = 300_000, lookupMs =
     const unlisted = beyondLists(lists, request);
     if (unlisted !== undefined) return unlisted;
     const { host, port } = request;
-    let verdict = decideHost(rules, request);
-    if (verdict.kind === 'blocked' && verdict.reason === 'not_allowed' && (await ask(request)) === 'allow') {
-      verdict = allowedByAnswer(rules);
-    }
+    const verdict = decideHost(rules, request);
     if (verdict.kind === 'blocked') return verdict.reason;
+    if (verdict.kind === 'asked') {
+      const answer = await ask(request);
+      if (answer === 'declined') return 'declined';
+      if (answer === 'unasked') return verdict.by === 'rule' ? 'held_back' : 'not_allowed';
+    }
     const found = isAddress(host) ? [host] : await within(lookupMs, ways.resolve(host)).catch(() => []);
     // The addresses that are checked are the ones that are dialled.
     const addresses = found.map((address) => normaliseHost(address) ?? address);
@@ -91,6 +96,7 @@ export function createGate({ lists, ways, decide, decideMs = 300_000, lookupMs =
         if (typeof judged !== 'string') {
           return { kind: 'open', socket: await dialFirst(ways, { ...judged, port }, life.signal) };
         }
+        if (life.signal.aborted) return { kind: 'unreachable', why: 'the command is over' };
         const denied = { host, port, protocol, reason: judged };
         if (refused.size < mostDenied) refused.set(JSON.stringify(denied), denied);
         return { kind: 'blocked', denied };
@@ -98,14 +104,10 @@ export function createGate({ lists, ways, decide, decideMs = 300_000, lookupMs =
         return { kind: 'unreachable', why: error instanceof Error ? error.message : 'unknown' };
       }
     },
+    isAsking: () => waiting > 0,
     denied: () => [...refused.values()],
     close: () => life.abort(),
   };
-}
-
-/** A decision that throws is one that rejects. */
-async function askNow(decide: DecideHost, host: AskedHost): Promise<'allow' | 'deny'> {
-  return decide(host);
 }
 
 /** What no list can allow. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */

@@ -3,6 +3,7 @@ import { type InheritedEnd, runInherited } from '../../exec/run-inherited.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findPlaces } from '../../gather/system/places.ts';
 import { inheritedBy } from '../../policy/shell-environment-policy.ts';
+import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { builtInModes } from '../../policy/tables/built-in-tables.ts';
@@ -121,7 +122,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
     engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;
   const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
-  const policy = resolvePolicy(profile, places);
+  const policy = withNetworkRules(resolvePolicy(profile, places), settings.networkRules ?? []);
   const isInherited = inheritedBy(settings.shellEnvironment);
   const inherited = Object.entries(defined(options.env) as Record<string, string>).filter(([name]) =>
     isInherited(name),

@@ -8,12 +8,12 @@ import { callerPrograms } from '../../exec/processes/programs.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import { filesWithSecrets } from '../../config/hide-secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
-import type { NewRule } from '../../gather/rules/write-rule.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
 import { postJson } from '../../model/http/auth/post-json.ts';
 import { sender } from '../../model/http/network/exchange.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
+import type { RuleToSave } from '../../ports/rule-book.ts';
 import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
@@ -99,7 +99,7 @@ export function createEngineParts(
     logins: loginStore({ home, locks, clock }),
     /** The user's own rules. Few runs save one. */
     ruleBook: {
-      save: async (rule: NewRule) =>
+      save: async (rule: RuleToSave) =>
         (await import('../../gather/rules/write-rule.ts')).writeRule(rule, { home, locks, clock }),
     },
     watch: createChangeWatch(home),

@@ -18,7 +18,7 @@ import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { Pin } from '../../state/pins.ts';
-import { isSuspended, pendingQuestions } from '../../state/questions.ts';
+import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
@@ -108,7 +108,7 @@ export class StoredThreads {
   /** What a thread waits for the user to answer, in the order of the calls. */
   async questions(id: ThreadId): Promise<readonly Question[]> {
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
-    return isSuspended(state) ? pendingQuestions(state) : [];
+    return isSuspended(state) ? questionsToAsk(state) : [];
   }
 
   /** The program that has a thread open to write it, for people. Undefined: none that is known. */

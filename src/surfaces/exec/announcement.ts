@@ -5,6 +5,7 @@ import type { OpenedThread } from '../engine/open-thread.ts';
 import { networkWords, policyWords } from '../wording/policy-words.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import { approvalName } from '../../policy/approval-policy.ts';
@@ -64,11 +65,9 @@ export class Announcement {
 
 /** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
 function startLines({ thread, settings, profileName, restored }: OpenedThread, verbose: boolean): string {
-  const { model, provider, effort, approval, cwd, profile } = settings;
-  const policy = describePolicy(
-    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces }),
-    cwd,
-  );
+  const { model, provider, effort, approval, cwd, profile, networkRules = [] } = settings;
+  const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
+  const policy = describePolicy(withNetworkRules(resolvePolicy(profile, places), networkRules), cwd);
   const mode = policyWords(policy, profileName);
   const asked = [
     model,

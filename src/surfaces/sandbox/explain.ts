@@ -55,6 +55,7 @@ function lists(policy: PolicyDescription): readonly string[] {
     denied: [...deniedPaths, ...deniedGlobs],
     hosts: policy.lists?.allow ?? [],
     'denied hosts': policy.lists?.deny ?? [],
+    'asked hosts': policy.lists?.ask ?? [],
     sockets,
   };
   return Object.entries(listed).flatMap(([name, values]) =>

@@ -9,6 +9,7 @@ import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
 import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
+import { networkReach } from '../../policy/network/network-reach.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type SuspendedGrant,
 } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
+import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionPlace } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -189,21 +191,21 @@ export class Calls {
 
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
   async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<CallResult> {
-    const end = await this.#perform(wanted.call, prepared, grant);
+    const end = await this.#perform(wanted, prepared, grant);
     if (grant.where === 'outside') return confined(end, grant);
     if (end.blocked === undefined || this.#turn.signal.aborted) return end;
     const place = this.#questions.next();
     const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
     if (again === undefined) return end;
     if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again)) };
-    const second = confined(await this.#perform(wanted.call, prepared, again), again);
+    const second = confined(await this.#perform(wanted, prepared, again), again);
     return { ...second, output: withNote(second.output, ranAgain(again)) };
   }
 
   /** Its line is durable before it has an effect. */
-  async #perform(call: CallItem, prepared: PreparedCall, grant: GrantedCall): Promise<CallResult> {
+  async #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<CallResult> {
     const { log, parts, signal, threadId, turnId, effects, envelope, memory } = this.#turn;
-    const { call_id: callId, name: tool } = call;
+    const { call_id: callId, name: tool } = wanted.call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
     const { policy, allowed } = grant;
@@ -222,11 +224,15 @@ export class Calls {
     const warn = (outcome: Outcome): void => this.#warn(outcome);
     const output = this.#previewOf(item.id);
     const threads = heldThreads(parts.threads, envelope);
-    const end = await prepared.run({ signal, policy, threads, started, warn, ...defined({ output, allowed }) });
+    const isProxied = networkReach(policy) === 'listed';
+    const hosts = isProxied ? askAboutHosts(this.#turn, wanted, this.#questions) : undefined;
+    const more = defined({ output, allowed, decideHost: hosts?.decide });
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...more });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
+    const notes = (await hosts?.end()) ?? [];
     if (signal.aborted) memory.cutShort = true;
-    return end;
+    return notes.length === 0 ? end : { ...end, output: withNote(end.output, notes.join('\n')) };
   }
 }
 

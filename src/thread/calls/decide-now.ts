@@ -1,11 +1,13 @@
 import type { CallDecision, DecisionContext } from '../../policy/call-decision.ts';
 import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
 import type { Blocked, CallNeeds } from '../../policy/approval.ts';
+import { decideConnection } from '../../policy/decide-connection.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
 import type { CommandGround } from '../../policy/command-ground.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { grantedPolicy, missingPermissions } from '../../policy/granted-policy.ts';
 import { permissionsOf } from '../../policy/grants.ts';
+import type { AskedHost } from '../../protocol/asked-host.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -34,6 +36,11 @@ export function decideNow(turn: Turn, { needs, read }: CallToDecide, options: De
 /** The same about a call that the sandbox stopped. Undefined: what came of it stands. */
 export function decideAgain(turn: Turn, { needs, read }: CallToDecide, blocked: Blocked): CallDecision | undefined {
   return decideRetry({ ...contextNow(turn, {}), ...read }, needs, blocked);
+}
+
+/** The same about a host that a call waits for while it runs. */
+export function decideHostNow(turn: Turn, { needs }: CallToDecide, host: AskedHost): CallDecision {
+  return decideConnection(contextNow(turn, {}), needs, host);
 }
 
 /** Looks into the command where the decision depends on it. Undefined: it does not, and nothing is waited for. */

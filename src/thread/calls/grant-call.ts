@@ -96,12 +96,11 @@ export async function grantRetry(
   await wanted.place.turn();
   const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
   if (decided === undefined || decided.kind === 'refuse') return undefined;
-  const host = decided.extra?.hosts?.[0];
-  if (decided.kind === 'run') return { ...grantedBy(turn, decided, undefined), ...defined({ host }) };
+  if (decided.kind === 'run') return grantedBy(turn, decided, undefined);
   const asking = questionOf(turn, wanted, decided);
   recordQuestion(turn, asking);
   const granting = grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));
-  return granting.kind === 'suspended' ? undefined : { ...granting, ...defined({ host }) };
+  return granting.kind === 'suspended' ? undefined : granting;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
-import { isSuspended, pendingQuestions } from '../../state/questions.ts';
+import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { SuspendedTurn, Turn } from '../parts/parts.ts';
@@ -28,7 +28,7 @@ export async function prepareSuspended(
   const { state } = log;
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
-  if (!canBeAsked(userFacts(parts), now) && pendingQuestions(state).length > 0) return { outcome: noOneToAsk(id) };
+  if (!canBeAsked(userFacts(parts), now) && questionsToAsk(state).length > 0) return { outcome: noOneToAsk(id) };
   const then = policyOf(state);
   if (then === undefined) return { outcome: policyChanged(id) };
   const { places } = await parts.gatherFacts(now);

@@ -10,12 +10,12 @@ import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { deniedByOutput } from '../../policy/denied-by-output.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
+import type { DecideHost } from '../../ports/decide-host.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { DeniedRequest } from '../../protocol/denied-request.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
@@ -23,6 +23,7 @@ import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch
 import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
 import { missingPaths } from '../permissions-argument.ts';
 import { type ExecCommandArguments, execCommandAskingSpec, execCommandSpec, readArguments } from './arguments.ts';
+import { createPausing } from './pausing.ts';
 
 export interface ExecCommandPorts {
   readonly spawn: Spawn;
@@ -106,7 +107,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, started, output, warn }: RunningCall,
+  { signal, policy, started, output, warn, decideHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const { shellEnvironment: variablesPolicy } = step.envelope.policy;
@@ -120,7 +121,11 @@ async function run(
   const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
-  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy, gitGuard?.current ?? []);
+  // The user may take longer than the command may.
+  const pauses = createPausing();
+  const asking = decideHost && { decideHost: ((...asked) => pauses.during(decideHost(...asked))) satisfies DecideHost };
+  const plain = { argv: item.argv, cwd: item.cwd, env, ...asking };
+  const command = await sandbox.plan(plain, policy, gitGuard?.current ?? []);
   if (command.kind === 'refused') {
     const { code, message, next } = command;
     // The user can do something about the machine, the model cannot.
@@ -128,7 +133,7 @@ async function run(
     return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   if (command.notice !== undefined) warn(command.notice);
-  const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
+  const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes, pauses };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayChangeFiles(policy, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
   const end = await spawn.run(command, limits, { signal, started, ...defined({ output }) });
@@ -136,24 +141,14 @@ async function run(
   const denied = command.denied?.();
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
   const result = answer(item, { ...end, ...defined({ denied }) }, given, budget);
-  return { ...result, ...blockedBy(end, { policy, cwd: item.cwd, denied }), ...touched };
+  return { ...result, ...blockedBy(end, policy, item.cwd), ...touched };
 }
 
-/** What kept a command that failed by itself from its work. */
-function blockedBy(
-  end: ProcessEnd,
-  {
-    policy,
-    cwd,
-    denied = [],
-  }: { readonly policy: ResolvedPolicy; readonly cwd: string; readonly denied: readonly DeniedRequest[] | undefined },
-): Pick<CallResult, 'blocked'> {
+/** The files that kept a command that failed by itself from its work. */
+function blockedBy(end: ProcessEnd, policy: ResolvedPolicy, cwd: string): Pick<CallResult, 'blocked'> {
   if (end.kind !== 'exited' || end.exitCode === 0 || !needsSandbox(policy)) return {};
   const paths = deniedByOutput(end.output.text, policy, cwd);
-  // Only what no list names can be asked about: a host that is denied, or an address of this machine, stays closed.
-  const open = denied.filter(({ reason }) => reason === 'not_allowed');
-  const hosts = open.map(({ host, port, protocol }) => ({ name: host, port, protocol }));
-  return paths.length + hosts.length === 0 ? {} : { blocked: { paths, hosts } };
+  return paths.length === 0 ? {} : { blocked: { paths } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import { withSavedHosts } from './saved-hosts.ts';
+import { withNetworkRules } from './network-rules.ts';
 
 const open: ResolvedPolicy = { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled' };
 const lists = { allow: ['a.test'], deny: ['b.test'], local: false, methods: 'any' } as const;
@@ -11,7 +11,7 @@ test('saved hosts join the lists, each once', () => {
     { host: 'a.test', action: 'allow' },
     { host: 'a.test', action: 'deny' },
   ] as const;
-  expect(withSavedHosts({ ...open, lists }, saved).lists).toEqual({
+  expect(withNetworkRules({ ...open, lists }, saved).lists).toEqual({
     ...lists,
     allow: ['a.test', 'c.test'],
     deny: ['b.test', 'a.test'],
@@ -24,13 +24,20 @@ test('a denied host makes lists for a network that has none', () => {
     { host: 'd.test', action: 'allow' },
   ] as const;
   const lists = { allow: ['*', 'd.test'], deny: ['c.test'], local: true, methods: 'any' };
-  expect(withSavedHosts(open, saved)).toEqual({ ...open, lists });
+  expect(withNetworkRules(open, saved)).toEqual({ ...open, lists });
   const disabled: ResolvedPolicy = { ...open, enforcement: 'disabled' };
-  expect(withSavedHosts(disabled, saved)).toBe(disabled);
+  expect(withNetworkRules(disabled, saved)).toBe(disabled);
+});
+
+test('a host that a rule asks about is one of the lists, and makes them', () => {
+  const rules = [{ host: 'a.test', action: 'ask' }] as const;
+  expect(withNetworkRules({ ...open, lists }, rules).lists).toEqual({ ...lists, ask: ['a.test'] });
+  const made = { allow: ['*'], deny: [], ask: ['a.test'], local: true, methods: 'any' };
+  expect(withNetworkRules(open, rules).lists).toEqual(made);
 });
 
 test('without lists and denied hosts nothing changes', () => {
-  expect(withSavedHosts(open, [{ host: 'c.test', action: 'allow' }])).toBe(open);
+  expect(withNetworkRules(open, [{ host: 'c.test', action: 'allow' }])).toBe(open);
   const listed = { ...open, lists };
-  expect(withSavedHosts(listed, [])).toBe(listed);
+  expect(withNetworkRules(listed, [])).toBe(listed);
 });

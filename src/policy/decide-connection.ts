@@ -1,0 +1,51 @@
+import type { AskedHost } from '../protocol/asked-host.ts';
+import { defined } from '../protocol/defined.ts';
+import type { CallNeeds } from './approval.ts';
+import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
+import { grantedPolicy, standingPermissions } from './granted-policy.ts';
+import { hostKey } from './grants.ts';
+import { decideHost, readHostRules } from './network/decide-host.ts';
+import { hostAtPort } from './network/host-pattern.ts';
+import { networkReach } from './network/network-reach.ts';
+import { usualPort } from './rules/rule-set.ts';
+
+/** Whether a command that runs may connect to a host now: what its proxy awaits where the lists leave it to an answer. */
+export function decideConnection(
+  context: DecisionContext,
+  { argv, cwd, escalation }: CallNeeds,
+  host: AskedHost,
+): CallDecision {
+  const { grants } = context;
+  const policy = grantedPolicy(context.policy, {
+    where: 'sandbox',
+    extra: standingPermissions(context.policy, grants),
+  });
+  const { lists } = policy;
+  const place = hostAtPort(host.name, host.port);
+  if (lists === undefined || networkReach(policy) !== 'listed') return refused(place);
+  const verdict = decideHost(readHostRules(lists), { host: host.name, port: host.port });
+  if (verdict.kind === 'allowed') return { kind: 'run', where: 'sandbox' };
+  if (verdict.kind === 'blocked') return refused(place);
+  const byRule = verdict.by === 'rule';
+  if (!canAskAbout(context, byRule ? 'rules' : 'sandbox')) return refused(place);
+  const why = byRule ? 'A rule asks before this host is reached' : 'No list allows this host yet';
+  // A rule has no port: it is offered only where it would allow no more than this, and where no rule wants the question.
+  const canBeRule = !byRule && usualPort(host.protocol) === host.port;
+  return {
+    kind: 'ask',
+    question: {
+      kind: 'network',
+      reason: `The command runs and waits to connect to ${place}. ${why}.`,
+      ...defined({ justification: escalation?.reason, argv, cwd }),
+      host,
+      scopes: ['call', 'session', ...(canBeRule ? (['rule'] as const) : [])],
+    },
+    where: 'sandbox',
+    grantKeys: [hostKey(host)],
+  };
+}
+
+function refused(place: string): CallDecision {
+  const next = 'Do without it, or tell the user what is needed.';
+  return { kind: 'refuse', why: `${place} cannot be reached, and no question can change that.`, next };
+}

@@ -1,0 +1,71 @@
+import { type AnsweredHost, hostNotOpened } from '../../fragments/answers/host-answers.ts';
+import type { DecideHost, HostAnswer } from '../../ports/decide-host.ts';
+import type { AskedHost } from '../../protocol/asked-host.ts';
+import { beforeAbort } from '../../protocol/before-abort.ts';
+import type { Turn } from '../parts/parts.ts';
+import { askerOf } from '../review/asker.ts';
+import { askQuestion, questionOf, recordQuestion } from './ask-about-call.ts';
+import { decideHostNow } from './decide-now.ts';
+import type { CallToGrant } from './grant-call.ts';
+import type { QuestionOrder } from './question-order.ts';
+
+/** The questions of one command that runs, about hosts that it waits for. */
+export interface HostQuestions {
+  readonly decide: DecideHost;
+  /** The command is over: questions that wait lapse. Resolves when nothing more is recorded, with notes for the model. */
+  end(): Promise<readonly string[]>;
+}
+
+/**
+ * Hosts take their turn among the questions of the step. The call has begun: whatever ends it, be it a thread that
+ * closes, ends its questions too.
+ */
+export function askAboutHosts(turn: Turn, wanted: CallToGrant, order: QuestionOrder): HostQuestions {
+  const over = new AbortController();
+  const open = new Set<Promise<HostAnswer>>();
+  const refused: AnsweredHost[] = [];
+
+  async function ask(host: AskedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
+    const known = decideHostNow(turn, wanted, host);
+    if (known.kind !== 'ask') return known.kind === 'run' ? 'allowed' : 'unasked';
+    const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
+    // With a reason of its own: a question that was asked while a call ran does not wait for the next process.
+    const life = new AbortController();
+    const end = (): void => life.abort('over');
+    ended.addEventListener('abort', end, { once: true });
+    if (ended.aborted) end();
+    const place = order.next();
+    try {
+      await beforeAbort(place.turn(), life.signal, undefined);
+      // An answer to an earlier question may decide about this host as well.
+      const decided = decideHostNow(turn, wanted, host);
+      if (life.signal.aborted) return 'declined';
+      if (decided.kind !== 'ask') return decided.kind === 'run' ? 'allowed' : 'unasked';
+      const asking = questionOf(turn, wanted, decided);
+      recordQuestion(turn, asking);
+      const asked = await askQuestion({ ...turn, signal: life.signal }, askerOf(turn, wanted.step), asking);
+      const answer = asked.kind === 'answered' ? asked.answer : ({ kind: 'lapsed' } as const);
+      if (answer.kind === 'allowed') return 'allowed';
+      refused.push({ host, answer });
+      if (answer.kind === 'stopped') turn.stop();
+      return 'declined';
+    } finally {
+      place.pass();
+      ended.removeEventListener('abort', end);
+    }
+  }
+
+  return {
+    decide(host, signal) {
+      const asking = ask(host, signal);
+      open.add(asking);
+      return asking.finally(() => open.delete(asking));
+    },
+    async end() {
+      over.abort('over');
+      // A lost disk is reported by the next caller that needs it.
+      await Promise.allSettled(open);
+      return refused.map(hostNotOpened);
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { AskUser } from '../../src/ports/ask-user.ts';
+import type { Answer, Question } from '../../src/protocol/question.ts';
+import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+
+/** One host is listed, and it is none of those that commands want. Loopback stands for the rest of the network. */
+const config = (more = '') => `
+default_permissions = "dev"
+approval_policy = "on-request"
+[permissions.dev]
+extends = ":workspace"
+[permissions.dev.network]
+enabled = true
+allow_local_binding = true
+domains = { "listed.test" = "allow"${more} }
+`;
+
+const done = answer({ items: [say('Done.')] });
+const runs = (cmd: string, more: { readonly timeout_ms?: number } = {}) =>
+  answer({ items: [callTool('exec_command', { cmd, ...more })] });
+/** Loopback is what commands reach directly, so the proxy has to be named. */
+const curl = (address: string) => `curl -fsS -m 20 --noproxy '' -x http://127.0.0.1:3128 ${address}`;
+
+async function site(): Promise<{ readonly port: number; readonly seen: string[] }> {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.headers.host} ${request.url}`);
+    response.end('from outside\n');
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  whenTestEnds(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, seen };
+}
+
+type Answering = (question: Question, signal: AbortSignal) => Answer | Promise<Answer>;
+
+async function thread(script: Script, answering: Answering, more = '') {
+  const asked: Question[] = [];
+  const askUser: AskUser = {
+    ask: async (question, signal) => {
+      asked.push(question);
+      return answering(question, signal);
+    },
+  };
+  const live = await LiveThread.in(script, config(more));
+  const open = () => live.open({}, { askUser });
+  /** What the model reads of the last call before this request. */
+  const output = (request: number) => String(textsOf(inputOf(live.model, request)).at(-1));
+  const lines = () =>
+    live.place.lines().flatMap(({ type, payload }) => {
+      if (type === 'capstan_call') return payload['item'] === undefined ? [] : ['call'];
+      if (type !== 'capstan_question') return [];
+      const given = payload['answer'] as { readonly kind: string } | undefined;
+      return [given === undefined ? 'question' : given.kind];
+    });
+  return { live, asked, open, output, lines };
+}
+
+const never = new Promise<Answer>(() => {});
+
+test('a yes lets the connection that waits go on, in the same run of the command', async () => {
+  const { port, seen } = await site();
+  const script = [runs(`echo once >> ran; ${curl(`http://localhost:${port}/a`)}`), done];
+  const { live, asked, open, output, lines } = await thread(script, () => {
+    expect(seen).toEqual([]);
+    return { kind: 'allowed' };
+  });
+  await open();
+  await live.turn('go');
+  const host = { name: 'localhost', port, protocol: 'http' };
+  expect(asked).toMatchObject([{ kind: 'network', host, scopes: ['call', 'session'], tool: 'exec_command' }]);
+  expect(asked[0]?.reason).toBe(
+    `The command runs and waits to connect to localhost:${port}. No list allows this host yet.`,
+  );
+  expect(seen).toEqual([`localhost:${port} /a`]);
+  expect(output(1)).toContain('Process exited with code 0');
+  expect(output(1)).toMatch(/Output:\nfrom outside\n$/);
+  expect(readFileSync(join(live.place.workspace, 'ran'), 'utf8')).toBe('once\n');
+  expect(lines()).toEqual(['call', 'question', 'allowed']);
+});
+
+test('a no refuses the connection, and the model reads who said it and why', async () => {
+  const { port, seen } = await site();
+  const { live, open, output, lines } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => ({
+    kind: 'declined',
+    note: 'Use the copy in vendor.',
+  }));
+  await open();
+  await live.turn('go');
+  expect(seen).toEqual([]);
+  const note = `The command waited to connect to localhost:${port}, and the user did not allow that. Use the copy in vendor.`;
+  expect(output(1).startsWith(`${note}\n`)).toBe(true);
+  expect(output(1)).toContain(`blocked by the policy: localhost:${port} (asked about and not allowed)`);
+  expect(lines()).toEqual(['call', 'question', 'declined']);
+});
+
+test('a yes for the session opens the host in later commands, also after a resume, and the text says so', async () => {
+  const { port, seen } = await site();
+  const script = [runs(curl(`http://localhost:${port}/a`)), done, runs(curl(`http://localhost:${port}/b`)), done];
+  const { live, asked, open, output } = await thread([...script, ...script.slice(2)], () => ({
+    kind: 'allowed',
+    scope: 'session',
+  }));
+  await open();
+  await live.turn('one');
+  await live.turn('two');
+  await open();
+  await live.turn('three');
+  expect(asked).toHaveLength(1);
+  expect(seen).toHaveLength(3);
+  expect(output(5)).toContain('from outside');
+  const told = JSON.stringify(inputOf(live.model, 2));
+  expect(told).toContain('Granted for this session, beyond these limits: connecting to: ');
+  expect(told).toContain(`localhost:${port}`);
+});
+
+test('several hosts of one command are asked about one after another, and connections to one host join', async () => {
+  const { port, seen } = await site();
+  const other = await site();
+  const wanted = [`localhost:${port}/a`, `localhost:${port}/b`, `127.0.0.1:${other.port}/c`];
+  const all = wanted.map((address) => `${curl(`http://${address}`)} &`).join(' ');
+  let open = 0;
+  const { live, asked, ...more } = await thread([runs(`${all} wait`), done], async () => {
+    expect(++open).toBe(1);
+    await new Promise((next) => setTimeout(next, 100));
+    open--;
+    return { kind: 'allowed' };
+  });
+  await more.open();
+  await live.turn('go');
+  expect(asked.map(({ host }) => `${host?.name}:${host?.port}`).toSorted()).toEqual(
+    [`127.0.0.1:${other.port}`, `localhost:${port}`].toSorted(),
+  );
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(2);
+  expect([seen.length, other.seen.length]).toEqual([2, 1]);
+  expect(more.lines()).toEqual(['call', 'question', 'allowed', 'question', 'allowed']);
+});
+
+test('the time limit of the command stands still while its question waits', async () => {
+  const { port } = await site();
+  const script = [runs(curl(`http://localhost:${port}/a`), { timeout_ms: 1500 }), done];
+  const { live, open, output } = await thread(script, async () => {
+    await new Promise((next) => setTimeout(next, 2500));
+    return { kind: 'allowed' };
+  });
+  await open();
+  await live.turn('go');
+  expect(output(1)).toContain('from outside');
+});
+
+test.each(['interrupt', 'close'] as const)(
+  'the question lapses at an %s, and the call ends as any other',
+  async (how) => {
+    const { port, seen } = await site();
+    const { promise: waits, resolve } = Promise.withResolvers<AbortSignal>();
+    const { live, open, lines } = await thread([runs(curl(`http://localhost:${port}/a`)), done, done], (_, signal) => {
+      resolve(signal);
+      return never;
+    });
+    await open();
+    const interrupt = new AbortController();
+    const turn = live.turn('go', { signal: interrupt.signal });
+    const signal = await waits;
+    if (how === 'interrupt') interrupt.abort();
+    else await live.close();
+    expect(await turn).toMatchObject({ kind: 'aborted' });
+    expect([signal.aborted, seen]).toEqual([true, []]);
+    expect(lines()).toEqual(['call', 'question', 'lapsed']);
+    const reopened = await open();
+    expect(reopened.questions).toEqual([]);
+    await live.turn('again');
+    expect(JSON.stringify(inputOf(live.model, 1))).toContain('aborted by user');
+  },
+);
+
+test('the question lapses when the command is over', async () => {
+  const { port } = await site();
+  const command = `(${curl(`http://localhost:${port}/a`)} >/dev/null 2>&1 &) ; sleep 1.5; echo over`;
+  const { live, open, output, lines } = await thread([runs(command), done], () => never);
+  await open();
+  expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
+  expect(lines()).toEqual(['call', 'question', 'lapsed']);
+  expect(output(1)).toContain(`to connect to localhost:${port}, and there was no answer.`);
+  expect(output(1)).toContain('over\n');
+});
+
+test('a no that stops ends the turn', async () => {
+  const { port } = await site();
+  const { live, open, lines } = await thread([runs(curl(`http://localhost:${port}/a`))], () => ({ kind: 'stopped' }));
+  await open();
+  expect(await live.turn('go')).toMatchObject({ kind: 'aborted' });
+  expect(lines()).toEqual(['call', 'question', 'stopped']);
+});
+
+test('without anyone to ask the host is refused at once, and the model reads which', async () => {
+  const { port } = await site();
+  const { live, output, lines } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => never);
+  await live.open();
+  await live.turn('go');
+  expect(output(1)).toContain(`blocked by the policy: localhost:${port} (not on the allow list)`);
+  expect(lines()).toEqual(['call']);
+  expect(JSON.stringify(inputOf(live.model, 0))).toContain('All other connections fail.');
+});
+
+test('a rule that asks holds a listed host back until there is an answer, and offers no rule', async () => {
+  const { port, seen } = await site();
+  const { live, asked, open } = await thread(
+    [runs(curl(`http://localhost:${port}/a`)), done],
+    () => ({ kind: 'allowed' }),
+    ', "localhost" = "allow"',
+  );
+  mkdirSync(join(live.place.home, 'rules'), { recursive: true });
+  writeFileSync(join(live.place.home, 'rules/x.rules'), 'network_rule("localhost", "http", "prompt")\n');
+  await open();
+  await live.turn('go');
+  expect(asked).toMatchObject([{ kind: 'network', scopes: ['call', 'session'] }]);
+  expect(asked[0]?.reason).toContain('A rule asks before this host is reached.');
+  expect(seen).toHaveLength(1);
+});

@@ -28,7 +28,7 @@ export interface RecordedAnswer extends Answer {
 const noKey = new Uint8Array();
 
 /** Names what is asked: the question as its line says it, and the arguments as the model wrote them. */
-export function aboutCall(call: CallItem, { commands: _read, ...question }: Question): string {
+export function aboutCall(call: CallItem, { commands: _read, seen: _seen, ...question }: Question): string {
   const given = call.type === 'function_call' ? call.arguments : call.input;
   const digest = keyedDigest(noKey, JSON.stringify([call.name, given, question]));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -14,7 +14,7 @@ export type ExecQuestionEvent =
     } & Pick<Answer, 'by' | 'verdict'>);
 
 /** The question as the thread keeps it, by an id of its own. */
-type ExecQuestion = { readonly id: string } & Omit<Question, 'callId' | 'turnId' | 'item'>;
+type ExecQuestion = { readonly id: string } & Omit<Question, 'callId' | 'turnId' | 'item' | 'seen'>;
 
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
@@ -29,7 +29,7 @@ export function execQuestions(): (
   };
   return (event) => {
     if (event.kind === 'question-asked') {
-      const { callId, turnId: _turn, item: _item, ...question } = event.question;
+      const { callId, turnId: _turn, item: _item, seen: _seen, ...question } = event.question;
       times.set(callId, (times.get(callId) ?? 0) + 1);
       return { type: 'question.asked', question: { id: idOf(callId), ...question } };
     }

@@ -1,4 +1,4 @@
-import { approvalName } from '../../src/policy/approval-policy.ts';
+import { allowsAsking, approvalName } from '../../src/policy/approval-policy.ts';
 import { environmentOf } from '../../src/envelope/environment.ts';
 import { modeGuidance } from '../../src/fragments/sections/collaboration-mode.ts';
 import { describePolicy, networkWord } from '../../src/policy/describe-policy.ts';
@@ -41,14 +41,17 @@ export function guidanceToHold({ envelope: { identity, instructions } }: Entered
 function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFacts['permissions'] & object {
   const { approvedPrefixes } = policy;
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
+  const ruled = (decision: string): readonly string[] =>
+    policy.rules.prefixes.flatMap((rule) => (rule.decision === decision ? [JSON.stringify(rule.pattern)] : []));
+  const isAsked = policy.canAsk === true && allowsAsking(policy.approval, 'rules');
   const described = describePolicy(policy.resolved, workspace.cwd);
   return {
     ...described,
     network: networkWord(described),
     approval: approvalName(policy.approval),
     prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
-    // Those that hold are in the lists.
-    rules: [],
+    refused: each([...ruled('forbidden'), ...(isAsked ? [] : ruled('prompt'))]),
+    asked: isAsked ? each(ruled('prompt')) : [],
   };
 }
 

@@ -62,7 +62,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const lastMessageFile = checkLastMessageFile(asked, cwd, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
-  const output = createOutput(options);
+  const output = createOutput(options, (outcome) => engine.isNews(outcome));
   const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);

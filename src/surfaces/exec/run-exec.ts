@@ -241,6 +241,7 @@ function overridesOf({
   model,
   sandbox,
   askForApproval: approval,
+  approveForMe,
 }: ExecArguments['options']): Overrides {
   return [
     ...override,
@@ -249,5 +250,12 @@ function overridesOf({
     ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
     ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
     ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
+    ...(approveForMe ? reviewedWork : []),
   ];
 }
+
+const reviewedWork: Overrides = [
+  { path: ['approvals_reviewer'], value: 'auto_review' },
+  { path: ['approval_policy'], value: 'on-request' },
+  { path: ['sandbox_mode'], value: 'workspace-write' },
+];

@@ -47,7 +47,12 @@ const enforced = {
 } as const satisfies KeyTable;
 
 /** What limits something that is there and cannot be limited in that way yet. A warning says so. */
-export const unenforcedKeys = ['remote_sandbox_config', 'experimental_network', 'model_catalog_json'] as const;
+export const unenforcedKeys = [
+  'remote_sandbox_config',
+  'experimental_network',
+  'auto_review',
+  'model_catalog_json',
+] as const;
 
 /** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
 const passing: KeyTable = {

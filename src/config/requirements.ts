@@ -102,6 +102,12 @@ function withoutReadOnly(file: ConfigLayer, values: RequirementValues): readonly
   ];
 }
 
+const insteadOfOthers =
+  'Use allowed_sandbox_modes and permissions.filesystem.deny_read to choose what commands may access.';
+const insteadOf: Readonly<Record<string, string>> = {
+  auto_review: 'Use allowed_approvals_reviewers and rules.prefix_rules to choose who decides about commands.',
+};
+
 function unenforced(file: ConfigLayer, values: object): readonly ConfigProblem[] {
   return unenforcedKeys
     .filter((key) => Object.hasOwn(values, key))
@@ -110,7 +116,7 @@ function unenforced(file: ConfigLayer, values: object): readonly ConfigProblem[]
         code: 'config-unsupported-key',
         severity: 'warning',
         what: 'is not enforced by this version',
-        next: 'Use allowed_sandbox_modes and permissions.filesystem.deny_read to choose what commands may access.',
+        next: insteadOf[key] ?? insteadOfOthers,
       }),
     );
 }

@@ -1,4 +1,5 @@
 import { describePolicy, networkWord } from '../policy/describe-policy.ts';
+import { isWithin } from '../policy/paths.ts';
 import type { Envelope } from './envelope.ts';
 import { approvalName } from '../policy/approval-policy.ts';
 
@@ -15,6 +16,8 @@ export interface Environment {
   /** Empty when the working folder is the only one. */
   readonly workspaceRoots: readonly string[];
   readonly deniedPaths: readonly string[];
+  /** Inside of denied paths, and open again. */
+  readonly reopenedPaths: readonly string[];
   readonly allowedDomains: readonly string[];
   readonly deniedDomains: readonly string[];
 }
@@ -23,7 +26,8 @@ export interface Environment {
 export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
   const { cwd, shell, timezone, roots } = workspace;
   const described = describePolicy(policy.resolved, cwd);
-  const { mode, writableRoots, deniedPaths, deniedGlobs } = described;
+  const { mode, writableRoots, readablePaths, deniedPaths, deniedGlobs } = described;
+  const isReopened = (path: string): boolean => deniedPaths.some((denied) => isWithin(path, denied));
   // Saved rules are in the lists. Where there are none, they are not what decides.
   const lists = policy.networkProxy === 'lists' ? described.lists : undefined;
   return {
@@ -37,6 +41,7 @@ export function environmentOf({ workspace, policy }: Envelope, date: string): En
     writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
+    reopenedPaths: [...new Set([...writableRoots, ...readablePaths].filter(isReopened))].toSorted(),
     // What a rule asks about is open only after an answer.
     allowedDomains: lists?.allow.filter((host) => lists.ask?.includes(host) !== true) ?? [],
     deniedDomains: lists?.deny ?? [],

@@ -15,7 +15,9 @@ export function isOffered(
   if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;
   if (effect === undefined) return true;
   if (approval === 'untrusted' && canAsk !== true) return false;
-  return effect !== 'files' || sandboxLevel !== 'read-only' || canBeWidened(policy, 'sandbox');
+  if (effect !== 'files' || sandboxLevel !== 'read-only') return true;
+  // A folder that was requested is open to patches as to commands.
+  return canBeWidened(policy, 'sandbox') || canBeWidened(policy, 'permissions');
 }
 
 /** Whether a call may ask for more than the policy grants: there is a user to ask, and something left to ask for. */

@@ -214,6 +214,7 @@ describe('a command', () => {
         prefix: ['ls'],
         argv: ['/bin/bash', '-c', 'ls'],
         commands: [['ls']],
+        seen: [['ls']],
         cwd: '/repo',
         scopes: ['call', 'session', 'rule'],
       },

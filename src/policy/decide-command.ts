@@ -64,6 +64,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         argv,
         cwd,
         commands: context.analysis?.commands,
+        seen: context.analysis?.seen,
       }),
       scopes: [
         'call',

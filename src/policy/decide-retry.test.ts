@@ -19,7 +19,11 @@ const policy: ResolvedPolicy = {
 };
 
 function context(more: Partial<DecisionContext> = {}): DecisionContext {
-  const analysis = { commands: [['npm', 'install', 'x']], seen: [], isReadOnly: false };
+  const analysis = {
+    commands: [['npm', 'install', 'x']],
+    seen: [['timeout', '5', 'npm', 'install', 'x']],
+    isReadOnly: false,
+  };
   return { approval: 'on-request', policy, rules: noRules, grants: [], canAsk: true, analysis, ...more };
 }
 
@@ -43,6 +47,7 @@ describe('a command that the sandbox stopped', () => {
         argv: needs.argv,
         cwd: '/repo',
         commands: [['npm', 'install', 'x']],
+        seen: [['timeout', '5', 'npm', 'install', 'x']],
         paths: [file],
         prefix: ['npm', 'install', 'x'],
         scopes: ['call', 'session', 'rule'],

@@ -35,7 +35,8 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     question: {
       kind: 'retry',
       reason: `The sandbox stopped it. It would run again ${outsideWords(policy)}.`,
-      ...defined({ justification: needs.escalation?.reason, prefix, commands: context.analysis?.commands }),
+      ...defined({ justification: needs.escalation?.reason, prefix }),
+      ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
       argv,
       cwd,
       paths,

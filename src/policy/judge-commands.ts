@@ -102,7 +102,7 @@ function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch):
 /** Git in another repository than the workspace's may run what the settings there name. */
 function isReadOnly({ analysis, ground }: DecisionContext): boolean {
   if (analysis?.isReadOnly !== true) return false;
-  const isGit = analysis.commands?.some(([name]) => name === 'git') === true;
+  const isGit = [...(analysis.commands ?? []), ...analysis.seen].some(([name]) => name === 'git');
   return !isGit || (ground !== undefined && ground.repository !== 'other');
 }
 

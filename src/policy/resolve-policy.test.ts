@@ -274,7 +274,9 @@ test('metadata is kept at each repository on the way to the working folder, and 
   const where = { repositories: ['/ws/a', '/ws', '/elsewhere'], submodules: ['/ws/a/lib'] };
   const policy = resolve([on(root, 'read'), at('/ws', 'write'), at('/ws/a/.aws', 'write')], where);
   const paths = ['/ws/a/.codex/x', '/ws/a/.git', '/ws/a/.aws/x', '/ws/a/lib/.git', '/ws/a/lib/.codex', '/ws/a/x'];
-  expect(paths.map((path) => access(policy, path))).toEqual(['read', 'read', 'write', 'read', 'write', 'write']);
-  expect(rulesOf(policy)).toContainEqual({ path: '/ws/a/lib/.git', access: 'read', ifMissing: 'protect' });
+  expect(paths.map((path) => access(policy, path))).toEqual(['read', 'read', 'write', 'read', 'read', 'write']);
+  for (const path of ['/ws/a/lib/.git', '/ws/a/lib/.codex']) {
+    expect(rulesOf(policy)).toContainEqual({ path, access: 'read', ifMissing: 'protect' });
+  }
   expect(rulesOf(policy).some(({ path }) => path.startsWith('/elsewhere'))).toBe(false);
 });

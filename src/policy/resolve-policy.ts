@@ -143,10 +143,9 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
     rules.push({ path, access: 'read', ifMissing });
   };
   for (const directory of places.gitDirectories) narrow(normalisePath(directory), 'skip');
-  for (const repository of places.repositories ?? []) {
+  for (const repository of [...(places.repositories ?? []), ...(places.submodules ?? [])]) {
     for (const name of protectedNames) narrow(normalisePath(joinPath(repository, name)), 'protect');
   }
-  for (const submodule of places.submodules ?? []) narrow(normalisePath(joinPath(submodule, '.git')), 'protect');
   for (const root of places.workspaceRoots.map(normalisePath)) {
     for (const name of places.gitNames ?? []) narrow(root === undefined ? root : joinPath(root, name), 'protect');
   }

@@ -1,11 +1,18 @@
 import type { GitSights } from './snapshots.ts';
 
-/** Knows where git folders stand below what commands may write, so that a sandbox can keep commands from them. */
+/** Knows where repositories stand below what commands may write, so that a sandbox can keep commands from them. */
 export interface GitGuard {
-  /** What commands must not change, as the last look found it: git folders, git files, and what those lead to. */
+  /**
+   * What commands must not change, as the last look found it: git folders, git files, what those lead to, and the other
+   * protected names beside them.
+   */
   readonly current: readonly string[];
+  /** Protected names that these repositories do not have. Patches must not make them; a sandbox cannot close them all. */
+  readonly missing: readonly string[];
   /** Looks again. Bounded in entries and time; never rejects. */
   look(request: GitLookRequest, signal: AbortSignal): Promise<GitLook>;
+  /** The same without a consequence: what must not be changed stays as it is. */
+  find(request: GitLookRequest, signal: AbortSignal): Promise<GitLook>;
 }
 
 export interface GitLookRequest {
@@ -20,6 +27,8 @@ export interface GitLookRequest {
 export interface GitLook {
   /** Folders that git takes for repositories, bare ones included. */
   readonly repositories: readonly string[];
+  /** Protected names in them, besides git's own, that hold something. */
+  readonly settings: readonly string[];
   /** Folders that there was no time for, or too many. Empty: everything was seen. */
   readonly unseen: readonly string[];
 }

@@ -29,6 +29,12 @@ export interface Question {
    * and in questions that are read from a file.
    */
   readonly commands?: readonly (readonly string[])[];
+  /**
+   * The beginnings of all commands that were found in `argv`, wrappers as they are written and commands in scripts that
+   * cannot be read whole included. A no may be about any of them, a yes only about `commands`. Absent where `commands` is
+   * never there.
+   */
+  readonly seen?: readonly (readonly string[])[];
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: AskedHost;

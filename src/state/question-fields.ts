@@ -14,7 +14,14 @@ const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 const longestWord = 1000;
 
 /** Nothing large is stored twice (I9): the whole stands in the call that the model made, and is read from it again. */
-export function questionFields({ id: _derived, callId, turnId, commands: _read, ...about }: Question): JsonObject {
+export function questionFields({
+  id: _derived,
+  callId,
+  turnId,
+  commands: _read,
+  seen: _seen,
+  ...about
+}: Question): JsonObject {
   const shortened = (words: readonly string[] | undefined): readonly string[] | undefined =>
     words?.map((word) => (word.length > longestWord ? `${word.slice(0, longestWord).toWellFormed()} …` : word));
   const short = defined({ argv: shortened(about.argv), prefix: shortened(about.prefix) });

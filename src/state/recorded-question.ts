@@ -30,7 +30,7 @@ const noKey = new Uint8Array();
 /** What is asked: the question as its line says it, and the arguments as the model wrote them. */
 export function aboutCall(
   call: CallItem,
-  { id: _made, commands: _read, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
+  { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
 ): string {
   const given = call.type === 'function_call' ? call.arguments : call.input;
   const digest = keyedDigest(noKey, JSON.stringify([call.name, given, question]));

@@ -15,6 +15,8 @@ test('a folder with more names than may be looked at is not listed whole, and is
   expect(await findGit({ roots: [root], denies: () => false }, limits)).toEqual({
     paths: [],
     repositories: [],
+    missing: [],
+    settings: [],
     unseen: [root],
   });
 });

@@ -1,18 +1,16 @@
 import type { Dirent } from 'node:fs';
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
-import { bareRepositoryName } from '../policy/protected-names.ts';
-import type { GitLookRequest } from '../ports/git-guard.ts';
+import { bareRepositoryName, protectedNames } from '../policy/protected-names.ts';
+import type { GitLook, GitLookRequest } from '../ports/git-guard.ts';
 import { isBareRepository } from './git-sights.ts';
 import type { Pace } from './pace.ts';
 
-interface FoundGit {
-  /** `.git` folders and files, and what the files lead to. */
+interface FoundGit extends GitLook {
+  /** `.git` folders and files, what the files lead to, and the protected names beside them. */
   readonly paths: readonly string[];
-  /** Folders that git takes for repositories. */
-  readonly repositories: readonly string[];
-  /** Roots of which not everything was seen. */
-  readonly unseen: readonly string[];
+  /** Protected names that are not there. */
+  readonly missing: readonly string[];
 }
 
 interface FindGitLimits {
@@ -58,12 +56,22 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
     }
   }
   if (entries > limits.mostEntries && unseen.length === 0) unseen.push(...starts.slice(-1));
+  const own = [...folders].filter((folder) => holdsSomething(`${folder}/.git`));
+  const beside = own.flatMap((folder) => besideGit.map((name) => `${folder === '/' ? '' : folder}/${name}`));
+  const [there, missing] = [beside.filter(isThere), beside.filter((path) => !isThere(path))];
   const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
-  const repositories = [
-    ...[...folders].filter((folder) => holdsSomething(`${folder}/.git`)),
-    ...[...bare].filter((folder) => holdsSomething(`${folder}/${bareRepositoryName}`)),
-  ];
-  return { paths: [...paths], repositories, unseen };
+  const repositories = [...own, ...[...bare].filter((folder) => holdsSomething(`${folder}/${bareRepositoryName}`))];
+  return { paths: [...paths, ...there], missing, repositories, settings: there.filter(holdsSomething), unseen };
+}
+
+const besideGit = protectedNames.filter((name) => name !== '.git');
+
+function isThere(path: string): boolean {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** Sandboxes make empty folders to mount on, which stay for a moment after a command. Git takes none for a repository. */

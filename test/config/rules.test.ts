@@ -14,16 +14,20 @@ async function withRules(text: string) {
   return { place, model, file };
 }
 
-test('the model reads which commands the rules allow, and --ignore-rules leaves them out', async () => {
+test('the model reads which commands the rules allow and refuse, and --ignore-rules leaves them out', async () => {
   const { place, model } = await withRules(
-    'prefix_rule(["make", ["test", "lint"]])\nprefix_rule(["rm"], "forbidden")\n',
+    'prefix_rule(["make", ["test", "lint"]])\nprefix_rule(["rm"], "forbidden")\nprefix_rule(["npm", ["i", "ci"]], "prompt")\n',
   );
   await place.run('exec', 'hello');
   await place.run('exec', '--ignore-rules', 'hello');
   const [first, second] = [0, 1].map((request) => JSON.stringify(inputOf(model, request)));
   for (const target of ['test', 'lint']) expect(first).toContain(JSON.stringify(`["make", "${target}"]`).slice(1, -1));
-  expect(first).not.toContain('\\"rm\\"');
+  // Without `--approvals` no one can be asked.
+  const refused =
+    'Rules refuse commands that begin with one of these, also inside a script:\n- ["rm"]\n- ["npm", ["i", "ci"]]\n';
+  expect(first).toContain(JSON.stringify(refused).slice(1, -1));
   expect(second).not.toContain('make');
+  expect(second).not.toContain('Rules refuse');
 });
 
 test('a broken file is named, and the turn runs without it', async () => {

@@ -8,6 +8,7 @@ import { sections } from '../../src/world/sections.ts';
 import { permissionsSection } from '../../src/world/sections/permissions.ts';
 import { realtimeSection } from '../../src/world/sections/realtime.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 /** What each request told, besides words and answers. */
@@ -155,7 +156,7 @@ describe('saved approvals', () => {
     readsEverything: true,
     missingRoots: [],
     approvedPrefixes: [['git', 'log']],
-    networkRules: [],
+    held: nothingHeld,
   };
   const kinds = (now: PermissionsText) =>
     permissionsSection.change(permissionsSection.stored(permissions), now).map(({ kind, text }) => [kind, text]);
@@ -171,8 +172,13 @@ describe('saved approvals', () => {
     expect(kinds(more)).toEqual([['approved-prefixes', expect.stringMatching(/^(?!.*"git").*"npm", ?"test"/s)]]);
     const fewer = { ...permissions, approvedPrefixes: [] };
     expect(kinds(fewer)).toEqual([['permissions', expect.not.stringContaining('git')]]);
-    const rule = { ...permissions, networkRules: [{ host: 'example.org', action: 'allow' as const }] };
-    expect(kinds(rule)).toEqual([['network-rules', expect.stringContaining('example.org')]]);
+    const held = { ...permissions, held: { forbidden: [['npm', 'publish']], asked: [] } };
+    expect(kinds(held)).toEqual([['permissions', expect.stringContaining('- ["npm", "publish"]')]]);
+  });
+
+  it('of an earlier version that told rules about hosts by themselves are told anew', () => {
+    const stored = { ...permissionsSection.stored(permissions), capstan_network_rules: ['allow example.org'] };
+    expect(permissionsSection.read(stored, undefined)).toBeUndefined();
   });
 });
 

@@ -49,6 +49,7 @@ describe('--context-events', () => {
           writableRoots: expect.arrayContaining([place.workspace]),
           workspaceRoots: [],
           deniedPaths: [],
+          reopenedPaths: [],
           allowedDomains: [],
           deniedDomains: [],
         },

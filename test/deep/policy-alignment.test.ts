@@ -17,6 +17,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createTrial } from '../harness/sandbox-trial.ts';
 import { readPermissions } from '../laws/permissions-reader.ts';
 import { statedAccess } from './stated-access.ts';
+import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const spawn = createNodeSpawn({ clock, runFolder: '/nowhere' });
@@ -144,7 +145,7 @@ function stated(policy: ResolvedPolicy) {
     approval: 'never',
     canAsk: false,
     approvedPrefixes: [],
-    networkRules: [],
+    held: nothingHeld,
   } as const;
   const read = readPermissions(render(permissionsFragment, told).text);
   return (path: string) => (read === undefined ? 'deny' : statedAccess(read, path));

@@ -24,3 +24,25 @@ test('without lists no host stands beside a network that is open or closed as a 
   expect(networkOf('restricted', lists)).toEqual(['restricted', [], []]);
   expect(networkOf('enabled', undefined)).toEqual(['enabled', [], []]);
 });
+
+test('what is open again inside of a denied path is named, readable or writable', () => {
+  const { policy, workspace, ...rest } = fullEnvelope();
+  const rule = (path: string, access: 'read' | 'write' | 'deny') => ({ path, access, ifMissing: 'skip' }) as const;
+  const rules = [
+    rule('/', 'read'),
+    rule('/repo', 'write'),
+    rule('/repo/a', 'deny'),
+    rule('/repo/a/b', 'write'),
+    rule('/repo/a/c', 'read'),
+    rule('/repo/a/c/d', 'deny'),
+    rule('/repo/docs', 'read'),
+  ];
+  const files = { kind: 'restricted', rules, denyGlobs: [], platformDefaults: false } as const;
+  const resolved = { enforcement: 'managed', files, network: 'restricted' } as const;
+  const of = environmentOf({ ...rest, workspace, policy: { ...policy, resolved } }, '2026-11-16');
+  expect(of).toMatchObject({
+    writableRoots: ['/repo', '/repo/a/b'],
+    deniedPaths: ['/repo/a', '/repo/a/c/d'],
+    reopenedPaths: ['/repo/a/b', '/repo/a/c'],
+  });
+});

@@ -48,6 +48,21 @@ describe('exec with a reviewer', () => {
     expect(JSON.parse(replay.stdout)).toMatchObject({ counts: { same: 3, different: 0, not_recorded: 0 } });
   });
 
+  it('by one option, which stands for three settings and goes with none of those that contradict it', async () => {
+    const { model, place } = await wanting(allow);
+    const { code, stderr } = await place.run('exec', '--approve-for-me', 'go');
+    expect(code, stderr).toBe(0);
+    expect(existsSync(outside(place))).toBe(true);
+    const sent = JSON.stringify(model.requests[0]!.body['input']);
+    for (const words of ['Approval: on-request.', 'Sandbox: workspace-write.', 'A reviewing model answers']) {
+      expect(sent).toContain(words);
+    }
+    for (const more of [['-s', 'read-only'], ['-a', 'never'], ['--approvals', 'ask'], ['--yolo']]) {
+      const refused = await place.run('exec', '--approve-for-me', ...more, 'go');
+      expect(refused.code, refused.stderr).toBe(2);
+    }
+  });
+
   it('keeps in the sandbox what the reviewer declines', async () => {
     const { place } = await wanting(deny);
     const { code, stderr } = await place.run('exec', ...reviewed, 'go');

@@ -27,3 +27,26 @@ test.runIf(isLinux)('a machine that forbids namespaces is reported once, with th
   expect(reports).toHaveLength(stderr.includes('copy that it unpacked') ? 1 : reports.length);
   expect(stderr).toMatch(/copy that it unpacked|kernel\.apparmor_restrict_unprivileged_userns/);
 });
+
+test.runIf(isLinux)(
+  'a copy of bubblewrap that Capstan unpacked is reported once, to programs in every run',
+  async () => {
+    const { place } = await scene(({ index }) =>
+      index % 2 === 0
+        ? answer({ items: [callTool('exec_command', { cmd: 'echo one' })] })
+        : answer({ items: [say('Done.')] }),
+    );
+    // Serves where the package has no copy of its own.
+    const folder = join(place.home, 'capstan/bubblewrap/usr/bin');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    const env = { PATH: '/nonexistent', CAPSTAN_BWRAP: '' };
+    const reports: boolean[] = [];
+    for (const more of [['--ephemeral'], [], [], ['--json'], ['--json']]) {
+      const { code, stderr, stdout } = await place.runWith({ env }, 'exec', ...more, 'Say one');
+      expect(code).toBe(0);
+      reports.push(`${stderr}${stdout}`.includes('the copy that it unpacked'));
+    }
+    expect(reports).toEqual([true, true, false, true, true]);
+  },
+);

@@ -85,7 +85,9 @@ const some = <Value>(value: fc.Arbitrary<Value>, maxLength = 4) =>
   fc.oneof({ weight: 9, arbitrary: fc.array(value, { maxLength }) }, { weight: 1, arbitrary: many(value) });
 const many = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: 150, maxLength: 160 });
 const prefixes = some(fc.array(short, { maxLength: 3 }));
-const rules = some(fc.record({ host: short, action: fc.constantFrom('allow' as const, 'deny' as const) }));
+const patterns = some(
+  fc.array(fc.oneof(short, fc.array(short, { minLength: 1, maxLength: 3 })), { minLength: 1, maxLength: 4 }),
+);
 const instructions = fc.record({ text, replaces: fc.boolean() });
 const namespace = fc.record({ name: short, description: text });
 const optional = <Model>(model: { [Key in keyof Model]: fc.Arbitrary<Model[Key]> }) =>
@@ -145,7 +147,7 @@ export const renderings: readonly {
       readsEverything: fc.boolean(),
       missingRoots: some(short),
       approvedPrefixes: prefixes,
-      networkRules: rules,
+      held: fc.record({ forbidden: patterns, asked: patterns }),
     }),
   ),
   of(permissionsFragment.withdrawn, nothing),
@@ -157,7 +159,7 @@ export const renderings: readonly {
       explained: fc.boolean(),
     }),
   ),
-  of(networkRulesFragment, fc.record({ added: rules })),
+  of(networkRulesFragment, fc.record({ rules: text })),
   of(collaborationModeFragment, fc.record({ mode: short, instructions: text })),
   of(collaborationModeFragment.withdrawn, nothing),
   of(
@@ -173,6 +175,7 @@ export const renderings: readonly {
       writableRoots: some(text),
       workspaceRoots: some(short),
       deniedPaths: some(short),
+      reopenedPaths: some(short),
       allowedDomains: some(short),
       deniedDomains: some(short),
     }),

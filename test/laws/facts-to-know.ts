@@ -45,6 +45,9 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
   const { lists, ...described } = describePolicy(policy.resolved, workspace.cwd);
   const asks = (about: AskedAbout): boolean => policy.canAsk === true && allowsAsking(policy.approval, about);
+  const ruled = (decision: string): readonly string[] =>
+    policy.rules.prefixes.flatMap((rule) => (rule.decision === decision ? [JSON.stringify(rule.pattern)] : []));
+  const isAsked = asks('rules');
   return {
     ...described,
     ...(lists === undefined ? {} : { lists: listsToKnow(lists, asks) }),
@@ -53,8 +56,8 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
     network: networkWord({ ...described, ...defined({ lists }) }),
     approval: approvalName(policy.approval),
     prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
-    // Those that hold are in the lists.
-    rules: [],
+    refused: each([...ruled('forbidden'), ...(isAsked ? [] : ruled('prompt'))]),
+    asked: isAsked ? each(ruled('prompt')) : [],
   };
 }
 

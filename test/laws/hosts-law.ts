@@ -6,6 +6,7 @@ import { decideConnection } from '../../src/policy/decide-connection.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
 import { grantedPolicy, isNoPermission, standingPermissions } from '../../src/policy/granted-policy.ts';
 import { hostKey } from '../../src/policy/grants.ts';
+import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
 import { withNetworkRules } from '../../src/policy/network/network-rules.ts';
 import { decidedHosts } from '../../src/policy/rules/allowed-by-rules.ts';
 import { readRules } from '../../src/policy/rules/read-rules.ts';
@@ -106,7 +107,7 @@ export function hostText(given: HostCase): string {
     approval,
     canAsk,
     approvedPrefixes: [],
-    networkRules: [],
+    held: nothingHeld,
     ...(isNoPermission(granted) ? {} : { granted }),
   }).text;
 }

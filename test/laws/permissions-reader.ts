@@ -30,8 +30,9 @@ export interface Permissions {
   readonly grantedHosts: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
-  /** `allow` or `deny` and the host as JSON. */
-  readonly rules: readonly string[];
+  /** What rules hold back, each pattern as JSON. */
+  readonly refused: readonly string[];
+  readonly asked: readonly string[];
 }
 
 /** The newest message holds as a whole. */
@@ -59,7 +60,10 @@ export function readPermissions(text: string): Permissions | undefined {
       `[${/^Granted for this session.* connecting to: (".*)\.$/m.exec(body)?.[1] ?? ''}]`,
     ) as string[],
     prefixes: dashedList(body, approvedTitle).map(unquoted).toSorted(),
-    rules: dashedList(body, /^Saved network rules:$/)
+    refused: dashedList(body, /^Rules refuse commands that begin with one of these, also inside a script:$/)
+      .map(unquoted)
+      .toSorted(),
+    asked: dashedList(body, /^Rules ask the user before commands that begin with one of these, also inside a script:$/)
       .map(unquoted)
       .toSorted(),
   };
@@ -105,15 +109,7 @@ function unquoted(line: string): string {
 }
 
 export function withPrefixes(before: Permissions | undefined, text: string): Permissions {
-  return withMore(before, 'prefixes', dashedList(between('approved_command_prefixes', text), approvedTitle));
-}
-
-export function withRules(before: Permissions | undefined, text: string): Permissions {
-  const title = /^Network rules saved; they hold from now on:$/;
-  return withMore(before, 'rules', dashedList(between('network_rules', text), title));
-}
-
-function withMore(before: Permissions | undefined, key: 'prefixes' | 'rules', news: readonly string[]): Permissions {
-  if (before === undefined || news.length === 0) throw new Error(`${key} that add nothing, or to nothing`);
-  return { ...before, [key]: [...new Set([...before[key], ...news.map(unquoted)])].toSorted() };
+  const news = dashedList(between('approved_command_prefixes', text), approvedTitle);
+  if (before === undefined || news.length === 0) throw new Error('prefixes that add nothing, or to nothing');
+  return { ...before, prefixes: [...new Set([...before.prefixes, ...news.map(unquoted)])].toSorted() };
 }

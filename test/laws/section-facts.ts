@@ -3,7 +3,7 @@ import type { Environment } from '../../src/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
 import type { CollaborationModeText } from '../../src/fragments/sections/collaboration-mode.ts';
 import type { RealtimeSetting } from '../../src/envelope/settings.ts';
-import type { NetworkRule } from '../../src/policy/network/network-rules.ts';
+import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
 import { defined } from '../../src/protocol/defined.ts';
 import type { NetworkLists } from '../../src/protocol/network-lists.ts';
 import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
@@ -47,14 +47,18 @@ export const environment: fc.Arbitrary<Environment> = fc.record({
   writableRoots: paths,
   workspaceRoots: paths,
   deniedPaths: paths,
+  reopenedPaths: paths,
   allowedDomains: hosts,
   deniedDomains: hosts,
 });
 
-const rule: fc.Arbitrary<NetworkRule> = fc.record({
-  host: fc.constantFrom('a.org', 'b.org', 'x"\n<y>'),
-  action: fc.constantFrom('allow', 'deny'),
-});
+const word = fc.constantFrom('git', 'push', 'x"\n<y>');
+const patterns = fc.array(
+  fc.array(fc.oneof(word, fc.array(word, { minLength: 1, maxLength: 2 })), { minLength: 1, maxLength: 3 }),
+  {
+    maxLength: 3,
+  },
+);
 
 const lists: fc.Arbitrary<NetworkLists> = fc.record(
   {
@@ -86,7 +90,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc
     approvedPrefixes: fc.array(fc.array(fc.constantFrom('git', 'status', '</x>\n', '"'), { maxLength: 3 }), {
       maxLength: 4,
     }),
-    networkRules: fc.array(rule, { maxLength: 4 }),
+    held: fc.record({ forbidden: patterns, asked: patterns }),
   })
   .chain((fact) =>
     fc
@@ -96,7 +100,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc
       .map((more) => defined({ ...fact, ...more }) as PermissionsText),
   );
 
-/** The same save for what was approved and ruled: most threads change nothing else. */
+/** The same save for what was approved: most threads change nothing else. */
 export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map((fact) => ({
   ...fact,
   mode: 'read-only',
@@ -111,6 +115,7 @@ export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.ma
   ownPaths: [],
   deniedPaths: [],
   readsEverything: true,
+  held: nothingHeld,
 }));
 
 export const collaborationMode: fc.Arbitrary<CollaborationModeText> = fc.record({

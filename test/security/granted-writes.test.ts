@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -86,6 +86,31 @@ describe('a write that the user grants', () => {
     expect(readFileSync(join(place.home, 'config.toml'), 'utf8')).toBe(config);
   });
 
+  it('does not reach through a link out of the folder, for a command or a patch', async () => {
+    const patch = '*** Begin Patch\n*** Add File: folder/out/patched\n+x\n*** End Patch\n';
+    const { place } = await scene(({ index }) => {
+      const folder = join(place.workspace, 'folder');
+      const permissions = { file_system: { write: [folder] } };
+      if (index === 0) return answer({ items: [callTool('request_permissions', { permissions })] });
+      const command = `cd ${folder}; touch inside out/written; ln -s ${join(place.root, 'target')} new; touch new/written`;
+      if (index === 1) return answer({ items: [callTool('exec_command', { cmd: command })] });
+      return index === 2 ? answer({ items: [{ type: 'custom_tool_call', name: 'apply_patch', input: patch }] }) : done;
+    }, closed);
+    const target = join(place.root, 'target');
+    mkdirSync(target);
+    mkdirSync(join(place.workspace, 'folder'));
+    symlinkSync(target, join(place.workspace, 'folder/out'));
+    const file = join(place.root, 'answers.jsonl');
+    const lines = [
+      { kind: 'permissions', decision: 'approved' },
+      { kind: 'patch', decision: 'denied' },
+    ];
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+    await place.run('exec', '--json', '-s', 'read-only', '--approvals', file, 'go');
+    expect(existsSync(join(place.workspace, 'folder/inside'))).toBe(true);
+    expect(readdirSync(target)).toEqual([]);
+  });
+
   it('is refused without a question for the home of the engine, also through a link', async () => {
     const { model, place } = await scene(
       ({ index }) => (index === 0 ? answer({ items: [widened('touch cfg/x', 'cfg')] }) : done),
@@ -96,6 +121,22 @@ describe('a write that the user grants', () => {
     expect(events.filter(({ type }) => type === 'question.asked')).toEqual([]);
     expect(textsOf(inputOf(model, 1)).at(-1)).toContain('is denied, and no request can change that');
     expect(existsSync(join(place.home, 'x'))).toBe(false);
+  });
+
+  it('holds for patches, which are offered where permissions alone may be requested', async () => {
+    const granular = 'sandbox_approval = false, rules = false, mcp_elicitations = false, request_permissions = true';
+    const text = '*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch\n';
+    const { model, place } = await scene(({ index }) => {
+      const patch = { type: 'custom_tool_call', name: 'apply_patch', input: text } as const;
+      const permissions = { file_system: { write: [place.workspace] } };
+      if (index === 1) return answer({ items: [callTool('request_permissions', { permissions })] });
+      return index < 3 ? answer({ items: [patch] }) : done;
+    }, `approval_policy = { granular = { ${granular} } }\n`);
+    await run(place, 'read-only');
+    const tools = model.requests[0]!.body['tools'] as unknown as readonly { readonly name: string }[];
+    expect(tools.map(({ name }) => name)).toContain('apply_patch');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toContain('patch rejected');
+    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('x\n');
   });
 
   it('a patch through a link is asked for by where it leads', async () => {

@@ -61,6 +61,10 @@ const nested: Readonly<Record<string, string>> = {
   ...repository('store/far.git'),
   ...repository('vendor/dep/.git'),
   'lib/deep/file': 'old',
+  'lib/deep/.codex/config.toml': 'model = "x"\n',
+  'lib/deep/.agents/skills/x/SKILL.md': 'x',
+  'vendor/dep/.capstan/rules/x.rules': '',
+  'lib/.codex/config.toml': 'model = "x"\n',
   'sub/.git': 'gitdir: ../.git/modules/sub\n',
   'far/.git': 'gitdir: ../store/far.git\n',
   '.gitignore': 'vendor/\n',
@@ -70,13 +74,17 @@ const nested: Readonly<Record<string, string>> = {
 const attacks: readonly (readonly [name: string, script: string])[] = [
   ['the configuration of a repository in a folder', 'echo "fsmonitor = x" >> lib/deep/.git/config'],
   ['a hook in a folder', 'mkdir -p lib/deep/.git/hooks && echo x > lib/deep/.git/hooks/pre-commit'],
-  ['the git folder replaced', 'rm -rf lib/deep/.git'],
+  ['the git folder replaced', 'rm -r lib/deep/.git'],
   ['the folder moved away with its repository', 'mv lib/deep lib/other'],
   ['the folder above it moved away', 'mv lib other'],
   ['a pointer file turned elsewhere', 'echo "gitdir: /tmp/evil" > sub/.git'],
-  ['a pointer file replaced', 'rm -f sub/.git'],
+  ['a pointer file replaced', 'rm sub/.git'],
   ['the git folder of a submodule', 'echo "fsmonitor = x" >> .git/modules/sub/config'],
   ['the git folder that a pointer file leads to', 'echo "fsmonitor = x" >> store/far.git/config'],
+  ['settings of Codex in a repository', 'echo "model = y" >> lib/deep/.codex/config.toml'],
+  ['settings of Codex replaced', 'mv lib/deep/.codex lib/deep/old'],
+  ['a skill in a repository', 'echo y > lib/deep/.agents/skills/x/SKILL.md'],
+  ['rules in a repository that git ignores', 'echo "prefix_rule([1])" >> vendor/dep/.capstan/rules/x.rules'],
   ['a repository in a folder that git ignores', 'echo "fsmonitor = x" >> vendor/dep/.git/config'],
 ];
 
@@ -90,27 +98,42 @@ describe.each([
   ['without undo', '[undo]\nenabled = false\n'],
 ])('existing repositories inside the workspace, %s', (_, config) => {
   it('cannot be changed by commands, and everything beside them can', async () => {
-    const live = await LiveThread.in(turn(command(`${script}\necho new > lib/deep/file; true`)), config);
+    const beside = 'echo new > lib/deep/file; echo z > lib/.codex/config.toml; true';
+    const live = await LiveThread.in(turn(command(`${script}\n${beside}`)), config);
     const root = live.place.workspace;
     plant(root, nested);
     const before = contents(root);
     await live.turn('go');
     expect(live.rows(1).at(-1)?.join(' ')).not.toContain('done:');
-    plant(root, { 'lib/deep/file': 'old' });
+    expect(['lib/deep/file', 'lib/.codex/config.toml'].map((path) => readFileSync(join(root, path), 'utf8'))).toEqual([
+      'new\n',
+      'z\n',
+    ]);
+    plant(root, { 'lib/deep/file': 'old', 'lib/.codex/config.toml': 'model = "x"\n' });
     expect(contents(root)).toEqual(before);
     expect(live.told('warning')).toEqual([]);
   });
 });
 
 it('existing repositories inside the workspace cannot be changed by patches, and none can be made by one', async () => {
-  const files = ['lib/deep/.git/config', 'sub/.git', 'fresh/.git/config', 'fresh/.git', '.git/modules/sub/hooks/x'];
-  const live = await LiveThread.in(turn(...files.map((file) => patch(`*** Add File: ${file}`, '+evil'))));
+  const files = [
+    'lib/deep/.git/config',
+    'sub/.git',
+    'fresh/.git/config',
+    'fresh/.git',
+    '.git/modules/sub/hooks/x',
+    'lib/deep/.codex/config.toml',
+    'lib/deep/.capstan/config.toml',
+  ];
+  const allowed = patch('*** Add File: lib/.agents/x', '+fine');
+  const live = await LiveThread.in(turn(...files.map((file) => patch(`*** Add File: ${file}`, '+evil')), allowed));
   const root = live.place.workspace;
   plant(root, nested);
   const before = contents(root);
   await live.turn('go');
   const answers = live.rows(1).flatMap(([kind, text]) => (kind === 'output' ? [text] : []));
-  expect(answers.map((text) => /may not be written/.test(text ?? ''))).toEqual(files.map(() => true));
+  expect(answers.map((text) => /may not be written/.test(text ?? ''))).toEqual([...files.map(() => true), false]);
+  expect(readFileSync(join(root, 'lib/.agents/x'), 'utf8')).toBe('fine\n');
   expect([contents(root), existsSync(join(root, 'fresh'))]).toEqual([before, false]);
 });
 
@@ -136,6 +159,26 @@ it('a repository that a command makes works in its turn, is reported, and is pro
   expect(live.told('warning')).toHaveLength(1);
   const notices = live.rows(3).filter((row) => row.join(' ').includes('New git repositories appeared during the turn'));
   expect(notices).toHaveLength(1);
+});
+
+it('what a command makes is reported when it has ended, while the turn goes on, and once', async () => {
+  const make = 'git init -q made; mkdir lib/deep/.codex; echo x > lib/deep/.codex/config.toml; mkdir -p lib/.codex/x';
+  const live = await LiveThread.in([
+    answer({ items: [command(make)] }),
+    answer({ items: [command('sleep 1; git -C made config user.name x && echo usable')] }),
+    answer({ items: [say('done')] }),
+  ]);
+  const root = live.place.workspace;
+  plant(root, { ...repository('.git'), ...repository('lib/deep/.git') });
+  await live.turn('go');
+  const order = live.events.flatMap((event) => {
+    if (event.kind === 'warning') return [event.outcome.code];
+    return event.kind === 'item-completed' && event.item.kind === 'command' ? ['command'] : [];
+  });
+  expect(order).toEqual(['command', 'new-repositories', 'new-settings', 'command']);
+  const settings = live.told('warning').map(({ outcome }) => outcome.message)[1];
+  expect(settings).toContain(`during the turn: ${JSON.stringify(join(root, 'lib/deep/.codex'))}.`);
+  expect(live.rows(2).at(-1)?.join(' ')).toContain('usable');
 });
 
 async function outsideOfGit(script: Script): Promise<LiveThread> {

@@ -3,7 +3,7 @@ import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analys
 import { shellWords } from '../../src/protocol/shell-words.ts';
 import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
 import { analyse, shellReader } from './reader.ts';
-import { knownScripts, readOnlyScripts, unknownScripts } from './scripts.ts';
+import { knownScripts, openReadOnlyScripts, readOnlyScripts, unknownScripts } from './scripts.ts';
 
 function rendered({ commands }: ReturnType<typeof analyse>): string | undefined {
   return commands?.map((words) => shellWords(words).replaceAll("'{}'", '{}')).join('; ');
@@ -15,6 +15,10 @@ describe('a script', () => {
     expect(analysis).toMatchObject({ isReadOnly: true });
     expect(analysis.commands).toBeDefined();
     expect(analysis.danger).toBeUndefined();
+  });
+
+  it.each(openReadOnlyScripts)('changes nothing, whatever words it reads: %j', (script) => {
+    expect(analyse(script)).toMatchObject({ commands: undefined, isReadOnly: true });
   });
 
   it.each(knownScripts)('is known, and may change something: %j', (script, commands) => {

@@ -50,7 +50,7 @@ export function approvedPlace({ mode, deniedPaths, deniedGlobs }: PolicyDescript
 
 /** As the parser does it. */
 export const howScriptsAreRead =
-  'How a script is read: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }. If it has more than plain words in it, such as a variable, an assignment, a wildcard, a substitution, output to a file, a loop or a heredoc, the whole script counts as one command that begins with the shell.';
+  'How a script is read: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }. If it has more than plain words in it, such as a variable, an assignment, a wildcard, a substitution, output to a file, a loop, a heredoc, xargs or find -exec, the whole script counts as one command that begins with the shell.';
 
 /** Each once, short ones first, so that what a long list leaves out is the most special. */
 export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {

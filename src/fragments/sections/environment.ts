@@ -26,6 +26,7 @@ export const environmentFragment = defineFamily<EnvironmentText>({
       ...list('writable_roots', 'root', told.writableRoots),
       ...list('workspace_roots', 'root', told.workspaceRoots),
       ...list('denied_paths', 'path', told.deniedPaths),
+      ...list('reopened_paths', 'path', told.reopenedPaths),
       ...list('allowed_domains', 'domain', told.allowedDomains),
       ...list('denied_domains', 'domain', told.deniedDomains),
     ];

@@ -1,12 +1,9 @@
-import type { NetworkRule } from '../../policy/network/network-rules.ts';
-import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
-import { quote } from '../text/markup.ts';
 
-/** Rules are only ever added here; when one goes, the permissions are told anew. */
-export const networkRulesFragment = defineFragment<{ readonly added: readonly NetworkRule[] }>({
+/** Capstan recognises it in older files and never makes it: the hosts that rules open are among those of `permissions`. */
+export const networkRulesFragment = defineFragment<{ readonly rules: string }>({
   id: 'network-rules',
-  purpose: 'Rules about hosts that the user saved since `permissions` was sent.',
+  purpose: 'Rules about hosts, in threads of earlier versions and of other programs. `permissions` has them now.',
   role: 'developer',
   markers: ['<network_rules>', '</network_rules>'],
   capTokens: 1500,
@@ -14,11 +11,5 @@ export const networkRulesFragment = defineFragment<{ readonly added: readonly Ne
   matches: (text) =>
     /^\s*<network_rules>[\s\S]*<\/network_rules>\s*$/i.test(text) ||
     /^\s*(?:Allowed|Denied) network rule saved in execpolicy\b/.test(text),
-  body: ({ added }) => `\nNetwork rules saved; they hold from now on:\n${dashedLines(listRules(added)).join('\n')}\n`,
+  body: ({ rules }) => `\n${rules}\n`,
 });
-
-/** Each once. */
-export function listRules(rules: readonly NetworkRule[]): BoundedList {
-  const lines = rules.map(({ host, action }) => `${action} ${quote(host)}`);
-  return boundedList([...new Set(lines)], { count: 100, characters: 5000 });
-}

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { GranularApproval } from '../../protocol/permission-profile.ts';
 import { render } from '../text/define.ts';
 import { permissionsFragment, type PermissionsText } from './permissions.ts';
+import { nothingHeld } from '../../policy/rules/held-patterns.ts';
 
 const plain: PermissionsText = {
   mode: 'workspace-write',
@@ -19,7 +20,7 @@ const plain: PermissionsText = {
   readsEverything: true,
   missingRoots: [],
   approvedPrefixes: [],
-  networkRules: [],
+  held: nothingHeld,
 };
 
 function textOf(more: Partial<PermissionsText>): string {
@@ -46,6 +47,38 @@ describe('approved commands', () => {
       expect(text.split('How a script is read:')).toHaveLength(2);
     }
     expect(textOf({ canAsk: false })).not.toContain('How a script is read:');
+  });
+});
+
+describe('commands that rules hold back', () => {
+  const held = {
+    forbidden: [
+      ['rm', ['-rf', '-fr']],
+      ['npm', 'publish'],
+    ],
+    asked: [['git', 'push']],
+  };
+  const refusing = '\nRules refuse commands that begin with one of these, also inside a script:\n';
+  const asking = '\nRules ask the user before commands that begin with one of these, also inside a script:\n';
+
+  it('are refused, or asked about where that kind of question is', () => {
+    const lists = `${refusing}- ["npm", "publish"]\n- ["rm", ["-rf", "-fr"]]${asking}- ["git", "push"]\n`;
+    expect(textOf({ held })).toContain(lists);
+    expect(textOf({ held, mode: 'danger-full-access' })).toContain(lists);
+    expect(textOf({ held, approval: granular({ rules: true }) })).toContain(lists);
+    const all = `${refusing}- ["git", "push"]\n- ["npm", "publish"]\n- ["rm", ["-rf", "-fr"]]\n`;
+    for (const more of [{ canAsk: false }, { approval: granular({ sandbox_approval: true }) }]) {
+      expect(textOf({ held, ...more })).toContain(all);
+      expect(textOf({ held, ...more })).not.toContain(asking);
+    }
+    expect(textOf({})).not.toContain('\nRules ');
+  });
+
+  it('are listed up to a limit, and the text counts the rest', () => {
+    const many = Array.from({ length: 70 }, (_, index) => ['git', `command-${index}`]);
+    const text = textOf({ held: { forbidden: many, asked: [] } });
+    expect(text.split('\n- [')).toHaveLength(51);
+    expect(text).toContain('\n… and 20 more that are not listed here\n');
   });
 });
 

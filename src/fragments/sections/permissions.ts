@@ -1,6 +1,6 @@
 import { networkWord, type PolicyDescription } from '../../policy/describe-policy.ts';
 import type { GrantedExtra } from '../../policy/grants.ts';
-import type { NetworkRule } from '../../policy/network/network-rules.ts';
+import type { HeldPatterns } from '../../policy/rules/held-patterns.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
 import { approvalLines, type ApprovalTold, asksAbout, explainsScripts } from './approval-text.ts';
@@ -13,14 +13,15 @@ import {
 } from './approved-prefixes.ts';
 import { defineFamily } from '../text/define.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
-import { listRules } from './network-rules.ts';
+import { heldLines } from './held-commands.ts';
 import { fileLines, grantedLines, networkLines } from './policy-lists.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription, ApprovalTold {
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
-  readonly networkRules: readonly NetworkRule[];
+  /** What rules forbid or ask about. */
+  readonly held: HeldPatterns;
   /** What the user granted for the session beyond the rest. Absent: nothing. */
   readonly granted?: GrantedExtra;
 }
@@ -60,17 +61,17 @@ export const permissionsFragment = defineFamily<PermissionsText>({
       ...grantedLines(told),
     ];
     const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
-    const approved = [
+    const ruled = [
+      ...heldLines(told),
       ...(isUnread ? [howScriptsAreRead] : []),
       ...titled(`${approvedTitle[approvedPlace(told)]}:`, listPrefixes(told.approvedPrefixes)),
-      ...titled('Saved network rules:', listRules(told.networkRules)),
     ];
-    return `\n${[...lines, ...fitting(approved, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
+    return `\n${[...lines, ...fitting(ruled, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
   },
   withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
 });
 
-/** What is approved without a question only ever adds. So it gives way where all of it would not fit. */
+/** Rules give way where all of them would not fit: what they hold back still fails, and what they allow only ever adds. */
 function fitting(lines: readonly string[], bytes: number): readonly string[] {
   let left = bytes;
   const end = lines.findIndex((line) => (left -= byteLength(line) + 1) < 0);

@@ -8,6 +8,7 @@ import type { Access, FileSystemEntry } from '../../protocol/permission-profile.
 import { render } from '../text/define.ts';
 import { estimateTokens } from '../text/truncate.ts';
 import { permissionsFragment } from './permissions.ts';
+import { nothingHeld } from '../../policy/rules/held-patterns.ts';
 
 const name = fc
   .oneof(fc.constantFrom('a', 'b', 'secrets'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }))
@@ -40,7 +41,7 @@ test('law: every limit is listed, or lies in a folder that is named, and the tex
       const profile = { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' } as const;
       const described = describePolicy(resolvePolicy(profile, places), '/srv');
       const approvedPrefixes = Array.from({ length: 100 }, (_, index) => [`ü${'x'.repeat(40)}`, String(index)]);
-      const told = { ...described, approval: 'never', canAsk: false, approvedPrefixes, networkRules: [] } as const;
+      const told = { ...described, approval: 'never', canAsk: false, approvedPrefixes, held: nothingHeld } as const;
       const { text } = render(permissionsFragment, told);
       expect(estimateTokens(text)).toBeLessThanOrEqual(permissionsFragment.capTokens);
       expect(text).not.toContain('tokens truncated');

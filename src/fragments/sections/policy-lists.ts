@@ -12,7 +12,7 @@ export function fileLines(told: PolicyDescription): readonly string[] {
     ...grants('Writable roots', told.writableRoots, 2500),
     ...grants('Not writable until the user creates them', told.missingRoots, 500),
     ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
-    ...limits('Read-only wherever they exist already', told.keptGlobs, 800),
+    ...limits(keptTitle, told.keptGlobs, 800),
     ...grants('Readable', told.readablePaths, 2500),
     ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
     ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
@@ -22,6 +22,7 @@ export function fileLines(told: PolicyDescription): readonly string[] {
   ];
 }
 
+const keptTitle = 'Read-only wherever they exist already, with .agents, .codex, .aws and .capstan beside them';
 const globsAlone = 'Nothing that matches is readable, and no request can change that';
 
 /** Which hosts and sockets commands reach where a policy names some: less than 7,000 bytes. */

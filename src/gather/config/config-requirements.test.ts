@@ -123,6 +123,9 @@ test('a limit that is not enforced is reported', async () => {
   expect((await load('[experimental_network]\nenabled = true\n')).problems).toMatchObject([
     { code: 'config-unsupported-key', severity: 'warning', key: 'experimental_network' },
   ]);
+  expect((await load('[auto_review]\nrequired_on_models = ["x"]\n')).problems).toMatchObject([
+    { severity: 'warning', key: 'auto_review', next: expect.stringContaining('allowed_approvals_reviewers') as string },
+  ]);
 });
 
 test('instructions of just the allowed length pass', async () => {

@@ -15,7 +15,7 @@ export interface CommandAnalysis {
    * wrappers too, but no shell with its script. For rules that ask or forbid; rules that allow look at `commands`.
    */
   readonly seen: readonly (readonly string[])[];
-  /** All of it is known to change nothing. */
+  /** All of it is known to change nothing, whatever words it gets from elsewhere. */
   readonly isReadOnly: boolean;
   readonly danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
 }
@@ -33,7 +33,7 @@ export function analyseCommand(
   evaluateCommand(argv, setting, found);
   const commands = found.commands.length > 0 ? found.commands : [[...argv]];
   const isElsewhere = commands.some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
-  const isReadOnly = found.isKnown && found.isReadOnly && found.commands.length > 0;
+  const isReadOnly = found.isReadOnly && found.commands.length > 0;
   return {
     commands: found.isKnown ? commands : undefined,
     seen: found.seen,

@@ -4,7 +4,7 @@ import { isHarmlessVariable } from './harmless-variables.ts';
 import { programName } from './program-name.ts';
 import { isReadOnlyCommand } from './read-only-command.ts';
 import { isFamiliarShell, shellCall, type KnownWord, type ShellCall } from './shell-call.ts';
-import { findActions, scriptIn, unwrap, type Unwrapped } from './wrappers.ts';
+import { findActions, scriptIn, type TakenScript, unwrap, type Unwrapped } from './wrappers.ts';
 
 /** Programs in programs in programs: beyond this no honest command goes. */
 export const maximumWrappers = 8;
@@ -16,6 +16,7 @@ export interface Found {
   readonly commands: string[][];
   readonly seen: string[][];
   isKnown: boolean;
+  /** May hold where `isKnown` does not: whatever words `cat` gets from elsewhere, it changes nothing. */
   isReadOnly: boolean;
   danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
 }
@@ -88,12 +89,13 @@ function evaluateShell(call: ShellCall, words: readonly KnownWord[], setting: Se
 }
 
 function evaluateTaken(
-  { script, isWhole }: { readonly script: KnownWord; readonly isWhole: boolean },
+  { script, isWhole, isOpen = false }: TakenScript,
   words: readonly KnownWord[],
   setting: Setting,
   found: Found,
 ): void {
   found.isReadOnly = false;
+  if (isOpen) noteUnknown(found);
   if (!isWhole) found.commands.push(literal(words));
   if (script === undefined) {
     if (isWhole) noteUnknown(found);
@@ -130,16 +132,16 @@ function evaluateWrapped(
   else evaluateCommand(inner, setting, found);
 }
 
-/** A command that gets further words from elsewhere. Which files `rm` then removes is not known. */
+/** A command that gets further words from elsewhere: which command it is, and what `rm` removes, is known only when it runs. */
 function evaluateAdded(words: readonly KnownWord[], setting: Setting, found: Found): void {
   const own = nothingFound();
   evaluateCommand(words, setting, own);
   const [program = '', ...rest] = literal(words);
   if (programName(program) === 'rm' && own.danger === undefined) noteDanger(own, 'destructive', [program, ...rest]);
   if (program.includes('{}')) noteUnknown(own);
-  const isKnown = own.isKnown && own.commands.length === 1;
-  found.isReadOnly &&= isKnown && isReadOnlyCommand(own.commands[0] ?? [], { isOpen: true });
-  found.isKnown &&= isKnown;
+  const isOne = own.isKnown && own.commands.length === 1;
+  found.isReadOnly &&= isOne && isReadOnlyCommand(own.commands[0] ?? [], { isOpen: true });
+  found.isKnown = false;
   found.commands.push(...own.commands);
   found.seen.push(...own.seen);
   found.danger ??= own.danger;

@@ -192,12 +192,16 @@ function skipOptions(words: readonly KnownWord[], options: Options, name: string
   return { end: at, isSure };
 }
 
-/**
- * The script in the words of a program that is no shell but runs one. `isWhole`: running it is all that the program does.
- */
-export function scriptIn(
-  words: readonly KnownWord[],
-): { readonly script: KnownWord; readonly isWhole: boolean } | undefined {
+export interface TakenScript {
+  readonly script: KnownWord;
+  /** Running it is all that the program does. */
+  readonly isWhole: boolean;
+  /** The program adds words that it reads elsewhere. */
+  readonly isOpen?: boolean;
+}
+
+/** The script in the words of a program that is no shell but runs one. */
+export function scriptIn(words: readonly KnownWord[]): TakenScript | undefined {
   const [program, ...rest] = words;
   if (program === undefined) return undefined;
   const name = programName(program);
@@ -231,7 +235,7 @@ export function scriptIn(
   const option = rest.findIndex((word) => /^-[a-z]*c$|^--command$/.test(word ?? ''));
   if (option >= 0 && name !== 'ssh') return { script: rest[option + 1], isWhole: false };
   const { end } = skipOptions(rest, taker, name);
-  return { script: joined(rest.slice(end + taker.operands)), isWhole: false };
+  return { script: joined(rest.slice(end + taker.operands)), isWhole: false, isOpen: name === 'parallel' };
 }
 
 function joined(words: readonly KnownWord[]): string {

@@ -1,4 +1,4 @@
-import { accessByRules } from '../../policy/access.ts';
+import { keptPlaces } from '../../policy/kept-places.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { PathRule, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { unenforceable } from './unenforceable.ts';
@@ -7,20 +7,17 @@ import { unenforceable } from './unenforceable.ts';
 const mostGitFolders = 200;
 
 /**
- * The policy as a sandbox can enforce it: in the place of names that are kept at any depth there is a rule for each git
- * folder that exists in what may be written, unless one stands there already.
+ * The policy as a sandbox can enforce it: in the place of names that are kept at any depth there is a rule for each
+ * place that the walk found in what may be written, unless one stands there already.
  */
 export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
   const { files } = policy;
   if (files.kind === 'unrestricted') return policy;
-  const named = new Set(files.rules.map(({ path }) => path));
   const rules = files.rules.map(({ keeps: _keeps, ...rule }): PathRule => rule);
-  const added = gitFolders
-    .filter((path) => !named.has(path) && accessByRules(rules, path) === 'write')
-    .map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
+  const added = keptPlaces(rules, gitFolders);
   if (added.length > mostGitFolders) {
     return unenforceable({
-      message: `Commands could write to ${added.length} git repositories, and the sandbox can protect at most ${mostGitFolders}.`,
+      message: `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`,
       next: 'Work in a folder with fewer repositories, or make a smaller folder writable.',
     });
   }

@@ -47,6 +47,11 @@ export const execCommand = {
         offers: ['untrusted', 'on-request', 'never'],
       },
     ),
+    approveForMe: flag(
+      '--approve-for-me',
+      'a model answers in your place: on-request and workspace-write with approvals_reviewer = auto_review',
+      { without: ['sandbox', 'approvals', 'askForApproval', 'bypass'] },
+    ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
     addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
     image: option('-i, --image FILE', 'a picture to send with the prompt; separate several with commas', {

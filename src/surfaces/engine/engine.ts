@@ -1,6 +1,7 @@
 import { refusalOf } from '../../config/config-problem.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
+import { isFirstTime } from '../../gather/system/first-time.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findRepository } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
@@ -88,6 +89,11 @@ export class Engine {
   /** The folder with configuration, threads and logins. */
   get home(): string {
     return this.#parts.base.home;
+  }
+
+  /** Whether a user of this home should read a warning: some need to be read once. Programs get every one of them. */
+  isNews({ code, message }: Outcome): boolean {
+    return code !== 'sandbox-packaged' || isFirstTime(this.home, code, message);
   }
 
   /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { GitGuard } from '../../ports/git-guard.ts';
+import type { GitGuard, GitLook, GitLookRequest } from '../../ports/git-guard.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { EngineParts } from './engine-parts.ts';
 
@@ -10,29 +10,36 @@ import type { EngineParts } from './engine-parts.ts';
 const mostEntries = 100_000;
 const mostMs = 1000;
 
-/** Looks for git folders, from the first turn on that may write. */
+/** Looks for repositories, from the first turn on that may write. */
 export function lazyGitGuard(clock: Clock): GitGuard {
-  let current: readonly string[] = [];
+  let known: Pick<GitGuard, 'current' | 'missing'> = { current: [], missing: [] };
+  const find = async (request: GitLookRequest, signal: AbortSignal) => {
+    const [{ findGit }, { Pace }] = await Promise.all([
+      import('../../workspace/find-git.ts'),
+      import('../../workspace/pace.ts'),
+    ]);
+    const until = clock.now() + mostMs;
+    const limits = { pace: new Pace(clock, signal), mostEntries, isLate: () => clock.now() > until };
+    return findGit(request, limits).catch(() => undefined);
+  };
   return {
     get current() {
-      return current;
+      return known.current;
+    },
+    get missing() {
+      return known.missing;
     },
     async look(request, signal) {
-      const [{ findGit }, { Pace }] = await Promise.all([
-        import('../../workspace/find-git.ts'),
-        import('../../workspace/pace.ts'),
-      ]);
-      const until = clock.now() + mostMs;
-      const limits = { pace: new Pace(clock, signal), mostEntries, isLate: () => clock.now() > until };
-      try {
-        const { paths, repositories, unseen } = await findGit(request, limits);
-        current = paths;
-        return { repositories, unseen };
-      } catch {
-        return { repositories: [], unseen: request.roots };
-      }
+      const found = await find(request, signal);
+      if (found !== undefined) known = { current: found.paths, missing: found.missing };
+      return found ?? nothingSeen(request);
     },
+    find: async (request, signal) => (await find(request, signal)) ?? nothingSeen(request),
   };
+}
+
+function nothingSeen({ roots }: GitLookRequest): GitLook {
+  return { repositories: [], settings: [], unseen: roots };
 }
 
 export function lazySnapshots(

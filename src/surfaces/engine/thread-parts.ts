@@ -72,7 +72,7 @@ export async function createThreadParts(
   const gitGuard = lazyGitGuard(clock);
   const hasUndo = !ephemeral && config.undo.enabled;
   const watched = hasUndo ? { watch: engine.watch } : {};
-  const patches = { disk: nodeDisk(), clock, ...watched };
+  const patches = { disk: nodeDisk(), clock, gitGuard, ...watched };
   const instructions = new InstructionFiles({ home, clock });
   const prepareCalls = (): Promise<void> => {
     sandbox.prepare();

@@ -1,4 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import { wantsColor } from '../terminal/look.ts';
 import { isLive } from '../terminal/open-screen.ts';
@@ -7,7 +8,8 @@ import { jsonOutput } from './json-output.ts';
 import type { Output } from './output.ts';
 import { PlainOutput } from './plain-output.ts';
 
-export function createOutput(options: ExecArguments['options']): Output {
+/** `isNews`: of a warning that may have been read in an earlier run. A run that keeps nothing does not ask. */
+export function createOutput(options: ExecArguments['options'], isNews: (outcome: Outcome) => boolean): Output {
   const { sdkJson, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
   const json = options.json || sdkJson;
   const stream = process.stderr;
@@ -15,5 +17,10 @@ export function createOutput(options: ExecArguments['options']): Output {
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json
     ? jsonOutput(screen, { context, verbose })
-    : new PlainOutput(screen, { live, verbose, resumable: !ephemeral, ...defined({ approvals }) });
+    : new PlainOutput(screen, {
+        live,
+        verbose,
+        resumable: !ephemeral,
+        ...defined({ approvals, isNews: ephemeral ? undefined : isNews }),
+      });
 }

@@ -28,6 +28,8 @@ export interface PlainOptions {
   readonly resumable: boolean;
   /** How questions are answered, as the user named it. Absent: none are asked. */
   readonly approvals?: string;
+  /** Whether the user has not read a warning in an earlier run. Absent: all are shown. */
+  readonly isNews?: (outcome: Outcome) => boolean;
 }
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
@@ -116,6 +118,7 @@ export class PlainOutput implements Output {
       case 'call-refused':
         return this.#sayRefused(event);
       case 'warning':
+        if (this.#options.isNews?.(event.outcome) === false) return undefined;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
         return screen.message(event.outcome.message, { look: 'yellow' });

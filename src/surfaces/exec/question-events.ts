@@ -13,7 +13,7 @@ export type ExecQuestionEvent =
       readonly note?: string;
     } & Pick<Answer, 'by' | 'verdict'>);
 
-type ExecQuestion = { readonly call_id: string } & Omit<Question, 'callId' | 'turnId' | 'item'>;
+type ExecQuestion = { readonly call_id: string } & Omit<Question, 'callId' | 'turnId' | 'item' | 'seen'>;
 
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
@@ -21,7 +21,7 @@ export function execQuestion(
   event: Extract<ThreadEvent, { kind: 'question-asked' | 'question-answered' }>,
 ): ExecQuestionEvent {
   if (event.kind === 'question-asked') {
-    const { id, callId, turnId: _turn, item: _item, ...question } = event.question;
+    const { id, callId, turnId: _turn, item: _item, seen: _seen, ...question } = event.question;
     return { type: 'question.asked', question: { id, call_id: callId, ...question } };
   }
   const { kind, scope, note, by, verdict } = event.answer;

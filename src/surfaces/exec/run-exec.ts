@@ -62,7 +62,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const lastMessageFile = checkLastMessageFile(asked, cwd, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
-  const output = createOutput(options);
+  const output = createOutput(options, (outcome) => engine.isNews(outcome));
   const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
@@ -241,6 +241,7 @@ function overridesOf({
   model,
   sandbox,
   askForApproval: approval,
+  approveForMe,
 }: ExecArguments['options']): Overrides {
   return [
     ...override,
@@ -249,5 +250,12 @@ function overridesOf({
     ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
     ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
     ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
+    ...(approveForMe ? reviewedWork : []),
   ];
 }
+
+const reviewedWork: Overrides = [
+  { path: ['approvals_reviewer'], value: 'auto_review' },
+  { path: ['approval_policy'], value: 'on-request' },
+  { path: ['sandbox_mode'], value: 'workspace-write' },
+];

@@ -42,10 +42,11 @@ export class TurnEffects {
 
   constructor(input: EffectsInput) {
     this.#input = input;
-    const { gitGuard: guard, log, signal, warned } = input;
+    const { gitGuard: guard, log, clock, signal, warned } = input;
     const { workspace, policy } = input.envelope;
     const [roots, denies] = [keepingRoots(policy.resolved), deniedBy(policy.resolved)];
-    this.#repositories = new TurnRepositories({ guard, cwd: workspace.cwd, roots, log, signal, warned, denies });
+    const place = { cwd: workspace.cwd, roots, denies };
+    this.#repositories = new TurnRepositories({ guard, ...place, log, clock, signal, warned });
   }
 
   /** The model thinks: there is time. */
@@ -78,6 +79,8 @@ export class TurnEffects {
   ended(touched: Touched | undefined): void {
     this.#running -= 1;
     if (touched !== undefined) this.#touched.push(touched);
+    // A patch can make none.
+    if (this.#running === 0 && touched?.kind !== 'paths') this.#repositories.afterCall();
   }
 
   /** Before the turn's end is recorded. Gives the folders that became repositories. */

@@ -1,5 +1,6 @@
 import { isWithin } from '../../policy/paths.ts';
-import type { GitGuard, GitLook } from '../../ports/git-guard.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { GitGuard, GitLook, GitLookRequest } from '../../ports/git-guard.ts';
 import { notNeeded, type Snapshot } from '../../ports/snapshots.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadLog } from './log.ts';
@@ -9,6 +10,7 @@ export interface RepositoriesInput {
   /** Absent: git folders are not searched for. */
   readonly guard: GitGuard | undefined;
   readonly log: ThreadLog;
+  readonly clock: Clock;
   /** The workspace's folder, of which snapshots are taken. */
   readonly cwd: string;
   /** Writable folders below which git folders are protected. */
@@ -18,14 +20,21 @@ export interface RepositoriesInput {
   denies(path: string): boolean;
 }
 
+/** Looks between calls take no more than this part of the time. */
+const timePart = 0.1;
+
 /**
  * The git repositories in what a turn may write: looked for once before its first effect, so that the sandbox protects
- * what is there, and once after the last, so that new ones are reported.
+ * what is there, and after its calls, so that new ones are reported. The turn that made one may use it to its end.
  */
 export class TurnRepositories {
   readonly #input: RepositoriesInput;
   #before: Promise<GitLook> | undefined;
   readonly #dropping = new AbortController();
+  /** The look after a call, while it lasts. */
+  #between: { readonly over: Promise<void>; readonly stop: AbortController } | undefined;
+  #nextBetween = -Infinity;
+  readonly #reported = new Set<string>();
 
   /** All folders that are looked through: those of the turn, and what was granted since. */
   readonly #roots: Set<string>;
@@ -61,39 +70,91 @@ export class TurnRepositories {
     this.#dropping.abort(notNeeded);
   }
 
+  /**
+   * A call has ended and none runs. What it made is reported while the model thinks about its output. Where the last such
+   * look took long, this one is left to the end of the turn.
+   */
+  afterCall(): void {
+    const { guard, clock } = this.#input;
+    if (guard === undefined || this.#between !== undefined || clock.now() < this.#nextBetween) return;
+    const stop = new AbortController();
+    this.#between = { over: this.#lookBetween(guard, stop.signal), stop };
+  }
+
+  async #lookBetween(guard: GitGuard, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#input;
+    const before = await this.#before;
+    const began = clock.now();
+    if (before !== undefined) this.#report(before, await guard.find(this.#request(undefined), signal));
+    const now = clock.now();
+    this.#nextBetween = now + (now - began) / timePart;
+    this.#between = undefined;
+  }
+
   /** What came up, which the user is warned of. */
   async after(snapshot: Snapshot | undefined): Promise<readonly string[]> {
-    const { guard, log } = this.#input;
+    const { guard } = this.#input;
     const before = await this.#before;
     if (guard === undefined || before === undefined) return [];
+    this.#between?.stop.abort(notNeeded);
+    await this.#between?.over;
     // After an interrupt it is still worth knowing what there is.
-    const { repositories } = await this.#look(guard, snapshot, this.#dropping.signal);
-    const known = new Set(before.repositories);
-    const made = repositories.filter((folder) => !known.has(folder));
-    if (made.length > 0) log.tell({ kind: 'warning', outcome: newRepositories(made) });
+    return this.#report(before, await this.#look(guard, snapshot, this.#dropping.signal));
+  }
+
+  /** Warns of what is new, once. Gives the new repositories. */
+  #report(before: GitLook, now: GitLook): readonly string[] {
+    const { log } = this.#input;
+    const made = without(now.repositories, before.repositories);
+    const settings = without(now.settings, before.settings).filter((path) => !made.some((at) => isWithin(path, at)));
+    const news = (found: readonly string[]): readonly string[] => found.filter((path) => !this.#reported.has(path));
+    const [repositories, names] = [news(made), news(settings)];
+    if (repositories.length > 0) log.tell({ kind: 'warning', outcome: newRepositories(repositories) });
+    if (names.length > 0) log.tell({ kind: 'warning', outcome: newSettings(names) });
+    for (const path of [...repositories, ...names]) this.#reported.add(path);
     return made;
   }
 
   async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<GitLook> {
-    const { cwd, denies } = this.#input;
-    const roots = [...this.#roots];
-    const seen = snapshot?.kind === 'taken' ? { seen: { root: cwd, git: snapshot.git } } : {};
-    const found = await guard.look({ roots, denies, ...seen }, signal);
+    const found = await guard.look(this.#request(snapshot), signal);
     const [first] = found.unseen;
     if (first !== undefined && !signal.aborted) warnOnce(this.#input, notAllSeen(first), 'code');
     return found;
   }
+
+  #request(snapshot: Snapshot | undefined): GitLookRequest {
+    const { cwd, denies } = this.#input;
+    const seen = snapshot?.kind === 'taken' ? { seen: { root: cwd, git: snapshot.git } } : {};
+    return { roots: [...this.#roots], denies, ...seen };
+  }
+}
+
+function without(paths: readonly string[], known: readonly string[]): readonly string[] {
+  const all = new Set(known);
+  return paths.filter((path) => !all.has(path));
 }
 
 const mostNamed = 5;
 
+function named(paths: readonly string[]): string {
+  const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : '';
+  const first = paths.slice(0, mostNamed).map((path) => JSON.stringify(path));
+  return `${first.join(', ')}${more}`;
+}
+
 function newRepositories(folders: readonly string[]): Outcome<'new-repositories'> {
-  const more = folders.length > mostNamed ? ` and ${folders.length - mostNamed} more` : '';
-  const named = folders.slice(0, mostNamed).map((folder) => JSON.stringify(folder));
   return {
     code: 'new-repositories',
-    message: `New git repositories appeared during the turn: ${named.join(', ')}${more}.`,
+    message: `New git repositories appeared during the turn: ${named(folders)}.`,
     next: 'When you run git there, it runs the hooks and programs that the repository names, outside the sandbox. Check its config and hooks first.',
+  };
+}
+
+function newSettings(paths: readonly string[]): Outcome<'new-settings'> {
+  return {
+    code: 'new-settings',
+    message: `New settings of other programs appeared in git repositories during the turn: ${named(paths)}.`,
+    next: 'Programs that you start there may obey them, outside the sandbox. Check them first.',
   };
 }
 

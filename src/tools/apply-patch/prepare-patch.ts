@@ -7,7 +7,9 @@ import {
   patchUnfit,
 } from '../../fragments/answers/patch-output.ts';
 import type { NeededPath } from '../../policy/approval.ts';
+import { withKeptPlaces } from '../../policy/kept-places.ts';
 import type { ChangeWatch, Content, Touched, TouchedPath } from '../../ports/change-watch.ts';
+import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
@@ -26,6 +28,8 @@ export interface ApplyPatchPorts {
   readonly clock: Clock;
   /** Absent: other threads do not see when patches are applied. */
   readonly watch?: ChangeWatch;
+  /** Absent: repositories below the roots are not searched for. */
+  readonly gitGuard?: Pick<GitGuard, 'current' | 'missing'>;
 }
 
 export interface PatchCall {
@@ -74,9 +78,9 @@ interface PatchEnd extends Omit<CallResult, 'item'> {
 
 /** From the first look to the last write in one go: no other call of this process gets in between. */
 function runPatch(
-  { disk, clock, watch }: ApplyPatchPorts,
+  { disk, clock, watch, gitGuard }: ApplyPatchPorts,
   patch: Patch,
-  { folder, cameAs, policy }: PatchCall & Pick<RunningCall, 'policy'>,
+  { folder, cameAs, policy: granted }: PatchCall & Pick<RunningCall, 'policy'>,
   { envelope: { workspace }, window }: Step,
 ): PatchEnd {
   const budget = window.toolOutput;
@@ -87,7 +91,8 @@ function runPatch(
     return { ok: exitCode === 0, output: told, ...defined({ touched }) };
   };
   if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
-  const guard = policyGuard(policy, workspace.cwd, disk);
+  const kept = gitGuard === undefined ? [] : [...gitGuard.current, ...gitGuard.missing];
+  const guard = policyGuard(withKeptPlaces(granted, kept), workspace.cwd, disk);
   const computed = computePatch(patch, { folder, disk, guard });
   if (computed.kind !== 'computed') {
     const { kind, message, hint } = computed;

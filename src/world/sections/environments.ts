@@ -14,7 +14,10 @@ interface StoredEnvironments extends JsonObject {
   readonly capstan: Limits & JsonObject;
 }
 
-type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone'>;
+type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone' | 'reopenedPaths'> & {
+  /** Absent where there are none, and in files of earlier versions, which told of none. */
+  readonly reopenedPaths?: readonly string[];
+};
 
 /** Where and when the model works, and within which limits. A change tells what differs and nothing else. */
 export const environmentsSection: Section<Environment, StoredEnvironments> = {
@@ -25,12 +28,12 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
   of: ({ envelope, facts }) =>
     envelope.modes.leaveOut.includes('environment') ? undefined : environmentOf(envelope, facts.date),
 
-  stored({ cwd, shell, date, timezone, ...limits }) {
+  stored({ cwd, shell, date, timezone, reopenedPaths, ...limits }) {
     return {
       environments: { local: { cwd, status: 'available', shell } },
       current_date: date,
       timezone,
-      capstan: { ...limits },
+      capstan: { ...limits, ...(reopenedPaths.length === 0 ? {} : { reopenedPaths }) },
     };
   },
 
@@ -83,8 +86,9 @@ function readEnvironment(stored: Json): Environment | undefined {
   const [date, timezone] = [stringAt(stored, 'current_date'), stringAt(stored, 'timezone')];
   if (cwd === undefined || shell === undefined || date === undefined || timezone === undefined) return undefined;
   if (!words.every((key) => typeof limits[key] === 'string')) return undefined;
-  if (!lists.every((key) => isStrings(limits[key]))) return undefined;
-  return { cwd, shell, date, timezone, ...(limits as unknown as Limits) };
+  const { reopenedPaths = [] } = limits;
+  if (!lists.every((key) => isStrings(limits[key])) || !isStrings(reopenedPaths)) return undefined;
+  return { cwd, shell, date, timezone, reopenedPaths: [], ...(limits as unknown as Limits) };
 }
 
 function isStrings(value: Json | undefined): boolean {

@@ -53,13 +53,14 @@ function saidBy(
 
 /**
  * A script of several commands is allowed if each of them is, by its own first line: a prefix that allows `npm install`
- * says nothing about what stands behind `&&`.
+ * says nothing about what stands behind `&&`. A no is also about the wrappers around a command, as they are written.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
-  const stop = found.find((line) => line?.decision === 'abort');
+  const decided = [...found, ...heldBack(lines, question)];
+  const stop = decided.find((line) => line?.decision === 'abort');
   if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
-  const refusal = found.find((line) => line?.decision === 'denied');
+  const refusal = decided.find((line) => line?.decision === 'denied');
   if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
   return found.includes(undefined) ? unmatched : { kind: 'allowed', scope: 'call' };
 }
@@ -75,14 +76,34 @@ function commandsOf({ kind, argv, commands }: Question): readonly (readonly stri
 /** The first line that matches. What cannot be read may be what a line denies: no approval behind that line counts. */
 function lineFor(
   lines: readonly AnswerLine[],
-  { kind }: Question,
+  { kind, seen = [] }: Question,
   command: readonly string[] | undefined,
 ): AnswerLine | undefined {
+  const around = command === undefined ? [] : seen.filter((words) => isAround(words, command));
   const found = lines.find(({ about, decision }) => {
     if ('kind' in about) return about.kind === kind;
-    return command === undefined ? decision !== 'approved' : beginsWith(command, about.prefix, decision);
+    if (decision === 'approved') return command !== undefined && beginsWith(command, about.prefix, decision);
+    return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
   });
   return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
+}
+
+/** The lines that deny what was found besides the commands: in a script that cannot be read whole, or as `eval`. */
+function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
+  const others = seen.filter((words) => !commands.some((command) => isAround(words, command)));
+  return others.flatMap((words) => {
+    const line = lines.find(({ about, decision }) => {
+      if ('kind' in about) return about.kind === kind;
+      return decision !== 'approved' && beginsWith(words, about.prefix, decision);
+    });
+    return line === undefined ? [] : [line];
+  });
+}
+
+/** Whether these are the words of a command with those of its wrappers before it. */
+function isAround(words: readonly string[], command: readonly string[]): boolean {
+  const start = words.length - command.length;
+  return start >= 0 && command.every((word, i) => word === words[start + i]);
 }
 
 /** A program that is named by its path is denied by its name, too, and approved only as it is written. */

@@ -22,8 +22,8 @@ const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const reader = await createShellReaderLoader({ root, clock })();
 const command = (script: string): Question => {
   const argv = ['/bin/bash', '-c', script];
-  const { commands } = analyseCommand(argv, reader);
-  return { ...about, kind: 'command', argv, cwd: '/repo', ...defined({ commands }) };
+  const { commands, seen } = analyseCommand(argv, reader);
+  return { ...about, kind: 'command', argv, cwd: '/repo', seen, ...defined({ commands }) };
 };
 
 function answers(...lines: readonly object[]) {
@@ -75,6 +75,52 @@ describe('the first line that matches decides', () => {
   });
 });
 
+describe('a no to a wrapper', () => {
+  const denied = (prefix: readonly string[]) => ({ prefix, decision: 'denied', note: 'Not here.' });
+  const npm = { prefix: ['npm'], decision: 'approved' };
+  const anything = { kind: 'command', decision: 'approved' };
+  const no = { kind: 'declined', note: 'Not here.' };
+
+  test.each([
+    [['sudo'], 'sudo npm i'],
+    [['sudo', '-n'], 'sudo -n npm i'],
+    [['timeout'], 'timeout 5 npm i'],
+    [['env'], 'CI=1 env npm i'],
+    [['nice'], 'timeout 5 /usr/bin/nice npm i'],
+    [['nohup'], 'npm i && nohup npm test'],
+    [['eval'], 'eval "npm i"'],
+    [['xargs'], 'echo i | xargs npm'],
+    [['npm'], 'echo i | xargs npm'],
+    [['find'], 'find . -exec npm i {} +'],
+    [['sudo'], 'for a in b; do sudo npm i; done'],
+    [['npm', 'i'], 'FOO=1 npm i'],
+  ])('%j counts for %j as it is written', (prefix, script) => {
+    expect(answerBy(answers(denied(prefix), npm), command(script))).toEqual(no);
+    expect(answerBy(answers(denied(prefix), anything), command(script))).toEqual(no);
+  });
+
+  it('stands behind a line that approves the command, and counts no more', () => {
+    expect(answerBy(answers(npm, denied(['timeout'])), command('timeout 5 npm i')).kind).toBe('allowed');
+    expect(answerBy(answers(anything, denied(['eval'])), command('eval "npm i"')).kind).toBe('allowed');
+    expect(answerBy(answers(npm, denied(['timeout'])), command('npm i && timeout 5 make')).kind).toBe('declined');
+  });
+
+  it('a yes is about the command that it starts, never about what is only seen', () => {
+    const timeout = { prefix: ['timeout'], decision: 'approved' };
+    expect(answerBy(answers(timeout), command('timeout 5 npm i')).kind).toBe('declined');
+    expect(answerBy(answers(npm), command('timeout 5 npm i')).kind).toBe('allowed');
+    expect(answerBy(answers(npm), command('FOO=1 npm i')).kind).toBe('declined');
+  });
+
+  it('a yes to a program is none to what it gets from elsewhere', () => {
+    const lines = answers({ prefix: ['npm', 'publish'], decision: 'denied' }, npm, {
+      prefix: ['echo'],
+      decision: 'approved',
+    });
+    expect(answerBy(lines, command('echo publish | xargs npm')).kind).toBe('declined');
+  });
+});
+
 describe('a line that approves all commands', () => {
   const stopping = answers(
     { prefix: ['npm', 'publish'], decision: 'abort' },
@@ -93,13 +139,15 @@ describe('a line that approves all commands', () => {
     expect(answerBy(stopping, command(script))).toEqual({ kind: 'stopped' });
   });
 
-  test.each(['FOO=1 npm publish', 'npm publish $X', '$(echo npm) publish', 'if true; then npm publish; fi'])(
-    'does not count for %j, which cannot be read, behind a no',
-    (script) => {
-      expect(answerBy(stopping, command(script)).kind).toBe('declined');
-      expect(answerBy(stopping.toReversed(), command(script)).kind).toBe('allowed');
-    },
-  );
+  test.each([
+    ['FOO=1 npm publish', 'stopped'],
+    ['npm publish $X', 'stopped'],
+    ['if true; then npm publish; fi', 'stopped'],
+    ['$(echo npm) publish', 'declined'],
+  ])('does not count for %j, which cannot be read, behind a no: %s', (script, expected) => {
+    expect(answerBy(stopping, command(script)).kind).toBe(expected);
+    expect(answerBy(stopping.toReversed(), command(script)).kind).toBe('allowed');
+  });
 
   it('counts for what can be read and is not denied', () => {
     expect(answerBy(stopping, command('npm test 2>&1 | tail')).kind).toBe('allowed');

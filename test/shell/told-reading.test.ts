@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { howScriptsAreRead } from '../../src/fragments/sections/approved-prefixes.ts';
+import { analyse } from './reader.ts';
+
+// What the model reads about scripts, word by word, is what the analysis does.
+
+const [, splits = '', inside = '', unknown = ''] =
+  /split into commands at (.*), also within (.*)\. If it has .* such as (.*), the whole script counts as one/.exec(
+    howScriptsAreRead,
+  ) ?? [];
+const listed = (text: string): readonly string[] =>
+  text.split(/, | and | or /).map((word) => word.replace(/^an? /, ''));
+
+test.each(listed(splits))('a script is split at %s', (mark) => {
+  const between = mark === 'newlines' ? '\n' : ` ${mark} `;
+  expect(analyse(`make a${between}npm test`).commands).toEqual([
+    ['make', 'a'],
+    ['npm', 'test'],
+  ]);
+});
+
+test.each(listed(inside))('also within %s', (brackets) => {
+  const [open = '', close = ''] = brackets.split(' ');
+  expect(analyse(`${open} make a; npm test; ${close}`).commands).toEqual([
+    ['make', 'a'],
+    ['npm', 'test'],
+  ]);
+});
+
+/** One of each that the text names. */
+const examples: Readonly<Record<string, string>> = {
+  variable: 'make $target',
+  assignment: 'FOO=1 make',
+  wildcard: 'make *.c',
+  substitution: 'make $(cat target)',
+  'output to a file': 'make > log',
+  loop: 'for a in b c; do make; done',
+  heredoc: 'make -f - <<END\nall:\nEND',
+  xargs: 'ls | xargs make',
+  'find -exec': 'find . -exec make {} +',
+};
+
+test('a script with anything that the text names is one command', () => {
+  expect(listed(unknown).toSorted()).toEqual(Object.keys(examples).toSorted());
+  for (const script of Object.values(examples)) expect([script, analyse(script).commands]).toEqual([script, undefined]);
+});

@@ -7,7 +7,8 @@ import {
   keyAndValue,
   shownOptions,
 } from './command.ts';
-import { didYouMean, oneOf } from './did-you-mean.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { oneOf } from '../wording/one-of.ts';
 
 /** `bare`: neither a word nor a variant was given where one must be. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;

@@ -1,7 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import { bold, dim, green, red, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
+import { type Cell, tableSpans } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { fit } from '../terminal/text-width.ts';
 import { clockTime, clockTimeOf } from '../wording/time-words.ts';
 import type { StoryTurn } from '../context/thread-story.ts';

@@ -2,9 +2,10 @@ import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PrefixBreak, ThreadEvent } from '../../protocol/thread-event.ts';
 import { usageFields } from '../../state/usage-fields.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { causeWords } from '../wording/checkpoint-words.ts';
-import { checkpointFields, snakeCased } from '../wording/snake-cased.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { snakeCased } from '../wording/snake-cased.ts';
 
 const types = {
   settings: 'thread.settings',

@@ -2,9 +2,9 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
 import { bold, dim, red, type Span, yellow } from '../terminal/look.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { durationWords } from './duration-words.ts';
+import { durationWords } from '../wording/duration-words.ts';
 
 export interface ItemForm {
   /** Long outputs are folded: for a terminal, where they would push everything else away. */

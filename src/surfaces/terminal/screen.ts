@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type Look, paint, type Span } from './look.ts';
-import { wrap } from './table.ts';
+import { wrap } from './wrap.ts';
 import { type SizedStream, terminalWidth } from './terminal-width.ts';
 import { fit, textWidth } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';

@@ -4,7 +4,8 @@ import { beforeSignal } from './before-signal.ts';
 import type { Span } from './look.ts';
 import { isLive, openScreen } from './open-screen.ts';
 import type { ScreenStream } from './screen.ts';
-import { count } from './table.ts';
+import { durationWords } from '../wording/duration-words.ts';
+import { count } from '../wording/number-words.ts';
 import { terminalWidth } from './terminal-width.ts';
 
 export interface ProgressOptions {
@@ -37,7 +38,7 @@ export async function withProgress<Result>(
   let [isOver, next] = [false, began + quietMs];
   const status = (): readonly Span[] => {
     const took = performance.now() - began;
-    const time = took < longMs ? '' : ` · ${Math.floor(took / 1000)} s`;
+    const time = took < longMs ? '' : ` · ${durationWords(took)}`;
     const width = (terminalWidth(stream) ?? 80) - 1 - time.length;
     if (at === undefined) return [label, time === '' ? ' …' : time];
     const { done, total } = at;

@@ -8,7 +8,7 @@ import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { exportCommand } from '../commands/threads-read-commands.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
 import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
@@ -21,7 +21,7 @@ import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { beforeAnySignal } from '../terminal/before-signal.ts';
 import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
-import { sizeWords } from './size-words.ts';
+import { sizeWords } from '../wording/size-words.ts';
 
 type Format = NonNullable<CommandArguments<typeof exportCommand>['options']['format']>;
 

@@ -16,8 +16,9 @@ import { dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { usageWords } from '../wording/usage-words.ts';
 import { findThread } from './find-thread.ts';
-import { barLegend, costOf, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
+import { barLegend, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads show` */
@@ -77,7 +78,7 @@ function turnsSpans(
   const costs = shown.flatMap((each) => each.work?.usage ?? []);
   const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
   const total =
-    work === undefined || costs.length === 0 ? [] : [`  ${costOf(work.usage)}   `, ...barLegend(form.color)];
+    work === undefined || costs.length === 0 ? [] : [`  ${usageWords(work.usage)}   `, ...barLegend(form.color)];
   const made = (turn: TurnSummary | undefined): readonly Span[] =>
     checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));
   return [

@@ -2,7 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { agoWords } from '../wording/time-words.ts';

@@ -2,7 +2,7 @@ import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CheckpointEvent } from '../../protocol/thread-event.ts';
-import { count, percent, plural } from '../terminal/table.ts';
+import { count, percent, plural } from './number-words.ts';
 
 /** A checkpoint in one line. */
 export function checkpointLine(report: CheckpointReport): string {

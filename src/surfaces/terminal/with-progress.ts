@@ -34,13 +34,14 @@ export async function withProgress<Result>(
   if (!isLive(stream)) return work(() => undefined);
   const screen = openScreen(stream);
   const began = performance.now();
-  let at: { readonly done: number; readonly total: number | undefined } | undefined;
+  let at: { readonly done: number; readonly total: number | undefined } | 'waiting' | undefined;
   let [isOver, next] = [false, began + quietMs];
   const status = (): readonly Span[] => {
     const took = performance.now() - began;
     const time = took < longMs ? '' : ` · ${durationWords(took)}`;
     const width = (terminalWidth(stream) ?? 80) - 1 - time.length;
     if (at === undefined) return [label, time === '' ? ' …' : time];
+    if (at === 'waiting') return [`${label}: waiting for another process`, time];
     const { done, total } = at;
     return [
       total === undefined ? `${label} ${amount(done)}` : progressText(label, { done, total, width, amount }),
@@ -58,7 +59,7 @@ export async function withProgress<Result>(
   const stop = beforeSignal(end);
   try {
     return await work((done, total) => {
-      at = { done, total };
+      at = done === 'waiting' ? done : { done, total };
       const now = performance.now();
       if (now < next) return undefined;
       next = now + pauseMs;

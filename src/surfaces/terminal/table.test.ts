@@ -22,6 +22,15 @@ it('a column that must stay whole leaves the shortening to others', () => {
   expect(table(rows, { width: 40, whole: [0] })).toBe('a name that must be read  a value that …\n');
 });
 
+it('a column that may not be wide shortens its texts, or where there is no width lets them stand out', () => {
+  const rows = [
+    ['a', 'short', 'from'],
+    ['b', 'a value that is long', 'file'],
+  ];
+  expect(table(rows, { width: 100, most: { 1: 10 } })).toBe('a  short       from\nb  a value t…  file\n');
+  expect(table(rows, { most: { 1: 10 } })).toBe('a  short       from\nb  a value that is long  file\n');
+});
+
 it('wide characters take two columns, and looks take none', () => {
   const rows = [
     ['漢字', red('no')],

@@ -11,6 +11,11 @@ export interface TableForm {
   readonly right?: readonly number[];
   /** Columns that are never shortened, as those with numbers. */
   readonly whole?: readonly number[];
+  /**
+   * The widest that a column becomes, by its number. A longer text is shortened, or, where rows may have any width,
+   * moves the rest of its row.
+   */
+  readonly most?: Readonly<Record<number, number>>;
   /** Of a row, in columns of a terminal: texts are shortened until rows fit. */
   readonly width?: number;
 }
@@ -23,18 +28,20 @@ export function table(rows: readonly (readonly Cell[])[], form: TableForm = {}):
 /** The same with the looks of its cells. */
 export function tableSpans(
   rows: readonly (readonly Cell[])[],
-  { right = [], whole = [], width = Infinity }: TableForm = {},
+  { right = [], whole = [], most = {}, width = Infinity }: TableForm = {},
 ): readonly Span[] {
   const texts = rows.map((row) => row.map(cellText));
   const columns = largest(rows.map((row) => row.length));
-  const wanted = Array.from({ length: columns }, (_, at) => largest(texts.map((row) => textWidth(row[at] ?? ''))));
+  const wanted = Array.from({ length: columns }, (_, at) =>
+    Math.min(most[at] ?? Infinity, largest(texts.map((row) => textWidth(row[at] ?? '')))),
+  );
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
   const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));
   const widths = narrowed(wanted, isFixed, width);
   return rows.flatMap((row, line) => {
     const last = texts[line]!.findLastIndex((text) => text !== '');
     const cells = row.slice(0, last + 1).map((cell, at): Span => {
-      const short = fit(texts[line]![at]!, widths[at]!);
+      const short = width === Infinity ? texts[line]![at]! : fit(texts[line]![at]!, widths[at]!);
       const padded =
         standsRight[at] === true || at < last ? pad(short, widths[at]!, standsRight[at] ? 'left' : 'right') : short;
       const text = at < last ? `${padded}  ` : padded.trimEnd();

@@ -120,12 +120,12 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
 
 /** `$ npm test  [exit 1]` */
 function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
-  const { width } = form;
+  const { proseWidth } = form;
   const end = callEnd(call);
   const mark = end === undefined ? '' : `  [${end.words}]`;
   const sign = call.form === 'command' ? '$' : call.name;
   const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : oneLine(call.input, 300)}`);
-  const line = fit(words.trimEnd(), width - indent.length - mark.length);
+  const line = fit(words.trimEnd(), proseWidth - indent.length - mark.length);
   return [
     dim(indent + line),
     ...(end === undefined ? [] : [{ look: end.look, text: mark }]),

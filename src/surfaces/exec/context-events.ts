@@ -72,13 +72,13 @@ export function contextLine(event: ContextNews): string | undefined {
     }
     case 'usage': {
       const about = event.measure === 'exact' ? '' : 'about ';
-      return `window: ${about}${event.tokens} of ${event.effectiveWindow} tokens, ${event.percentRemaining} % left`;
+      return `window: ${about}${count(event.tokens)} of ${count(event.effectiveWindow)} tokens, ${event.percentRemaining} % left`;
     }
     case 'checkpoint-started':
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
     case 'prefix-broken':
       return event.breaks
-        .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read again`)
+        .map((each) => `cache: broken by ${breakWords(each)}; about ${count(each.tokens)} tokens are read again`)
         .join('\n');
   }
 }

@@ -6,7 +6,6 @@ import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../wording/checkpoint-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { compactCommand } from '../commands/threads-change-commands.ts';
-import { count } from '../wording/number-words.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { type Span, yellow } from '../terminal/look.ts';
 import { openScreen } from '../terminal/open-screen.ts';
@@ -81,7 +80,7 @@ function showOn(screen: Screen): (event: ThreadEvent) => void {
 function noteOn(event: ThreadEvent): Span | undefined {
   switch (event.kind) {
     case 'checkpoint-started':
-      return `${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}) …`;
+      return `${event.model} compacts the history (${event.strategy}) …`;
     case 'checkpoint-failed':
       return event.paused ? yellow(pausedWords(event.threadId)) : undefined;
     case 'warning':

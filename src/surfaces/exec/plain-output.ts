@@ -2,6 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
@@ -42,6 +43,8 @@ export class PlainOutput implements Output {
   /** The call whose start stands last on the screen. */
   #newestCall: string | undefined;
   #folder: string | undefined;
+  /** Tokens of the thread when the turn began. */
+  #usedBefore = 0;
   /** Whether the user has read how to be asked. */
   #hasHinted = false;
 
@@ -127,8 +130,7 @@ export class PlainOutput implements Output {
         screen.note(yellow('The turn was interrupted.'));
         return this.#sayHowToResume();
       case 'turn-completed': {
-        const { input, cachedInput, output } = event.usage;
-        screen.note(dim(`tokens used: ${count(input - cachedInput + output)}`));
+        screen.note(dim(`tokens used: ${this.#tokensWords(event.usage)}`));
         if (event.lastMessage === undefined) screen.note(dim('The model ended the turn without an answer.'));
         // On one screen with the rest, it was shown when it came.
         const isShown = process.stdout.isTTY && process.stderr.isTTY;
@@ -140,7 +142,9 @@ export class PlainOutput implements Output {
         return this.#sayHowToAnswer();
       case 'checkpoint-stage':
       case 'question-asked':
+        return;
       case 'turn-started':
+        this.#usedBefore = tokensIn(event.usage);
         return;
       case 'question-answered': {
         const words = reviewWords(event.answer);
@@ -182,7 +186,7 @@ export class PlainOutput implements Output {
         this.#answer.completed(item.id, '');
         return screen.note(dim(item.summary.map(withoutStars).join('\n')));
       case 'agent-message':
-        return this.#answer.completed(item.id, item.text) ? undefined : screen.note(item.text);
+        return this.#answer.completed(item.id, item.text) ? undefined : this.#sayAnswer(item.text);
       case 'image-view':
         return item.problem === undefined
           ? screen.note(dim(`looked at ${visibleLine(item.path)}`))
@@ -203,6 +207,21 @@ export class PlainOutput implements Output {
     this.#screen.note(dim('  To be asked about such calls, run Capstan with --approvals ask.'));
   }
 
+  /** One that did not arrive in pieces looks the same. */
+  #sayAnswer(text: string): void {
+    if (!this.#options.live) return this.#screen.note(text);
+    this.#screen.endText();
+    this.#screen.text(text);
+    this.#screen.endText();
+  }
+
+  #tokensWords(thread: Usage): string {
+    const all = tokensIn(thread);
+    return this.#usedBefore === 0
+      ? count(all)
+      : `${count(all - this.#usedBefore)} in this turn, ${count(all)} in the thread`;
+  }
+
   #sayHowToResume(): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id, this.#options)}`));
@@ -212,6 +231,11 @@ export class PlainOutput implements Output {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To answer: ${answerCommand(id, this.#options)}`));
   }
+}
+
+/** What was not in the provider's cache. */
+function tokensIn({ input, cachedInput, output }: Usage): number {
+  return input - cachedInput + output;
 }
 
 /** On a line of its own: the command may have several. */

@@ -167,6 +167,17 @@ it('folds a long output on a terminal, and shows all of it otherwise', () => {
   expect(shown({}).split('\n')).toHaveLength(23);
   expect(shown({})).toContain('  line 9\n  … 80 more lines (--verbose shows all)\n  line 90\n');
   expect(shown({ verbose: true })).toContain('line 50\n');
+  const cut = completed({
+    ...command,
+    status: 'completed',
+    output: output.replace('line 50\n', 'line 50\n... 1500000 bytes omitted ...\n'),
+    exitCode: 0,
+  });
+  const { tell, seen } = outputOf();
+  tell(cut);
+  expect(seen()).toContain(
+    '\n  … 80 more lines (--verbose shows them), and 1.5 MB that Capstan did not keep\n  line 90\n',
+  );
   expect(shown({ live: false })).toContain('line 50\n');
 });
 

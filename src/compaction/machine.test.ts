@@ -234,6 +234,19 @@ describe('one request', () => {
   });
 });
 
+it.each<[string, Partial<CompactionPlan>, CompactionOutcome[], string]>([
+  ['answers in no form', {}, [empty, empty, prose], 'The model did not answer in the form that Capstan asked for'],
+  ['failed at first', {}, [fails('overloaded'), prose], 'so Capstan asked it for a plain summary'],
+  ['remote, unusable', { strategy: 'remote' }, [empty, good], "could not use the provider's own checkpoint and asked"],
+  ['remote, failed', { strategy: 'remote' }, [fails('overloaded'), good], 'so Capstan asked the model for one'],
+])(
+  'a checkpoint that a model made in another way says so, and not that there is none: %s',
+  (_, over, outcomes, why) => {
+    const { end } = play(planFor(twelve, over), twelve, outcomes);
+    expect(end).toMatchObject({ kind: 'candidate', why: { message: expect.stringContaining(why) } });
+  },
+);
+
 describe('requests', () => {
   it('are the history as it stands with the question at the end, and once more with what was wrong', () => {
     const focus = 'Keep the migration.';

@@ -72,7 +72,7 @@ export function next(state: CompactionState, outcome: CompactionOutcome): Compac
   if (progress.way === 'remote') {
     const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
     if (!isFaulty(candidate)) return checked(state, progress, candidate);
-    return fromModel(state, { ...progress, why: refusals.unusableAnswers(candidate.faults) });
+    return fromModel(state, { ...progress, why: refusals.unusableAnswers(candidate.faults, 'ask-model') });
   }
   if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
   const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
@@ -123,13 +123,13 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
     const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
     if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
   }
-  return nextWay(state, progress, refusals.unusableAnswers(faults));
+  return nextWay(state, progress, (then) => refusals.unusableAnswers(faults, then));
 }
 
 /** The plain question is the shorter one, so it fits wherever the other did. */
-function nextWay(work: Work, progress: Progress, why: Outcome): CompactionStep {
-  if (progress.way === 'plain') return mechanical(work, why);
-  const plain: Progress = { ...progress, way: 'plain', faults: [], why };
+function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | 'no-model') => Outcome): CompactionStep {
+  if (progress.way === 'plain') return mechanical(work, why('no-model'));
+  const plain: Progress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
   return ask(work, plain, checkpointOf(work.plan, plain));
 }
 
@@ -154,7 +154,8 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
     return { kind: 'refused', outcome: refusals.stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
   if (givenUp.has(failure.code)) return withoutModel(state, failure);
-  if (progress.way === 'remote') return fromModel(state, { ...progress, why: refusals.modelFailed(failure) });
+  if (progress.way === 'remote')
+    return fromModel(state, { ...progress, why: refusals.modelFailed(failure, 'ask-model') });
   // Not every provider takes a schema, and each says so in its own words.
   if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
     return ask(state, { ...progress, freely: true }, withoutSchema(request));
@@ -165,13 +166,13 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
   return isStage || plan.trigger === 'manual'
     ? withoutModel(state, failure)
-    : nextWay(state, progress, refusals.modelFailed(failure));
+    : nextWay(state, progress, (then) => refusals.modelFailed(failure, then));
 }
 
 /** A user who asked for a checkpoint by hand can ask again, and loses more by a poor one. */
 function withoutModel(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: refusals.stands(failure) };
-  return mechanical(state, refusals.modelFailed(failure));
+  return mechanical(state, refusals.modelFailed(failure, 'no-model'));
 }
 
 const mostOverflows = 3;

@@ -10,7 +10,8 @@ import type { Usage } from './usage.ts';
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
-  | { readonly kind: 'turn-started'; readonly turnId: TurnId }
+  /** `usage`: what the thread has cost until then. */
+  | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage }
   | ContextEvent
   | ModelSwitchedEvent
   /** `outside`: it runs outside the sandbox that holds the other calls of the turn. */

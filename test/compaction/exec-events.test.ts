@@ -115,15 +115,15 @@ it('users are shown plain words', () => {
     '\n  cost       2 requests, which the provider did not count\n',
   );
   expect(checkpointText({ ...alone, uncounted: 1 })).toContain(
-    '\n  cost       2 requests: 60,000 tokens sent, 900 answered, one without a count\n',
+    '\n  cost       2 requests: the provider counted 60,000 tokens sent, 900 answered, one without a count\n',
   );
   expect(`\n${checkpointText({ ...alone, requests: 1, folded: 1 })}\n`).toBe(`
 Checkpoint 1 without a model (gpt-5.5 failed: The provider answered with status 400).
   why        you asked for it, during a turn
-  tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
+  tokens     the next request has about 9,400 instead of 61,200, 85 % less (estimated)
   kept       12 of 12 user messages
   compacted  1 item
-  cost       1 request: 60,000 tokens sent, 900 answered
+  cost       1 request: the provider counted 60,000 tokens sent, 900 answered
   repaired   A message was paraphrased and has been put in as it was.
   warning    The provider answered with status 400. Try again.
 `);

@@ -69,10 +69,10 @@ it('and the same for people', async () => {
 
     Checkpoint 1 by gpt-5.5 (structured).
       why        the thread reached its limit, during a turn
-      tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
+      tokens     the next request has about 9,400 instead of 61,200, 85 % less (estimated)
       kept       12 of 12 user messages
       compacted  30 items
-      cost       2 requests: 60,000 tokens sent (90 % from the cache), 900 answered
+      cost       2 requests: the provider counted 60,000 tokens sent (90 % from the cache), 900 answered
       repaired   A message was paraphrased and has been put in as it was.
       made       TIME, in turn 2
 
@@ -110,7 +110,7 @@ it('capstan context and capstan threads show tell how many there are and what th
   const window = await live.place.run('context', id);
   expect(window.stdout).toContain('3 turns · 4 requests · 1 checkpoint · ');
   expect(window.stdout).toContain(
-    '1 checkpoint, the newest in turn 2. They cost 2 requests: 60,000 tokens sent (90 % from the cache), 900 answered. See --checkpoint N.\n',
+    '1 checkpoint, the newest in turn 2. They cost 2 requests: the provider counted 60,000 tokens sent (90 % from the cache), 900 answered. See --checkpoint N.\n',
   );
   const shown = await live.place.run('threads', 'show', id);
   const line = '  Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 user messages kept\n';
@@ -126,7 +126,7 @@ it('a checkpoint of another program is counted, and one that was taken back is n
     { type: 'event_msg', payload: { type: 'task_started', turn_id: 'theirs' } },
   ]);
   expect((await live.place.run('context', id)).stdout).toContain(
-    '2 checkpoints, the newest in turn 3. They cost 2 requests: 60,000 tokens sent (90 % from the cache), 900 answered; 1 of them made by another program, at a cost that is not in the file.',
+    '2 checkpoints, the newest in turn 3. They cost 2 requests: the provider counted 60,000 tokens sent (90 % from the cache), 900 answered; 1 of them made by another program, at a cost that is not in the file.',
   );
   expect((await live.place.run('threads', 'show', id)).stdout).toContain('  Checkpoint 2, made by another program\n');
   expect(await context(live, id, '--checkpoint', '2')).toMatchObject({ number: 2, before: {}, after: {} });

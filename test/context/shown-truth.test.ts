@@ -113,10 +113,11 @@ describe('capstan envelope', () => {
     );
     await speak('-c', `developer_instructions="${same}second"`, 'resume', id, 'two');
     const { stdout } = await run('envelope', id, '--diff', '1');
-    expect(stdout).toMatch(/^instructions\.developer +….*first +….*second +flags$/m);
+    expect(stdout).toMatch(/^instructions\.developer +the same .*first {2}the same .*second {2}flags$/m);
     // A value with parts has a row for each part that differs.
     expect(stdout).toMatch(/^telemetry\.origins\.model +user +thread/m);
-    expect(stdout.split('\n').filter((line) => /^\S+ +(\S.*\S) +\1(?: |$)/.test(line))).toEqual([]);
+    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(rows.filter(([, before, now]) => before !== undefined && before === now)).toEqual([]);
   });
 });
 

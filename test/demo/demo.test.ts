@@ -83,9 +83,22 @@ describe('capstan demo', () => {
     expect(filesLeft()).toEqual([]);
   });
 
-  it('counts tokens as a provider would, and keeps its files when asked to', async () => {
-    const { code, stdout } = await start(['demo', '--keep']).finished;
+  it('counts tokens as a provider would, keeps its files when asked to, and ends with how to go on', async () => {
+    // As `npm start` runs it, where the command is not installed.
+    const fromClone = { npm_lifecycle_event: 'start', PATH: pathWithout('capstan') };
+    const { code, stdout } = await start(['demo', '--keep'], fromClone).finished;
     expect(code, stdout).toBe(0);
+    expect(
+      stdout
+        .split('\n')
+        .filter((line) => line.startsWith('> '))
+        .slice(-4),
+    ).toEqual([
+      '> npm install -g .',
+      '> export OPENAI_API_KEY=...',
+      '> capstan exec -C path/to/project "what to do"',
+      '> capstan exec --oss -C path/to/project "what to do"',
+    ]);
     const [, home = ''] = /^> export CAPSTAN_HOME=(\S+)$/m.exec(stdout) ?? [];
     const [, project = ''] = /^> cd (\S+)$/m.exec(stdout) ?? [];
     const context = await start(['context', '--last', '--json'], { CAPSTAN_HOME: home }, repository, project).finished;
@@ -134,7 +147,7 @@ describe('capstan demo', () => {
     // The same program, seen from a folder without the bubblewrap that the preparation unpacks.
     for (const name of [dirname(program), 'node_modules']) symlinkSync(join(repository, name), join(place, name));
     const links = { NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main' };
-    const { code, stdout } = await start(['demo'], { ...links, PATH: pathWithoutBubblewrap() }, place).finished;
+    const { code, stdout } = await start(['demo'], { ...links, PATH: pathWithout('bwrap') }, place).finished;
     expect(code).toBe(1);
     expect(stdout).toMatch(/\$ cat largest\.mjs; sh check\n[^]*\[refused\]\n/);
     expect(stdout).toMatch(/The demo stopped\.\n[^]*Install the package "bubblewrap"/);
@@ -153,13 +166,13 @@ describe('capstan demo', () => {
 });
 
 /** A folder with every program of the search path but the one. */
-function pathWithoutBubblewrap(): string {
+function pathWithout(program: string): string {
   const folder = join(place, 'programs');
   mkdirSync(folder);
   for (const from of (process.env['PATH'] ?? '').split(delimiter).filter((path) => existsSync(path))) {
     for (const name of readdirSync(from)) {
       const link = join(folder, name);
-      if (name !== 'bwrap' && !existsSync(link)) symlinkSync(join(from, name), link);
+      if (name !== program && !existsSync(link)) symlinkSync(join(from, name), link);
     }
   }
   return folder;

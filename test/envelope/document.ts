@@ -33,7 +33,7 @@ capstan envelope 01a1dcd3 --turn 2    # another one
 capstan envelope --turn 3 --diff 1    # what changed since
 \`\`\`
 
-\`--diff\` shows only the part of a long value that differs.
+On a terminal, long values are cut, and \`--diff\` shows the part that differs. In a pipe or a file every value is whole.
 
 Capstan makes the envelope once, when the turn begins, from facts and settings, and freezes it. All code of the turn reads from it. Two parts may have a newer value in the thread's state: the instructions at the start of requests, after a checkpoint, and the window, after a server has named a narrower one.
 

@@ -185,7 +185,7 @@ Yes.
     const { place, id } = await twoTurns();
     const path = join(place.root, 'thread.html');
     const typed = await runInside(place, ['threads', 'export', id, '-o', path], { terminal: true });
-    expect(typed.stdout).toMatch(/^Exported \d+ lines, \S+ kB, to .*\/thread\.html\n$/);
+    expect(typed.stdout).toMatch(/^Exported 2 turns, \S+ kB, to .*\/thread\.html\n$/);
     expect((await place.run('threads', 'export', id, '-o', path, '--force')).stdout).toBe(`${path}\n`);
   });
 

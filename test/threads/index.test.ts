@@ -77,6 +77,25 @@ it('keeps what was said in a file that it reads on while another process forgets
   expect([await home.found('apples'), await home.found('cherries')]).toEqual([[one], [one]]);
 });
 
+it('says that it waits while another process writes, and then does its work', async () => {
+  const home = await knownHome();
+  home.write(two, [meta(two), ...turn('t1', 'pears')]);
+  const waited = Promise.withResolvers<void>();
+  const reports: (number | 'waiting')[] = [];
+  await withDatabase(home.path, async (other) => {
+    other.exec('BEGIN IMMEDIATE');
+    const found = home.index.search('pears', all, (done) => {
+      reports.push(done);
+      waited.resolve();
+    });
+    await waited.promise;
+    expect(reports).toEqual(['waiting']);
+    other.exec('COMMIT');
+    expect(await found).toMatchObject({ hits: [{ thread: { id: two } }] });
+  });
+  expect(reports.at(-1)).toBe(1);
+});
+
 it('reads a file that was written anew from its beginning', async () => {
   const home = await knownHome();
   home.write(one, [meta(one), ...turn('t1', 'cherries'), ...turn('t2', 'and more of them')], { mtime: noon + 1000 });

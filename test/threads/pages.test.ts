@@ -89,7 +89,7 @@ it('shows the calls and answers of a turn in short, and all of them with --full'
   const { place, id } = await worked();
   const { stdout } = await place.run('threads', 'show', id);
   expect(stdout).toContain('  $ exit 3  [exit 3]\n  > I made three files. One of them is binary.\n');
-  expect(stdout).toMatch(/^2\. .*\n {2}model gpt-5\.4\n {2}\d+ s · 200 in \(40 cached\) · 20 out {2,}c+i+o+\n/m);
+  expect(stdout).toMatch(/^2\. .*\n {2}model gpt-5\.4\n {2}\d+ s · 200 in \(40 cached\), 20 out {2,}c+i+o+\n/m);
   expect(stdout).not.toContain('permissions instructions');
   const full = (await place.run('threads', 'show', id, '--full')).stdout;
   expect(full).toContain(

@@ -39,7 +39,7 @@ it('the engine reports how far each long work is', async () => {
   const stored = StoredThreads.in({ ...process.env, CAPSTAN_HOME: home.path }, place.root);
   if ('code' in stored) throw new Error(stored.message);
   const reportsOf = async (work: (progress: WorkProgress) => Promise<unknown>) => {
-    const reports: (readonly [done: number, total?: number])[] = [];
+    const reports: (readonly [done: number | 'waiting', total?: number])[] = [];
     await work((done, total) => void reports.push(total === undefined ? [done] : [done, total]));
     return reports;
   };
@@ -78,6 +78,18 @@ describe.runIf(hasTerminals)('work that takes long, on a terminal', () => {
     // Work that is done at once, in a pipe.
     const piped = await place.start(['threads', 'reindex', '--changed'], { env }).finished;
     expect([piped.stdout, piped.stderr]).toEqual(['Updated the index: 160 threads.\n', '']);
+  }, 60_000);
+
+  it('counts the lines of a long thread that it shows', async () => {
+    const { place } = await scene([]);
+    const home = new IndexHome();
+    const turns = Array.from({ length: 1500 }, (_, at) => turn(String(at), words.slice(0, 2000)));
+    home.write(uuid(1), [meta(uuid(1)), ...turns.flat()]);
+    const env = { CAPSTAN_HOME: home.path, TERM: 'xterm' };
+    const run = await place.start(['threads', 'show', uuid(1)], { prefix: onTerminal, env }).finished;
+    expect(run.stdout).toMatch(/Reading lines [\d,]+/);
+    expect(left(run)).not.toContain('Reading lines');
+    expect(left(run)).toContain('1500.');
   }, 60_000);
 
   it('ends on Ctrl-C by the signal, with a clean line and an index that works', async () => {

@@ -20,7 +20,18 @@ const saying =
 /** The same would happen to any other request, so no other way is tried. */
 export const stands = saying('The history was not compacted and is unchanged.');
 
-export const modelFailed = saying('Capstan could not get a checkpoint from the model.');
+/** What Capstan does after a way failed: asks the model, takes less from it, or does without. */
+export type AfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
+
+const failedThen: Readonly<Record<AfterFailure, string>> = {
+  'ask-model': 'The provider did not make the checkpoint itself, so Capstan asked the model for one.',
+  'plain-summary': 'The model failed at first, so Capstan asked it for a plain summary.',
+  'no-model': 'Capstan could not get a checkpoint from the model.',
+};
+
+export function modelFailed(failure: ModelFailure, then: AfterFailure): Outcome {
+  return saying(failedThen[then])(failure);
+}
 
 export function compactionAborted({ budget }: CompactionPlan): Outcome {
   return {
@@ -30,10 +41,16 @@ export function compactionAborted({ budget }: CompactionPlan): Outcome {
   };
 }
 
-export function unusableAnswers(faults: readonly string[]): Outcome {
+const unusableThen: Readonly<Record<AfterFailure, string>> = {
+  'ask-model': "Capstan could not use the provider's own checkpoint and asked the model for one",
+  'plain-summary': 'The model did not answer in the form that Capstan asked for, so this is a plain summary',
+  'no-model': "The model's answers could not be used as a checkpoint",
+};
+
+export function unusableAnswers(faults: readonly string[], then: AfterFailure): Outcome {
   return {
     code: 'compaction-answer-unusable',
-    message: `The model's answers could not be used as a checkpoint: ${faults.map(sentence).join(' ')}`,
+    message: `${unusableThen[then]}: ${faults.map(sentence).join(' ')}`,
     next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
   };
 }

@@ -1,4 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { WorkProgress } from '../../ports/work-progress.ts';
+import { busyMs, inTransaction } from './in-transaction.ts';
+import { sqliteCode } from './sqlite-code.ts';
 import { dirname, join } from 'node:path';
 import { fileSystem as fs } from '../../disk/file-system.ts';
 
@@ -85,12 +88,12 @@ function removeOlder(home: string): void {
 }
 
 async function attempt<Result>(
-  open: () => DatabaseSync,
+  open: () => Promise<DatabaseSync>,
   work: (database: DatabaseSync) => Promise<Result>,
 ): Promise<{ readonly value: Result } | { readonly error: unknown }> {
   let database: DatabaseSync | undefined;
   try {
-    database = open();
+    database = await open();
     return { value: await work(database) };
   } catch (error) {
     if (database !== undefined && sqliteCode(error) === undefined) throw error;
@@ -100,37 +103,26 @@ async function attempt<Result>(
   }
 }
 
-/** All of it, or nothing. Other processes wait. */
-export function inTransaction(database: DatabaseSync, write: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    write();
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 /** Forgets everything. Taking the rows out one by one would take longer than reading all threads again. */
-export function makeEmpty(database: DatabaseSync): void {
+export function makeEmpty(database: DatabaseSync, progress?: WorkProgress): Promise<void> {
   const tables = ['words', 'messages', 'threads', 'files', 'folders', 'reading'];
-  inTransaction(database, () => database.exec(tables.map((name) => `DROP TABLE ${name};`).join('') + schema));
+  const anew = tables.map((name) => `DROP TABLE ${name};`).join('') + schema;
+  return inTransaction(database, () => database.exec(anew), progress);
 }
 
-function openFile(path: string): DatabaseSync {
+function openFile(path: string): Promise<DatabaseSync> {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Made here, because SQLite would let every user read it. Its side files get the same mode.
   fs.closeSync(fs.openSync(path, 'a', 0o600));
   return opened(path);
 }
 
-function opened(location: string): DatabaseSync {
+async function opened(location: string): Promise<DatabaseSync> {
   const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(location, { timeout: 5000 });
+  const database = new DatabaseSync(location, { timeout: busyMs });
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
-    if (versionOf(database) !== schemaVersion) inTransaction(database, () => makeTables(database));
+    if (versionOf(database) !== schemaVersion) await inTransaction(database, () => makeTables(database));
     return database;
   } catch (error) {
     database.close();
@@ -170,12 +162,6 @@ const [generic, corrupt, notADatabase] = [1, 11, 26];
 /** A table that is missing counts too: no other program writes there, and what we ask for is what we made. */
 function isBroken(error: unknown): boolean {
   return error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
-}
-
-/** SQLite's own number of an error, without what it adds to it. */
-function sqliteCode(error: unknown): number | undefined {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code % 256 : undefined;
 }
 
 /** Kept for a user who wants to know what happened. All of it can be made again. */

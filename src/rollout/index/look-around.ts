@@ -2,15 +2,17 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { fileSystem as fs, isMissing } from '../../disk/file-system.ts';
+import type { WorkProgress } from '../../ports/work-progress.ts';
 import { newestFirst } from '../find/find-rollout.ts';
 import { parseRolloutName, type RolloutName } from '../find/names.ts';
-import { inTransaction } from './database.ts';
+import { inTransaction } from './in-transaction.ts';
 
 export interface LookOptions {
   readonly home: string;
   readonly now: () => number;
   /** Milliseconds for looking at files that are known, the newest first. Undefined: all of them are looked at. */
   readonly budget: number | undefined;
+  readonly progress: WorkProgress | undefined;
 }
 
 /** A folder's time may stand still for so long while things change in it. */
@@ -20,7 +22,8 @@ const settlingMs = 3000;
  * Brings the tables of folders and files up to date. A folder whose time has not changed has the same names in it; a
  * file must be looked at itself. With a budget, old files that were resumed may be missed until later.
  */
-export function scanFolders(database: DatabaseSync, { home, now, budget }: LookOptions): void {
+export async function scanFolders(database: DatabaseSync, options: LookOptions): Promise<void> {
+  const { home, now, budget, progress } = options;
   const began = now();
   const changes: (() => void)[] = [];
   const seen = new Set<string>();
@@ -63,10 +66,11 @@ export function scanFolders(database: DatabaseSync, { home, now, budget }: LookO
     }
   }
   if (changes.length === 0) return;
-  inTransaction(database, () => {
+  const writeAll = (): void => {
     for (const change of changes) change();
     write.finish();
-  });
+  };
+  await inTransaction(database, writeAll, progress);
 }
 
 /** The file's real name: the table leaves out what compression adds. */
@@ -75,15 +79,15 @@ export function fileName(name: string, compressed: boolean): string {
 }
 
 /** Looks at one file again; true when it has changed since. */
-export function lookAgain(
+export async function lookAgain(
   database: DatabaseSync,
   home: string,
   file: Readonly<{ name: string; path: string; size: number; mtime: number }>,
-): boolean {
+): Promise<boolean> {
   const stat = statOf(join(home, file.path));
   if (stat?.size === file.size && stat.mtimeMs === file.mtime) return false;
   const write = fileWriter(database);
-  inTransaction(database, () => {
+  await inTransaction(database, () => {
     if (stat === undefined) write.remove(file.name, file.path.slice(0, file.path.lastIndexOf('/')));
     else write.stat(file.name, stat);
     write.finish();

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
+import type { WorkProgress } from '../../ports/work-progress.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedFile } from './candidates.ts';
-import { inTransaction } from './database.ts';
+import { inTransaction } from './in-transaction.ts';
 import { fileChooser, fileName } from './look-around.ts';
 import { type NewReading, type Reading, readListed } from './read-thread.ts';
 import { type ReadSummary, summaryOf } from './thread-fold.ts';
@@ -12,7 +13,12 @@ import { type ReadSummary, summaryOf } from './thread-fold.ts';
 export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing'>;
 
 /** Reads files, from where they were read before if they only grew, and keeps what was read. */
-export async function readInto(database: DatabaseSync, home: string, files: readonly ListedFile[]): Promise<ReadFiles> {
+export async function readInto(
+  database: DatabaseSync,
+  home: string,
+  files: readonly ListedFile[],
+  progress?: WorkProgress,
+): Promise<ReadFiles> {
   const findRollout = rolloutFinder(database, home);
   const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
   const read: { file: ListedFile; before: Reading | undefined; reading: NewReading | 'nothing' }[] = [];
@@ -29,7 +35,7 @@ export async function readInto(database: DatabaseSync, home: string, files: read
     }),
   );
   const write = readingWriter(database);
-  inTransaction(database, () => {
+  const writeAll = (): void => {
     for (const { file, before, reading } of read) {
       // Another process forgot or read on meanwhile: what this reading continues is not there, and it is done again.
       const now = before && readingIn(known.get(file.name));
@@ -37,7 +43,8 @@ export async function readInto(database: DatabaseSync, home: string, files: read
       if (reading === 'nothing') write.forget(file);
       else write.keep(file, reading);
     }
-  });
+  };
+  await inTransaction(database, writeAll, progress);
   return new Map(
     read.map(({ file, reading }) => [file.name, reading === 'nothing' ? reading : summaryOf(reading.shown)]),
   );

@@ -9,9 +9,10 @@ import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../p
 import { nodeFiles } from '../disk/node-files.ts';
 import type { HomeParts } from '../find/names.ts';
 import { threadNames } from '../find/thread-names.ts';
-import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
+import { hasIndex, makeEmpty, withDatabase } from './database.ts';
 import { type CandidateRequest, candidatesAfter, chosenFile, type ListedFile, staleFiles } from './candidates.ts';
 import { lookAgain, scanFolders } from './look-around.ts';
+import { inTransaction } from './in-transaction.ts';
 import { readInto } from './read-into.ts';
 import { excerptOf, messageCondition, searchTerms } from './search-terms.ts';
 import { formatCursor, nothingToSearch, placeIn, wantedBy } from './thread-query.ts';
@@ -41,7 +42,7 @@ export class ThreadIndex {
     if (after !== undefined && 'code' in after) return after;
     const names = await threadNames(nodeFiles, this.#home);
     return this.#undisturbed(async (database) => {
-      this.#look(database, quickLookMs);
+      await this.#look(database, quickLookMs, progress);
       const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
       if (!isPlain) await this.#readStale(database, progress);
       return this.#page(database, names, { query, after });
@@ -61,7 +62,7 @@ export class ThreadIndex {
     const condition = messageCondition(terms);
     const names = await threadNames(nodeFiles, this.#home);
     return this.#undisturbed(async (database) => {
-      this.#look(database, undefined);
+      await this.#look(database, undefined, progress);
       await this.#readStale(database, progress);
       const { threads, next } = await this.#page(database, names, { query, after, said: condition });
       const newest = database.prepare(
@@ -82,7 +83,7 @@ export class ThreadIndex {
   async summary(id: ThreadId): Promise<ThreadSummary | undefined> {
     const names = await threadNames(nodeFiles, this.#home);
     return withDatabase(this.#home, async (database) => {
-      this.#look(database, quickLookMs);
+      await this.#look(database, quickLookMs);
       for (;;) {
         const file = chosenFile(database, id);
         const shown = file && (await this.#show(database, file, names));
@@ -94,8 +95,8 @@ export class ThreadIndex {
   /** Reads every file that the index does not know as it is. `anew`: forgets all that it knows before. */
   async refresh({ anew }: { readonly anew: boolean }, progress?: WorkProgress): Promise<{ readonly threads: number }> {
     return withDatabase(this.#home, async (database) => {
-      if (anew) makeEmpty(database);
-      this.#look(database, undefined);
+      if (anew) await makeEmpty(database, progress);
+      await this.#look(database, undefined, progress);
       await this.#readStale(database, progress);
       const row = database.prepare('SELECT count(*) AS count FROM threads').get();
       return { threads: row?.['count'] as number };
@@ -116,7 +117,7 @@ export class ThreadIndex {
       const { unread, begun } = database.prepare(select).get() as { unread: number; begun: number };
       const now = this.#clock.now();
       if (unread < manyThreads || Math.abs(now - begun) < readingLastsMs) return false;
-      inTransaction(database, () => {
+      await inTransaction(database, () => {
         database.exec('DELETE FROM reading');
         database.prepare('INSERT INTO reading (begun) VALUES (?)').run(now);
       });
@@ -137,14 +138,14 @@ export class ThreadIndex {
     });
   }
 
-  #look(database: DatabaseSync, budget: number | undefined): void {
-    scanFolders(database, { home: this.#home, now: () => this.#clock.now(), budget });
+  #look(database: DatabaseSync, budget: number | undefined, progress?: WorkProgress): Promise<void> {
+    return scanFolders(database, { home: this.#home, now: () => this.#clock.now(), budget, progress });
   }
 
   async #readStale(database: DatabaseSync, progress: WorkProgress | undefined): Promise<void> {
     const stale = staleFiles(database);
     for (let at = 0; at < stale.length; at += batchSize) {
-      await readInto(database, this.#home, stale.slice(at, at + batchSize));
+      await readInto(database, this.#home, stale.slice(at, at + batchSize), progress);
       await progress?.(Math.min(at + batchSize, stale.length), stale.length);
     }
   }
@@ -175,7 +176,7 @@ export class ThreadIndex {
 
   /** What a row says, if its file is still as it was; else the row is put right first. */
   async #show(database: DatabaseSync, file: ListedFile, names: ThreadNames) {
-    if (lookAgain(database, this.#home, file)) return 'moved';
+    if (await lookAgain(database, this.#home, file)) return 'moved';
     const read = file.summary ?? (await readInto(database, this.#home, [file])).get(file.name);
     if (read === 'nothing') return 'moved';
     if (read === undefined) return undefined;

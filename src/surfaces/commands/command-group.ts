@@ -1,7 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { shellWords } from '../../protocol/shell-words.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { nearestWord } from './did-you-mean.ts';
+import { runnableHint } from './runnable-hint.ts';
 
 /** What the file of a command exports. */
 export interface CommandWork<Form extends Command> {
@@ -73,20 +73,15 @@ export function findCommand(
   };
 }
 
-/** Longer lines are no help to read. */
-const longestHint = 100;
-
 /** The command line that was probably meant. */
 function meantCommand(group: CommandGroup, written: string, rest: readonly string[]): string | undefined {
   const own = group.name === '' ? ['--help', '--version'] : ['--help'];
   const nearest = nearestWord(written, [...commandNames(group), ...own]);
   const path =
     nearest === undefined ? pathBelow(group, written) : [...(group.name === '' ? [] : [group.name]), nearest];
+  if (path !== undefined) return runnableHint(path, rest);
   // Several words in quotes are a prompt without its command.
-  const words = path ?? (group.name === '' && /\S\s+\S/.test(written) ? ['exec', written] : undefined);
-  if (words === undefined) return undefined;
-  const line = shellWords(['capstan', ...words, ...rest]);
-  return line.length > longestHint || /[`\n]/.test(line) ? shellWords(['capstan', ...(path ?? ['exec'])]) : line;
+  return group.name === '' && /\S\s+\S/.test(written) ? runnableHint(['exec'], [written, ...rest]) : undefined;
 }
 
 /** Where a command of that name is in a group below, or as a variant: `resume` is `exec resume`. */

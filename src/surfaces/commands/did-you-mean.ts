@@ -16,9 +16,3 @@ export function didYouMean(written: string, known: readonly string[]): string {
   const nearest = nearestWord(written, known);
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;
 }
-
-/** `a`, `a or b`, `a, b or c`. */
-export function oneOf(words: readonly string[]): string {
-  const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
-}

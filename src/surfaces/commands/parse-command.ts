@@ -7,7 +7,9 @@ import {
   keyAndValue,
   shownOptions,
 } from './command.ts';
-import { didYouMean, oneOf } from './did-you-mean.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { mistypedVariant } from './mistyped-variant.ts';
+import { oneOf } from '../wording/one-of.ts';
 
 /** `bare`: neither a word nor a variant was given where one must be. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
@@ -65,6 +67,8 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
     const before = options.get(key);
     options.set(key, option.repeats === true ? [...(Array.isArray(before) ? before : []), written] : value);
   }
+  const mistyped = plain.length === 0 ? undefined : mistypedVariant(command, given, [...plain, ...literal]);
+  if (mistyped !== undefined) return mistyped;
   const taken = takeWords(command, plain, literal, (key) => options.has(key));
   if (typeof taken === 'string' || 'code' in taken) return taken;
   const clash = findClash(command, options, taken.variant);

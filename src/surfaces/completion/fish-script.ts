@@ -14,9 +14,12 @@ import {
 
 export function fishScript(table: CommandGroup): string {
   const names = commandNames(table).join(' ');
+  const otherNames = commandNames(table)
+    .filter((name) => name !== 'help')
+    .join(' ');
   const lines = [
     `complete -c capstan -n '__fish_use_subcommand' -f -a '${names} ${programOptions.join(' ')}'`,
-    `complete -c capstan -n '${seen('help')}' -f -a '${names}'`,
+    `complete -c capstan -n '${seen('help')}; and not ${seen(otherNames)}' -f -a '${names}'`,
     ...groupsOf(table).map((group) => {
       const below = commandNames(group).join(' ');
       return `complete -c capstan -n '${seen(group.name)}; and not ${seen(below)}' -f -a '${below}'`;
@@ -28,9 +31,8 @@ export function fishScript(table: CommandGroup): string {
 
 function linesOf(command: Command): readonly string[] {
   const start = `complete -c capstan -n '${condition(command)}'`;
-  const words = wordsOf(command);
   return [
-    ...(words.length === 0 ? [] : [`${start} -a '${words.join(' ')}'`]),
+    ...wordLines(command),
     ...wordsAfterVariants(command).map(
       ([variant, after]) =>
         `complete -c capstan -n '${condition(command)}; and ${seen(variant)}' -f -a '${after.join(' ')}'`,
@@ -48,6 +50,21 @@ function threadLines(command: Command): readonly string[] {
   if (place === 'nowhere') return [];
   const behind = place === 'anywhere' ? '' : `; and ${seen(Object.keys(command.variants ?? {}).join(' '))}`;
   return [`complete -c capstan -n '${condition(command)}${behind}' -f -k -a '(capstan ${threadsCommand} 2>/dev/null)'`];
+}
+
+/** A command has one variant. */
+function wordLines(command: Command): readonly string[] {
+  const words = wordsOf(command);
+  if (words.length === 0) return [];
+  const variants = Object.keys(command.variants ?? {});
+  const once = variants.length === 0 ? '' : `; and not ${seen(variants.join(' '))}`;
+  const noFiles = takesFiles(command) ? '' : ' -f';
+  return [`complete -c capstan -n '${condition(command)}${once}'${noFiles} -a '${words.join(' ')}'`];
+}
+
+/** Files of the folder are words of the command, or of the program that it runs. */
+function takesFiles({ words = [] }: Command): boolean {
+  return words.some(({ name, verbatim }) => name === 'FILE' || verbatim === true);
 }
 
 function condition({ name }: Command): string {

@@ -59,7 +59,13 @@ ${allCommands(table)
   .join('\n')}
   esac
 }
-_capstan "$@"
+# From a folder of fpath this file is the body of the function; sourced, it registers it.
+if [[ $funcstack[1] == _capstan ]]; then
+  _capstan "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
+  compdef _capstan capstan
+fi
 `;
 }
 

@@ -8,7 +8,7 @@ import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import type { Span } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { changesPage, changesView } from './show-changes.ts';
 import { checkpointPage, checkpointView } from './show-checkpoint.ts';

@@ -2,7 +2,9 @@ import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
 import { dim, type Look, type Span } from '../terminal/look.ts';
 import type { PageForm } from '../terminal/page.ts';
-import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
+import { type Cell, tableSpans } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
+import { wrap } from '../terminal/wrap.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 

@@ -5,14 +5,15 @@ import { itemTokens } from '../../history/size.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
-import { checkpointFields } from '../wording/snake-cased.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
 import { clockTimeOf } from '../wording/time-words.ts';
 import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
 import { bold, dim, green, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { type Cell, tableSpans, wrap } from '../terminal/table.ts';
+import { type Cell, tableSpans } from '../terminal/table.ts';
+import { wrap } from '../terminal/wrap.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 

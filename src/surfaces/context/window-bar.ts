@@ -1,7 +1,7 @@
 import { stackedBar } from '../terminal/bar.ts';
 import { dim, type Look, type Span } from '../terminal/look.ts';
 import type { PageForm } from '../terminal/page.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { textWidth } from '../terminal/text-width.ts';
 import type { FamilyShare } from './group-parts.ts';
 import { type Family, familyName } from './part-names.ts';

@@ -1,4 +1,5 @@
-import { basename, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, delimiter, join, relative } from 'node:path';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { Page } from './page.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
@@ -6,7 +7,12 @@ import { shellWords } from '../../protocol/shell-words.ts';
 /** What it takes to continue with a real model. */
 export async function showNextSteps(page: Page): Promise<void> {
   page.heading('Next: use a real model');
-  const command = ownCommand();
+  const fromClone = process.env['npm_lifecycle_event'] === 'start';
+  if (fromClone && !isInstalled()) {
+    page.paragraph('Install the command, from this folder:');
+    page.command('npm install -g .');
+  }
+  const command = fromClone ? 'capstan' : ownCommand();
   const loaded = await loadCommandEngine();
   if ('engine' in loaded && loaded.engine.isSetUp) {
     page.paragraph('Your configuration names a model already. Run a task in a project of yours:');
@@ -19,9 +25,14 @@ export async function showNextSteps(page: Page): Promise<void> {
   page.command(`${command} exec --oss -C path/to/project "what to do"`);
 }
 
+/** Whether the shell finds the command: then nothing needs to be installed. */
+function isInstalled(): boolean {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => folder !== '' && existsSync(join(folder, 'capstan')));
+}
+
 /** How the user started this program. */
 function ownCommand(): string {
-  if (process.env['npm_lifecycle_event'] === 'start') return 'npm start --';
   const program = process.argv[1] ?? 'capstan';
   return basename(program) === 'capstan' ? 'capstan' : shellWords(['node', relative(process.cwd(), program)]);
 }

@@ -1,7 +1,7 @@
 import type { Variables } from '../../protocol/variables.ts';
 import { type Look, paint, wantsColor } from '../terminal/look.ts';
 import { isLive } from '../terminal/open-screen.ts';
-import { wrap } from '../terminal/table.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { type SizedStream, terminalWidth } from '../terminal/terminal-width.ts';
 
 /** What a page is written on. */

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { envelopeCommand } from '../commands/view-commands.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
 import type { Span } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage } from '../terminal/page.ts';

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import { bold, dim, green, red, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { type Cell, count, tableSpans, wrap } from '../terminal/table.ts';
-import { fit } from '../terminal/text-width.ts';
+import { type Cell, tableSpans } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { clockTime, clockTimeOf } from '../wording/time-words.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
@@ -29,14 +30,17 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
     ...(fields.some(isKept) ? [instructionsKept] : []),
     ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
   ];
-  return [...tableSpans([head, ...rows], { width }), ...notes.map((note) => `\n${prose(note, form)}`)];
+  return [
+    ...tableSpans([head, ...rows], { width, most: { 1: valueWidth } }),
+    ...notes.map((note) => `\n${prose(note, form)}`),
+  ];
 }
 
 function fieldRows(
   { field, value, origin, roles, awaits }: ShownField,
   withReaders: boolean,
 ): readonly (readonly string[])[] {
-  const row = [`  ${field.slice(groupOf(field).length + 1)}`, cut(fieldText(field, value)), origin];
+  const row = [`  ${field.slice(groupOf(field).length + 1)}`, oneLine(fieldText(field, value)), origin];
   if (!withReaders) return [row];
   const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');
   const [first = '', ...more] = wrap(readers, lastWidth);
@@ -49,7 +53,7 @@ export function diffPage(
   { proseWidth: width }: PageForm,
 ): readonly Span[] {
   if (changes.length === 0) return [`Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`];
-  const most = Math.min(valueWidth, Math.floor(width / 4));
+  const most = width === Infinity ? Infinity : Math.min(valueWidth, Math.floor(width / 4));
   const rows = changes.flatMap(({ field, from, to, origin }) =>
     valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly Cell[] => {
       const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
@@ -58,7 +62,7 @@ export function diffPage(
     }),
   );
   const head = ['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'].map(dim);
-  return tableSpans([head, ...rows], { width, whole: [0] });
+  return tableSpans([head, ...rows], { width, whole: [0], most: { 1: valueWidth, 2: valueWidth } });
 }
 
 /** Whether the value may not be the one that a reader expects. */
@@ -86,7 +90,7 @@ export function contextPage(turn: StoryTurn, form: PageForm): readonly Span[] {
   const rows = Object.entries(context).flatMap(([key, value]) =>
     value === undefined || key === 'capstan' ? [] : [[key, oneLine(valueText(value))]],
   );
-  return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.width })];
+  return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.proseWidth })];
 }
 
 export function turnLine(id: string, { number, id: turnId, at, compacts }: StoryTurn, turns: number): string {
@@ -123,8 +127,4 @@ function digestText(value: JsonObject): string | undefined {
 
 function oneLine(text: string): string {
   return text.replaceAll('\n', ' ');
-}
-
-function cut(text: string): string {
-  return fit(oneLine(text), valueWidth);
 }

@@ -2,9 +2,10 @@ import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PrefixBreak, ThreadEvent } from '../../protocol/thread-event.ts';
 import { usageFields } from '../../state/usage-fields.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { causeWords } from '../wording/checkpoint-words.ts';
-import { checkpointFields, snakeCased } from '../wording/snake-cased.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { snakeCased } from '../wording/snake-cased.ts';
 
 const types = {
   settings: 'thread.settings',
@@ -71,13 +72,13 @@ export function contextLine(event: ContextNews): string | undefined {
     }
     case 'usage': {
       const about = event.measure === 'exact' ? '' : 'about ';
-      return `window: ${about}${event.tokens} of ${event.effectiveWindow} tokens, ${event.percentRemaining} % left`;
+      return `window: ${about}${count(event.tokens)} of ${count(event.effectiveWindow)} tokens, ${event.percentRemaining} % left`;
     }
     case 'checkpoint-started':
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
     case 'prefix-broken':
       return event.breaks
-        .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read again`)
+        .map((each) => `cache: broken by ${breakWords(each)}; about ${count(each.tokens)} tokens are read again`)
         .join('\n');
   }
 }

@@ -2,9 +2,10 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
 import { bold, dim, red, type Span, yellow } from '../terminal/look.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
+import { sizeWords } from '../wording/size-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { durationWords } from './duration-words.ts';
+import { durationWords } from '../wording/duration-words.ts';
 
 export interface ItemForm {
   /** Long outputs are folded: for a terminal, where they would push everything else away. */
@@ -88,7 +89,18 @@ function fold(text: string, folded: boolean): readonly string[] {
   if (!folded) return lines;
   const cut = (line: string): string => (line.length <= longestLine ? line : `${line.slice(0, longestLine)} …`);
   if (lines.length <= headLines + tailLines + 1) return lines.map(cut);
-  const left = lines.length - headLines - tailLines;
-  const mark = `… ${count(left)} more lines (--verbose shows all)`;
-  return [...lines.slice(0, headLines).map(cut), mark, ...lines.slice(-tailLines).map(cut)];
+  const left = lines.slice(headLines, -tailLines);
+  return [...lines.slice(0, headLines).map(cut), foldMark(left), ...lines.slice(-tailLines).map(cut)];
+}
+
+/** What the sandbox writes where an output was so long that its middle was not kept. */
+const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
+
+/** What stands in the place of lines. Not all of an output may be there to be shown. */
+function foldMark(lines: readonly string[]): string {
+  const omitted = lines.flatMap((line) => omittedMark.exec(line)?.[1] ?? []).map(Number);
+  const bytes = omitted.reduce((sum, each) => sum + each, 0);
+  const more = count(lines.length - omitted.length);
+  if (omitted.length === 0) return `… ${more} more lines (--verbose shows all)`;
+  return `… ${more} more lines (--verbose shows them), and ${sizeWords(bytes)} that Capstan did not keep`;
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
+import { noUsage } from '../../protocol/usage.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { paint } from '../terminal/look.ts';
 import { Screen } from '../terminal/screen.ts';
@@ -39,9 +40,32 @@ function outputOf({ live = true, verbose = false } = {}) {
 
 const started = (item: TurnItem): ThreadEvent => ({ kind: 'item-started', turnId, item });
 const completed = (item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
-const begins: ThreadEvent = { kind: 'turn-started', turnId };
+const begins = { kind: 'turn-started', turnId, usage: noUsage } as const;
 const says = (id: string, text: string): ThreadEvent => completed({ kind: 'agent-message', id, text });
 const command = { kind: 'command', id: 'c', argv: ['sh', '-c', 'npm test'], cwd: '/', output: '' } as const;
+
+it('says what the turn cost, and the thread where it cost more', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const usage = { ...noUsage, input: 3000, cachedInput: 1000, output: 90 };
+  tell(begins, { kind: 'turn-completed', turnId, usage, lastMessage: '' });
+  expect(seen()).toBe('tokens used: 2,090\n');
+  const later = { ...usage, input: 4500, cachedInput: 2000 };
+  tell({ ...begins, usage }, { kind: 'turn-completed', turnId, usage: later, lastMessage: '' });
+  expect(seen()).toBe('tokens used: 500 in this turn, 2,590 in the thread\n');
+});
+
+it('breaks an answer between words, whether or not it arrives in pieces', () => {
+  const { tell, text, seen } = outputOf();
+  const words = `${'word '.repeat(15)}incomprehensibilities follow.`;
+  const broken = `${'word '.repeat(15).trimEnd()}\nincomprehensibilities follow.\n`;
+  tell(begins);
+  seen();
+  for (const piece of words.match(/.{1,7}/g) ?? []) text('m', piece);
+  tell(says('m', words));
+  expect(seen().replaceAll(/<[^>]*>/g, '')).toBe(broken);
+  tell(says('n', words));
+  expect(seen().replaceAll(/<[^>]*>/g, '')).toBe(broken);
+});
 
 it('says what the turn does and for how long, and takes it away at the end', () => {
   const { tell, seen } = outputOf();
@@ -143,6 +167,17 @@ it('folds a long output on a terminal, and shows all of it otherwise', () => {
   expect(shown({}).split('\n')).toHaveLength(23);
   expect(shown({})).toContain('  line 9\n  … 80 more lines (--verbose shows all)\n  line 90\n');
   expect(shown({ verbose: true })).toContain('line 50\n');
+  const cut = completed({
+    ...command,
+    status: 'completed',
+    output: output.replace('line 50\n', 'line 50\n... 1500000 bytes omitted ...\n'),
+    exitCode: 0,
+  });
+  const { tell, seen } = outputOf();
+  tell(cut);
+  expect(seen()).toContain(
+    '\n  … 80 more lines (--verbose shows them), and 1.5 MB that Capstan did not keep\n  line 90\n',
+  );
   expect(shown({ live: false })).toContain('line 50\n');
 });
 
@@ -204,7 +239,8 @@ it('costs no more for each piece of a long answer than for the first', () => {
   const piece = 'hello wor ';
   for (let count = 0; count < 100_000; count++) text('m', piece);
   tell(says('m', piece.repeat(100_000)));
-  expect(seen()).toHaveLength(piece.length * 100_000 + 1);
+  // Blanks are line breaks where lines end, and the last one is.
+  expect(seen()).toHaveLength(piece.length * 100_000);
 });
 
 it('a thread that waits says how to answer in the way of this run', () => {

@@ -2,18 +2,19 @@ import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { bold, dim, type Span, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { reviewWords } from '../wording/review-words.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
-import { Activity } from './activity.ts';
+import { Activity } from '../terminal/activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
 import { commandEnd, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
@@ -44,6 +45,8 @@ export class PlainOutput implements Output {
   /** The call whose start stands last on the screen. */
   #newestCall: string | undefined;
   #folder: string | undefined;
+  /** Tokens of the thread when the turn began. */
+  #usedBefore = 0;
   /** Whether the user has read how to be asked. */
   #hasHinted = false;
 
@@ -130,8 +133,7 @@ export class PlainOutput implements Output {
         screen.note(yellow('The turn was interrupted.'));
         return this.#sayHowToResume();
       case 'turn-completed': {
-        const { input, cachedInput, output } = event.usage;
-        screen.note(dim(`tokens used: ${count(input - cachedInput + output)}`));
+        screen.note(dim(`tokens used: ${this.#tokensWords(event.usage)}`));
         if (event.lastMessage === undefined) screen.note(dim('The model ended the turn without an answer.'));
         // On one screen with the rest, it was shown when it came.
         const isShown = process.stdout.isTTY && process.stderr.isTTY;
@@ -143,7 +145,9 @@ export class PlainOutput implements Output {
         return this.#sayHowToAnswer();
       case 'checkpoint-stage':
       case 'question-asked':
+        return;
       case 'turn-started':
+        this.#usedBefore = tokensIn(event.usage);
         return;
       case 'question-answered': {
         const words = reviewWords(event.answer);
@@ -185,7 +189,7 @@ export class PlainOutput implements Output {
         this.#answer.completed(item.id, '');
         return screen.note(dim(item.summary.map(withoutStars).join('\n')));
       case 'agent-message':
-        return this.#answer.completed(item.id, item.text) ? undefined : screen.note(item.text);
+        return this.#answer.completed(item.id, item.text) ? undefined : this.#sayAnswer(item.text);
       case 'image-view':
         return item.problem === undefined
           ? screen.note(dim(`looked at ${visibleLine(item.path)}`))
@@ -206,6 +210,21 @@ export class PlainOutput implements Output {
     this.#screen.note(dim('  To be asked about such calls, run Capstan with --approvals ask.'));
   }
 
+  /** One that did not arrive in pieces looks the same. */
+  #sayAnswer(text: string): void {
+    if (!this.#options.live) return this.#screen.note(text);
+    this.#screen.endText();
+    this.#screen.text(text);
+    this.#screen.endText();
+  }
+
+  #tokensWords(thread: Usage): string {
+    const all = tokensIn(thread);
+    return this.#usedBefore === 0
+      ? count(all)
+      : `${count(all - this.#usedBefore)} in this turn, ${count(all)} in the thread`;
+  }
+
   #sayHowToResume(): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id, this.#options)}`));
@@ -215,6 +234,11 @@ export class PlainOutput implements Output {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To answer: ${answerCommand(id, this.#options)}`));
   }
+}
+
+/** What was not in the provider's cache. */
+function tokensIn({ input, cachedInput, output }: Usage): number {
+  return input - cachedInput + output;
 }
 
 /** On a line of its own: the command may have several. */

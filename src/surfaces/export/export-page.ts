@@ -1,11 +1,11 @@
 import { defined } from '../../protocol/defined.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import { contextSettings } from '../../state/turn-settings.ts';
 import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
-import { durationWords } from '../exec/duration-words.ts';
-import { count, plural } from '../terminal/table.ts';
+import { durationWords } from '../wording/duration-words.ts';
+import { usageWords } from '../wording/usage-words.ts';
+import { plural } from '../wording/number-words.ts';
 import type { CallReport } from '../wording/call-report.ts';
 
 /** A thread as people read it: what both readable formats are made from. */
@@ -48,10 +48,6 @@ export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usag
 
 function known(facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] {
   return Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
-}
-
-export function usageWords({ input, cachedInput, output }: Usage): string {
-  return `${count(input)} in (${count(cachedInput)} cached), ${count(output)} out`;
 }
 
 /** What a turn ran under, as far as it is known and differs from the turn before, name and value. */

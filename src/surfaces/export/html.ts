@@ -1,20 +1,12 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { type CallReport, readCallReport } from '../wording/call-report.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
-import {
-  endAndTime,
-  endWords,
-  type ExportPage,
-  pageFacts,
-  pictureWords,
-  title,
-  turnFacts,
-  usageWords,
-} from './export-page.ts';
+import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
+import { usageWords } from '../wording/usage-words.ts';
 import { pageStyle } from './html-style.ts';
 import { markdownHtml } from './markdown-html.ts';
 

@@ -2,16 +2,8 @@ import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { readCallReport } from '../wording/call-report.ts';
-import {
-  endAndTime,
-  endWords,
-  type ExportPage,
-  pageFacts,
-  pictureWords,
-  title,
-  turnFacts,
-  usageWords,
-} from './export-page.ts';
+import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
+import { usageWords } from '../wording/usage-words.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ExportPage): string {

@@ -9,7 +9,7 @@ import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../.
 import { toolsMissing } from '../../state/request.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
 import { complain, print } from '../terminal/print.ts';
 import { withProgress } from '../terminal/with-progress.ts';

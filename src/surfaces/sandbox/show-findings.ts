@@ -2,7 +2,8 @@ import type { SandboxMeans } from '../engine/command-sandbox.ts';
 import { green, red, type Span, yellow } from '../terminal/look.ts';
 import { pageForm, printPage, prose } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
-import { plural, tableSpans } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
+import { tableSpans } from '../terminal/table.ts';
 import type { Finding } from './probes.ts';
 
 const states: Readonly<Record<Finding['state'], Span & object>> = {

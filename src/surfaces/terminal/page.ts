@@ -1,5 +1,5 @@
 import { paint, type Span, wantsColor } from './look.ts';
-import { wrap } from './table.ts';
+import { wrap } from './wrap.ts';
 import { terminalWidth } from './terminal-width.ts';
 
 /** How standard output shows a page for people: tables and bars fit its width. */

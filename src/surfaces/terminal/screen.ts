@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type Look, paint, type Span } from './look.ts';
-import { wrap } from './table.ts';
+import { wrap } from './wrap.ts';
 import { type SizedStream, terminalWidth } from './terminal-width.ts';
 import { fit, textWidth } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';
 import { visibleText } from './visible-text.ts';
+import { WrappedStream } from './wrapped-stream.ts';
 
 /** The part of standard error that a screen needs. */
 export interface ScreenStream extends SizedStream {
@@ -42,7 +43,7 @@ export class Screen {
   /** What stands in the status line. */
   #drawn = '';
   #drawnWidth = 0;
-  #streaming: { readonly text: VisibleStream; endsLine: boolean } | undefined;
+  #streaming: { readonly text: VisibleStream; readonly wrapped: WrappedStream; endsLine: boolean } | undefined;
 
   constructor({ stream, color, live }: ScreenOptions) {
     this.#stream = stream;
@@ -67,20 +68,23 @@ export class Screen {
     this.note(look === undefined ? shown : { look, text: shown });
   }
 
-  /** A piece of a text that stays. Whatever else is said begins on a line of its own. */
+  /** A piece of a text that stays, broken between words on a terminal. Whatever else is said begins on a line of its own. */
   text(piece: string): void {
     if (piece === '') return;
     if (this.#streaming === undefined) {
       this.#erase();
-      this.#streaming = { text: new VisibleStream(), endsLine: true };
+      const wrapped = new WrappedStream(() => (this.#live ? this.#width : Infinity));
+      this.#streaming = { text: new VisibleStream(), wrapped, endsLine: true };
     }
-    this.#piece(this.#streaming.text.push(piece));
+    const { text, wrapped } = this.#streaming;
+    this.#piece(wrapped.push(text.push(piece)));
   }
 
   /** The text is over. */
   endText(): void {
     if (this.#streaming === undefined) return;
-    this.#piece(this.#streaming.text.end());
+    const { text, wrapped } = this.#streaming;
+    this.#piece(wrapped.push(text.end()) + wrapped.end());
     if (!this.#streaming.endsLine) this.#stream.write('\n');
     this.#streaming = undefined;
     this.#draw();

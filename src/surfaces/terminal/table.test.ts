@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { paint, red } from './look.ts';
-import { about, table, tableSpans, wrap } from './table.ts';
+import { table, tableSpans } from './table.ts';
 
 it('a table that is too wide is shortened in its widest texts, and in no number', () => {
   const rows = [
@@ -22,6 +22,15 @@ it('a column that must stay whole leaves the shortening to others', () => {
   expect(table(rows, { width: 40, whole: [0] })).toBe('a name that must be read  a value that …\n');
 });
 
+it('a column that may not be wide shortens its texts, or where there is no width lets them stand out', () => {
+  const rows = [
+    ['a', 'short', 'from'],
+    ['b', 'a value that is long', 'file'],
+  ];
+  expect(table(rows, { width: 100, most: { 1: 10 } })).toBe('a  short       from\nb  a value t…  file\n');
+  expect(table(rows, { most: { 1: 10 } })).toBe('a  short       from\nb  a value that is long  file\n');
+});
+
 it('wide characters take two columns, and looks take none', () => {
   const rows = [
     ['漢字', red('no')],
@@ -29,15 +38,4 @@ it('wide characters take two columns, and looks take none', () => {
   ];
   expect(table(rows)).toBe('漢字  no\nabc   yes\n');
   expect(paint(tableSpans(rows), true)).toBe('漢字  \u001B[31mno\u001B[39m\nabc   yes\n');
-});
-
-it('breaks lines between words where it can, by the columns that they take', () => {
-  expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
-  expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
-  expect(wrap('漢字漢字漢', 5)).toEqual(['漢字', '漢字', '漢']);
-  expect(wrap('a\n\nb', Infinity)).toEqual(['a', '', 'b']);
-});
-
-it('a handful of tokens is not about a handful', () => {
-  expect([about(3), about(12), about(1200)]).toEqual(['3', 'about 12', 'about 1,200']);
 });

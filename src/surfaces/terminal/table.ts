@@ -1,3 +1,4 @@
+import { count } from '../wording/number-words.ts';
 import { paint, type Span } from './look.ts';
 import { fit, pad, textWidth } from './text-width.ts';
 import { visibleLine } from './visible-text.ts';
@@ -10,6 +11,11 @@ export interface TableForm {
   readonly right?: readonly number[];
   /** Columns that are never shortened, as those with numbers. */
   readonly whole?: readonly number[];
+  /**
+   * The widest that a column becomes, by its number. A longer text is shortened, or, where rows may have any width,
+   * moves the rest of its row.
+   */
+  readonly most?: Readonly<Record<number, number>>;
   /** Of a row, in columns of a terminal: texts are shortened until rows fit. */
   readonly width?: number;
 }
@@ -22,18 +28,20 @@ export function table(rows: readonly (readonly Cell[])[], form: TableForm = {}):
 /** The same with the looks of its cells. */
 export function tableSpans(
   rows: readonly (readonly Cell[])[],
-  { right = [], whole = [], width = Infinity }: TableForm = {},
+  { right = [], whole = [], most = {}, width = Infinity }: TableForm = {},
 ): readonly Span[] {
   const texts = rows.map((row) => row.map(cellText));
   const columns = largest(rows.map((row) => row.length));
-  const wanted = Array.from({ length: columns }, (_, at) => largest(texts.map((row) => textWidth(row[at] ?? ''))));
+  const wanted = Array.from({ length: columns }, (_, at) =>
+    Math.min(most[at] ?? Infinity, largest(texts.map((row) => textWidth(row[at] ?? '')))),
+  );
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
   const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));
   const widths = narrowed(wanted, isFixed, width);
   return rows.flatMap((row, line) => {
     const last = texts[line]!.findLastIndex((text) => text !== '');
     const cells = row.slice(0, last + 1).map((cell, at): Span => {
-      const short = fit(texts[line]![at]!, widths[at]!);
+      const short = width === Infinity ? texts[line]![at]! : fit(texts[line]![at]!, widths[at]!);
       const padded =
         standsRight[at] === true || at < last ? pad(short, widths[at]!, standsRight[at] ? 'left' : 'right') : short;
       const text = at < last ? `${padded}  ` : padded.trimEnd();
@@ -67,57 +75,4 @@ function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: 
     widths[texts.indexOf(widest)] = widest - 1;
   }
   return widths;
-}
-
-export function count(number: number): string {
-  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-}
-
-export function percent(part: number, whole: number): string {
-  if (whole === 0) return '-';
-  const share = (100 * part) / whole;
-  return share > 0 && share < 1 ? '<1 %' : `${Math.round(share)} %`;
-}
-
-/** `1, 3-5`. */
-export function ranges(numbers: readonly number[]): string {
-  const spans: [number, number][] = [];
-  for (const number of numbers) {
-    const last = spans.at(-1);
-    if (last !== undefined && number === last[1] + 1) last[1] = number;
-    else spans.push([number, number]);
-  }
-  return spans.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
-}
-
-/** A text in lines of at most so many columns, broken between words where there are any. */
-export function wrap(text: string, width: number): readonly string[] {
-  return text.split('\n').flatMap((line) => {
-    const lines: string[] = [];
-    let rest = line;
-    for (;;) {
-      const kept = prefix(rest, width);
-      if (kept.length === rest.length) return [...lines, rest];
-      const space = rest.lastIndexOf(' ', kept.length);
-      const at = space > kept.length / 2 ? space + 1 : Math.max(1, kept.length);
-      lines.push(rest.slice(0, at).trimEnd());
-      rest = rest.slice(at);
-    }
-  });
-}
-
-/** As much of a text as fits. Looks only at its beginning: a text may be long, and most signs take one column. */
-function prefix(text: string, width: number): string {
-  const near = text.slice(0, 4 * width);
-  return textWidth(near) <= width ? near : fit(near, width + 1).slice(0, -1);
-}
-
-/** An estimate for people. A handful is not rounded by calling it about a handful. */
-export function about(tokens: number): string {
-  return tokens < 10 ? count(tokens) : `about ${count(tokens)}`;
-}
-
-/** `1 turn`, `2 turns`. */
-export function plural(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

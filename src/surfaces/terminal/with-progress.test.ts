@@ -24,7 +24,7 @@ function started({ isTTY = true, columns = 80, amount = (value: number) => Strin
     return promise;
   });
   return {
-    report: (done: number, total?: number) => void report(done, total),
+    report: (...at: Parameters<WorkProgress>) => void report(...at),
     end: (answer: string) => (resolve(answer), result),
     fail: (error: Error) => (reject(error), result),
     written: () => written,
@@ -58,6 +58,18 @@ describe('on a terminal', () => {
     expect(work.shown()).toBe('');
     vi.advanceTimersByTime(1000);
     expect(work.shown()).toBe('');
+  });
+
+  it('says that it waits for another process', async () => {
+    const work = started();
+    work.report('waiting');
+    vi.advanceTimersByTime(300);
+    expect(work.shown()).toBe('Reading: waiting for another process');
+    vi.advanceTimersByTime(2000);
+    expect(work.shown()).toBe('Reading: waiting for another process · 2 s');
+    work.report(5, 10);
+    expect(work.shown()).toContain('5/10');
+    await work.end('');
   });
 
   it('shows it without a timer when the work leaves the process no time', async () => {

@@ -4,7 +4,8 @@ import { beforeSignal } from './before-signal.ts';
 import type { Span } from './look.ts';
 import { isLive, openScreen } from './open-screen.ts';
 import type { ScreenStream } from './screen.ts';
-import { count } from './table.ts';
+import { durationWords } from '../wording/duration-words.ts';
+import { count } from '../wording/number-words.ts';
 import { terminalWidth } from './terminal-width.ts';
 
 export interface ProgressOptions {
@@ -33,13 +34,14 @@ export async function withProgress<Result>(
   if (!isLive(stream)) return work(() => undefined);
   const screen = openScreen(stream);
   const began = performance.now();
-  let at: { readonly done: number; readonly total: number | undefined } | undefined;
+  let at: { readonly done: number; readonly total: number | undefined } | 'waiting' | undefined;
   let [isOver, next] = [false, began + quietMs];
   const status = (): readonly Span[] => {
     const took = performance.now() - began;
-    const time = took < longMs ? '' : ` · ${Math.floor(took / 1000)} s`;
+    const time = took < longMs ? '' : ` · ${durationWords(took)}`;
     const width = (terminalWidth(stream) ?? 80) - 1 - time.length;
     if (at === undefined) return [label, time === '' ? ' …' : time];
+    if (at === 'waiting') return [`${label}: waiting for another process`, time];
     const { done, total } = at;
     return [
       total === undefined ? `${label} ${amount(done)}` : progressText(label, { done, total, width, amount }),
@@ -57,7 +59,7 @@ export async function withProgress<Result>(
   const stop = beforeSignal(end);
   try {
     return await work((done, total) => {
-      at = { done, total };
+      at = done === 'waiting' ? done : { done, total };
       const now = performance.now();
       if (now < next) return undefined;
       next = now + pauseMs;

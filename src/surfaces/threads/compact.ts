@@ -2,17 +2,16 @@ import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { checkpointFields } from '../wording/snake-cased.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../wording/checkpoint-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { compactCommand } from '../commands/threads-change-commands.ts';
-import { count } from '../terminal/table.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { type Span, yellow } from '../terminal/look.ts';
 import { openScreen } from '../terminal/open-screen.ts';
 import { complain } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
-import { Activity } from '../exec/activity.ts';
+import { Activity } from '../terminal/activity.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
 import { refuseOperation } from './thread-operation.ts';
@@ -81,7 +80,7 @@ function showOn(screen: Screen): (event: ThreadEvent) => void {
 function noteOn(event: ThreadEvent): Span | undefined {
   switch (event.kind) {
     case 'checkpoint-started':
-      return `${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}) …`;
+      return `${event.model} compacts the history (${event.strategy}) …`;
     case 'checkpoint-failed':
       return event.paused ? yellow(pausedWords(event.threadId)) : undefined;
     case 'warning':

@@ -5,11 +5,11 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { compressCommand } from '../commands/threads-read-commands.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { findThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
-import { sizeWords } from './size-words.ts';
+import { sizeWords } from '../wording/size-words.ts';
 
 type Options = CommandArguments<typeof compressCommand>['options'];
 

@@ -4,11 +4,12 @@ import { kindOfEntry } from '../../disk/file-system.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { readTurnItems } from '../../state/turn-items.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { exportCommand } from '../commands/threads-read-commands.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
 import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
@@ -21,7 +22,7 @@ import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { beforeAnySignal } from '../terminal/before-signal.ts';
 import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
-import { sizeWords } from './size-words.ts';
+import { sizeWords } from '../wording/size-words.ts';
 
 type Format = NonNullable<CommandArguments<typeof exportCommand>['options']['format']>;
 
@@ -45,10 +46,13 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const path = place.kind === 'folder' ? join(place.path, nameOf(exported, format)) : place.path;
   const problem = await (force ? replace(path, text) : beforeAnySignal(() => write(path, text)));
   if (problem !== undefined) return problem;
-  const size = `${plural(thread.lines.length, 'line')}, ${sizeWords(Buffer.byteLength(text))}`;
   // A script takes the path from here.
-  print(process.stdout.isTTY ? `Exported ${size}, to ${path}\n` : `${path}\n`, 'text');
+  print(process.stdout.isTTY ? `${exportedWords(thread, text)}, to ${path}\n` : `${path}\n`, 'text');
   return 0;
+}
+
+function exportedWords({ lines }: ReadThread, text: string): string {
+  return `Exported ${plural(readTurnItems(lines).turns.length, 'turn')}, ${sizeWords(Buffer.byteLength(text))}`;
 }
 
 function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly path: string } | Outcome {

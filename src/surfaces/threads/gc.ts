@@ -3,10 +3,10 @@ import type { Collected } from '../engine/engine-types.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { gcCommand } from '../commands/threads-read-commands.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { printResult } from './print-result.ts';
-import { sizeWords } from './size-words.ts';
+import { sizeWords } from '../wording/size-words.ts';
 
 /** `capstan threads gc` */
 export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {

@@ -9,12 +9,12 @@ import type { importCommand } from '../commands/threads-read-commands.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
 import { print } from '../terminal/print.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { fit } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { withProgress } from '../terminal/with-progress.ts';
-import { sizeWords } from './size-words.ts';
+import { sizeWords } from '../wording/size-words.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
 export async function run({ words, options }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {

@@ -6,7 +6,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { deleteCommand, forkCommand, undoRollbackCommand } from '../commands/threads-change-commands.ts';
 import type { Done } from '../engine/stored-threads.ts';
 import { unprovenNotice } from '../engine/unproven-notice.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { type OperationArguments, operateOnThread, type ThreadOperation, turnsWord } from './thread-operation.ts';
 

@@ -2,7 +2,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { reindexCommand } from '../commands/threads-read-commands.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { printResult } from './print-result.ts';
 

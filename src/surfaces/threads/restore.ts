@@ -6,7 +6,7 @@ import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
 import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { count } from '../terminal/table.ts';
+import { count } from '../wording/number-words.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';

@@ -5,16 +5,18 @@ import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { SettingsInWords } from '../../state/turn-settings.ts';
-import { durationWords } from '../exec/duration-words.ts';
+import { durationWords } from '../wording/duration-words.ts';
 import { stackedBar } from '../terminal/bar.ts';
 import { bold, cyan, dim, type Look, red, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { count, plural, wrap } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { callEnd } from '../wording/call-end.ts';
+import { callEnd } from '../terminal/call-end.ts';
 import { readCallReport } from '../wording/call-report.ts';
 import { reviewWords } from '../wording/review-words.ts';
+import { usageWords } from '../wording/usage-words.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
 
@@ -78,7 +80,7 @@ function figures(
   { width, color, mostTokens }: TurnForm,
 ): readonly Span[] {
   const time = startedAt === undefined || endedAt === undefined ? [] : [durationWords(endedAt - startedAt)];
-  const words = [...time, ...(usage === undefined ? [] : [costOf(usage)])].join(' · ');
+  const words = [...time, ...(usage === undefined ? [] : [usageWords(usage)])].join(' · ');
   if (words === '') return [];
   const room = width - figuresWidth - indent.length;
   if (usage === undefined || room < 5) return [`${indent}${words}\n`];
@@ -91,11 +93,6 @@ function figures(
   const columns = Math.max(1, Math.round((room * (input + output)) / Math.max(1, mostTokens)));
   const bar = stackedBar(parts, { whole: input + output, width: columns, color });
   return [`${indent}${pad(words, figuresWidth)}`, ...bar, '\n'];
-}
-
-/** The tokens of a turn or of a thread. */
-export function costOf({ input, cachedInput, output }: Usage): string {
-  return `${count(input)} in (${count(cachedInput)} cached) · ${count(output)} out`;
 }
 
 /** What the letters and colours of the bars are. */
@@ -123,12 +120,12 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
 
 /** `$ npm test  [exit 1]` */
 function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
-  const { width } = form;
+  const { proseWidth } = form;
   const end = callEnd(call);
   const mark = end === undefined ? '' : `  [${end.words}]`;
   const sign = call.form === 'command' ? '$' : call.name;
   const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : oneLine(call.input, 300)}`);
-  const line = fit(words.trimEnd(), width - indent.length - mark.length);
+  const line = fit(words.trimEnd(), proseWidth - indent.length - mark.length);
   return [
     dim(indent + line),
     ...(end === undefined ? [] : [{ look: end.look, text: mark }]),

@@ -1,3 +1,5 @@
+import type { WorkProgress } from '../../ports/work-progress.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
@@ -16,8 +18,10 @@ import { dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { findThread } from './find-thread.ts';
-import { barLegend, costOf, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
+import { usageWords } from '../wording/usage-words.ts';
+import { withProgress } from '../terminal/with-progress.ts';
+import { findThread, type FoundThread } from './find-thread.ts';
+import { barLegend, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
 import { withWriter } from './asked-elsewhere.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
@@ -29,12 +33,10 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await withWriter(engine.stored, summary);
-  const turns = await engine.stored.turns(id);
-  const checkpoints = await engine.stored.checkpoints(id);
-  const waiting = await engine.stored.waiting(id);
-  const unproven = await engine.stored.unproven(id);
-  const questions = await engine.stored.questions(id);
-  const work = options.json && !options.full ? undefined : readTurnItems((await engine.stored.read(id)).lines);
+  const { turns, checkpoints, waiting, unproven, questions, work } = await withProgress(
+    { label: 'Reading lines' },
+    (report) => readParts(engine.stored, id, { items: !options.json || options.full, report }),
+  );
   if (options.json) {
     const more = {
       ...(waiting.length === 0 ? {} : { waiting }),
@@ -60,6 +62,23 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   return 0;
 }
 
+/** The thread is read several times over: progress shows on the longest reading, of its items. */
+async function readParts(
+  stored: FoundThread['engine']['stored'],
+  id: ThreadId,
+  { items, report }: { readonly items: boolean; readonly report: WorkProgress },
+) {
+  const work = items ? readTurnItems((await stored.read(id, report)).lines) : undefined;
+  return {
+    work,
+    turns: await stored.turns(id),
+    checkpoints: await stored.checkpoints(id),
+    waiting: await stored.waiting(id),
+    unproven: await stored.unproven(id),
+    questions: await stored.questions(id),
+  };
+}
+
 interface ShownTurns {
   readonly thread: ThreadSummary;
   readonly turns: readonly TurnSummary[];
@@ -79,7 +98,7 @@ function turnsSpans(
   const costs = shown.flatMap((each) => each.work?.usage ?? []);
   const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
   const total =
-    work === undefined || costs.length === 0 ? [] : [`  ${costOf(work.usage)}   `, ...barLegend(form.color)];
+    work === undefined || costs.length === 0 ? [] : [`  ${usageWords(work.usage)}   `, ...barLegend(form.color)];
   const made = (turn: TurnSummary | undefined): readonly Span[] =>
     checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));
   return [

@@ -1,7 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { plural } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { agoWords } from '../wording/time-words.ts';

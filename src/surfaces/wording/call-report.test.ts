@@ -14,6 +14,12 @@ it.each([
     1,
     '',
   ],
+  [
+    'Wall time: 1 seconds\nProcess exited with code 0\nOutput:\nWarning: truncated output (original token count: 90)\nTotal output lines: 7\n\n1\n…80 tokens truncated…\n7\n',
+    'exit 0',
+    1,
+    '1\n…80 tokens truncated…\n7\n',
+  ],
   ['Exit code: 0\nWall time: 1.5 seconds\nOutput:\nSuccess.', 'exit 0', 1.5, 'Success.'],
   ['Chunk ID: a1\nWall time: 1 seconds\nProcess running with session ID 3\nOutput:\n', 'still running', 1, ''],
   ['Wall time: 9.0 seconds\nProcess killed after its time limit of 9 seconds\nOutput:\n', 'timed out', 9, ''],

@@ -43,6 +43,8 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 const fact =
   /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked)\b/;
 const mostFacts = 8;
+/** What a model reads before an output that was cut. People see the mark where it was cut, which counts otherwise. */
+const warning = /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: \d{1,15}\n\n/;
 
 /** Facts stand before a line `Output:`, one per line and nothing else between them. */
 function splitAnswer(answer: string): { readonly facts: readonly string[]; readonly output: string } {
@@ -51,7 +53,7 @@ function splitAnswer(answer: string): { readonly facts: readonly string[]; reado
   while (facts.length <= mostFacts) {
     const end = answer.indexOf('\n', at);
     const line = answer.slice(at, end < 0 ? undefined : end);
-    if (line === 'Output:') return { facts, output: end < 0 ? '' : answer.slice(end + 1) };
+    if (line === 'Output:') return { facts, output: end < 0 ? '' : answer.slice(end + 1).replace(warning, '') };
     if (end < 0 || !fact.test(line)) break;
     facts.push(line);
     at = end + 1;

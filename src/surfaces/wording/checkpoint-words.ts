@@ -2,7 +2,7 @@ import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CheckpointEvent } from '../../protocol/thread-event.ts';
-import { count, percent, plural } from '../terminal/table.ts';
+import { count, percent, plural } from './number-words.ts';
 
 /** A checkpoint in one line. */
 export function checkpointLine(report: CheckpointReport): string {
@@ -16,7 +16,7 @@ export function checkpointText(report: CheckpointReport): string {
   return [
     `Checkpoint ${number} ${madeBy(report)}.`,
     `  why        ${causeWords(report)}`,
-    `  tokens     ${weightWords(report)}, by Capstan's estimate`,
+    `  tokens     ${weightWords(report)} (estimated)`,
     `  kept       ${keptWords(report, '')}`,
     `  compacted  ${plural(folded, 'item')}`,
     `  cost       ${costWords(report)}`,
@@ -45,10 +45,10 @@ function madeBy({ strategy, model, why }: CheckpointReport): string {
 }
 
 function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
-  const both = `about ${count(tokensBefore)} before, ${count(tokensAfter)} after`;
+  const both = `the next request has about ${count(tokensAfter)} instead of ${count(tokensBefore)}`;
   // Reports of older versions compare a provider's count with an estimate.
-  if (tokensAfter >= tokensBefore) return `the next request: ${both}`;
-  return `${both}: the next request is ${percent(tokensBefore - tokensAfter, tokensBefore)} smaller`;
+  if (tokensAfter >= tokensBefore) return both;
+  return `${both}, ${percent(tokensBefore - tokensAfter, tokensBefore)} less`;
 }
 
 /** `verb` is empty where a label says it. */
@@ -68,7 +68,7 @@ export function costWords({
   if (usage.input === 0) return `${plural(requests, 'request')}, which the provider did not count`;
   const rest = uncounted === 0 ? '' : `, ${uncounted === 1 ? 'one' : count(uncounted)} without a count`;
   const cached = cachedShare === undefined ? '' : ` (${Math.round(100 * cachedShare)} % from the cache)`;
-  return `${plural(requests, 'request')}: ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered${rest}`;
+  return `${plural(requests, 'request')}: the provider counted ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered${rest}`;
 }
 
 /** Why and where a checkpoint is made, for people. Files and events have words of their own for it. */

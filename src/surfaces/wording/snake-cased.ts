@@ -1,6 +1,4 @@
-import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { usageFields } from '../../state/usage-fields.ts';
 
 /**
  * Members under names in snake case, as everything that is printed for programs. Only these names: values are printed
@@ -9,9 +7,4 @@ import { usageFields } from '../../state/usage-fields.ts';
 export function snakeCased(members: object): JsonObject {
   const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [inSnakeCase(name), value]));
-}
-
-/** The report on a checkpoint as programs read it. */
-export function checkpointFields(report: CheckpointReport): JsonObject {
-  return { ...snakeCased(report), usage: usageFields(report.usage) };
 }

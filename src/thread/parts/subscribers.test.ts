@@ -1,3 +1,4 @@
+import { noUsage } from '../../protocol/usage.ts';
 import { expect, test, vi } from 'vitest';
 import type { TurnId } from '../../protocol/ids.ts';
 import { Subscribers } from './subscribers.ts';
@@ -18,7 +19,7 @@ test('one that throws disturbs no other, and its fault reaches its program', () 
     },
   });
   subscribers.add({ event: ({ kind }) => heard.push(kind), provisional: ({ kind }) => heard.push(kind) });
-  subscribers.tell({ kind: 'turn-started', turnId });
+  subscribers.tell({ kind: 'turn-started', turnId, usage: noUsage });
   subscribers.preview({ provisional: true, kind: 'text', turnId, itemId: 'a', text: 'x' });
   expect(heard).toEqual(['turn-started', 'text']);
   expect(() => vi.runAllTimers()).toThrow(fault);

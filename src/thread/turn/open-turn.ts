@@ -55,7 +55,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
   log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work'));
-  log.tell({ kind: 'turn-started', turnId });
+  log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
   tellSwitch(turn);
   turn.memory.phase = 'open';
 }

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { didYouMean, oneOf } from '../../commands/did-you-mean.ts';
+import { didYouMean } from '../../commands/did-you-mean.ts';
+import { oneOf } from '../../wording/one-of.ts';
 
 /** One line of the file: what it is about, and what is answered then. */
 export interface AnswerLine {

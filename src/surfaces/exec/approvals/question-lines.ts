@@ -3,7 +3,8 @@ import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
-import { count, wrap } from '../../terminal/table.ts';
+import { count } from '../../wording/number-words.ts';
+import { wrap } from '../../terminal/wrap.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 
 /** From here on what was asked may have left the screen: the end says again what matters. */

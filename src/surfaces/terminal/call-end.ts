@@ -1,6 +1,6 @@
 import type { RecordedCall } from '../../state/recorded-item.ts';
-import type { Look } from '../terminal/look.ts';
-import { readCallReport } from './call-report.ts';
+import type { Look } from './look.ts';
+import { readCallReport } from '../wording/call-report.ts';
 
 /** How a call ended, in a word or two, and whether that is good. */
 export interface CallEnd {

@@ -1,7 +1,7 @@
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
-import { bold, dim, type Span } from '../terminal/look.ts';
-import { durationWords } from './duration-words.ts';
+import { bold, dim, type Span } from './look.ts';
+import { durationWords } from '../wording/duration-words.ts';
 
 interface Begun {
   readonly words: string;

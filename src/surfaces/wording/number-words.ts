@@ -1,0 +1,32 @@
+/** `1,234,567`. */
+export function count(number: number): string {
+  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** `42 %` of a whole. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '-';
+  const share = (100 * part) / whole;
+  return share > 0 && share < 1 ? '<1 %' : `${Math.round(share)} %`;
+}
+
+/** `1, 3-5`. */
+export function ranges(numbers: readonly number[]): string {
+  const spans: [number, number][] = [];
+  for (const number of numbers) {
+    const last = spans.at(-1);
+    if (last !== undefined && number === last[1] + 1) last[1] = number;
+    else spans.push([number, number]);
+  }
+  return spans.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
+}
+
+/** An estimate for people. A handful is not rounded by calling it about a handful. */
+export function about(tokens: number): string {
+  return tokens < 10 ? count(tokens) : `about ${count(tokens)}`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function plural(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,118 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { capstanScript, type Place, Running } from '../harness/run-capstan.ts';
+import { scene, threadId } from '../harness/scene.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
+
+/** Each needs the real shell, and is left out where it is not installed. */
+const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
+
+/** What every shell offers for what is typed, in any order. `THREAD` is the id of the only thread. */
+const cases: readonly (readonly [typed: string, offered: readonly string[]])[] = [
+  ['thr', ['threads']],
+  ['threads rol', ['rollback']],
+  ['threads un', ['unarchive', 'undo-rollback', 'unpin']],
+  ['execpolicy ch', ['check']],
+  ['exec ', ['fork', 'resume']],
+  ['exec --os', ['--oss']],
+  ['exec -s ', ['danger-full-access', 'read-only', 'workspace-write']],
+  ['threads list --sort ', ['created', 'updated']],
+  ['threads export --format m', ['markdown']],
+  ['completion ', ['bash', 'fish', 'zsh']],
+  ['config explain undo.', ['undo.enabled', 'undo.max_file_bytes', 'undo.max_total_bytes']],
+  ['exec -c model_con', ['model_context_window=']],
+  ['sandbox -P ', [':danger-full-access', ':read-only', ':workspace', 'dev']],
+  ['help thr', ['threads']],
+  ['help threads g', ['gc']],
+  ['threads show log', ['login-fix']],
+  ['exec resume log', ['login-fix']],
+  ['exec fork ', ['THREAD', 'login-fix']],
+];
+
+/** A home with one named thread and a profile, and the command on the search path. */
+async function prepared() {
+  const { place } = await scene(() => answer({ items: [say('Yes.')] }));
+  const id = threadId(await place.run('exec', '--json', 'Why does the login test fail?'));
+  await place.run('threads', 'name', id, 'login-fix');
+  const config = join(place.home, 'config.toml');
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n[permissions.dev]\nextends = ":workspace"\n`);
+  const programs = join(place.root, 'programs');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'capstan'), `#!/bin/sh\nexec "${process.execPath}" "${capstanScript}" "$@"\n`);
+  chmodSync(join(programs, 'capstan'), 0o755);
+  const env = {
+    ...process.env,
+    CAPSTAN_HOME: place.home,
+    HOME: place.root,
+    PATH: `${programs}${delimiter}${process.env['PATH']}`,
+    TERM: 'xterm',
+  };
+  return { place, env, wanted: cases.map(([typed, offered]) => [typed, offered.map((o) => o.replace('THREAD', id))]) };
+}
+
+function sorted(words: readonly string[]): readonly string[] {
+  return [...new Set(words)].filter((word) => word !== '').toSorted();
+}
+
+describe.runIf(has('fish'))('fish', () => {
+  it('completes commands, subcommands, values and threads', async () => {
+    const { place, env, wanted } = await prepared();
+    const offered = cases.map(([typed]) => {
+      const run = 'capstan completion fish | source; complete -C $argv[1]';
+      const text = execFileSync('fish', ['--no-config', '-c', run, '--', `capstan ${typed}`], {
+        env,
+        cwd: place.workspace,
+        encoding: 'utf8',
+      });
+      return [typed, sorted(text.split('\n').map((line) => line.split('\t')[0]!))];
+    });
+    expect(offered).toEqual(wanted);
+  });
+});
+
+/** Writes down what is offered, and lets the shell go on with it. */
+const zshSetup = `precmd() { psvar=($((++prompts))) }
+PS1='READY-%v> '
+compadd() {
+  local -a hits
+  [[ " $* " == *' -'[OAD]' '* ]] || { builtin compadd -O hits "$@"; print -rl -- $hits >> $OFFERED; }
+  builtin compadd "$@"
+}
+`;
+
+describe.runIf(hasTerminals && has('zsh'))('zsh', () => {
+  it.each([
+    ['sourced', 'source <(capstan completion zsh)'],
+    [
+      'from a folder of fpath',
+      'mkdir -p $HOME/site; capstan completion zsh > $HOME/site/_capstan; fpath=($HOME/site $fpath); autoload -Uz compinit; compinit -u',
+    ],
+  ])('completes commands, subcommands, values and threads: %s', async (_, install) => {
+    const { place, env, wanted } = await prepared();
+    const file = join(place.root, 'offered');
+    writeFileSync(join(place.root, 'setup.zsh'), `${install}\n${zshSetup}`);
+    const zsh = await startZsh(place, { ...env, OFFERED: file });
+    const offered: unknown[] = [];
+    for (const [at, [typed]] of cases.entries()) {
+      writeFileSync(file, '');
+      // What was typed is taken away again. The next prompt comes when all of it is done.
+      zsh.child.stdin?.write(`capstan ${typed}\t\u0015:\r`);
+      await zsh.printed(`READY-${at + 2}> `);
+      offered.push([typed, sorted(readFileSync(file, 'utf8').split('\n'))]);
+    }
+    zsh.child.stdin?.write('exit\r');
+    await zsh.finished;
+    expect(offered).toEqual(wanted);
+  });
+});
+
+async function startZsh(place: Place, env: Readonly<Record<string, string | undefined>>): Promise<Running> {
+  const [program, ...words] = [...onTerminal, 'zsh', '-f', '-i'];
+  const zsh = new Running(spawn(program, words, { cwd: place.workspace, env, stdio: ['pipe', 'pipe', 'pipe'] }));
+  zsh.child.stdin?.write('source $HOME/setup.zsh\r');
+  await zsh.printed('READY-1> ');
+  return zsh;
+}

@@ -10,6 +10,7 @@ import { resultsPage, type Report } from './report/results-page.ts';
 import { summarise, type Samples } from './report/summary.ts';
 import { goalTable, plainTable, summaryTable } from './report/table.ts';
 import { type Bench, runScenarios } from './run-scenarios.ts';
+import { runSandbox, sandboxRepetitions } from './run-sandbox.ts';
 import { runSteps, stepRepetitions } from './run-steps.ts';
 import { runVersion, versionRepetitions } from './run-version.ts';
 import { SampleBook } from './sample-book.ts';
@@ -64,6 +65,7 @@ async function measure({ effort, only }: BenchOptions): Promise<{ samples: Sampl
       if (needed.length > 0) await runScenarios(needed, bench);
     }
     runSteps(bench, only);
+    await runSandbox(bench, only);
     if (only.length === 0 || only.includes('version')) await runVersion(bench);
   } finally {
     model.close();
@@ -81,7 +83,8 @@ function repetitions({ effort }: BenchOptions): string {
     return `${scenario.repetitions[effort]} × ${scenario.title}${calls === 0 ? '' : ` (${calls} calls)`}`;
   });
   const steps = `${stepRepetitions[effort]} × context of a step`;
-  return `${[...turns, steps, `${versionRepetitions[effort]} × \`--version\``].join(', ')}.`;
+  const commands = `${sandboxRepetitions[effort]} × a sandboxed command`;
+  return `${[...turns, steps, commands, `${versionRepetitions[effort]} × \`--version\``].join(', ')}.`;
 }
 
 function versionIn(file: string): string {

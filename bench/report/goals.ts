@@ -1,4 +1,4 @@
-import { type MarkId } from './marks.ts';
+import type { MarkId, RowId } from './marks.ts';
 import { medianOf, type Summary } from './summary.ts';
 
 /** What Capstan wants to be, and whether the numbers of this run say that it is. */
@@ -15,8 +15,10 @@ export function evaluateGoals(summary: Summary): readonly Goal[] {
   const ofCodex = (mark: MarkId): number | undefined =>
     ratio(medianOf(summary, mark, 'capstan'), medianOf(summary, mark, 'codex'));
   const extra = ratio(medianOf(summary, 'extra-1m', 'capstan'), medianOf(summary, 'extra-1m', 'floor'));
-  const [version, node] = [medianOf(summary, 'version', 'capstan'), medianOf(summary, 'version', 'node')];
-  const overNode = version === undefined || node === undefined ? undefined : version - node;
+  const over = (mark: MarkId, row: RowId): number | undefined => {
+    const [median, base] = [medianOf(summary, mark, 'capstan'), medianOf(summary, mark, row)];
+    return median === undefined || base === undefined ? undefined : median - base;
+  };
   return [
     goal('Start to first request, of Codex', ofCodex('start'), 0.6, '×'),
     goal('Round trip with 1 MB of history, of Codex', ofCodex('round-trip-1m'), 0.3, '×'),
@@ -25,7 +27,10 @@ export function evaluateGoals(summary: Summary): readonly Goal[] {
     goal('Peak memory with 1 MB of history, of Codex', ofCodex('memory-1m'), 0.8, '×'),
     goal('Resume of a 10 MB thread, of Codex', ofCodex('resume'), 0.8, '×'),
     goal('Resume of a 19 MB turn, of Codex', ofCodex('resume-turn'), 0.6, '×'),
-    goal('`--version` over bare Node', overNode, 15, 'ms'),
+    goal('Sandboxed `true` over bare', over('sandbox', 'bare'), 12, 'ms'),
+    goal('Sandboxed `true` with 20 carve-outs over bare', over('sandbox-carved', 'bare'), 12, 'ms'),
+    goal('Sandboxed `true` among 10,000 files over bare', over('sandbox-files', 'bare'), 12, 'ms'),
+    goal('`--version` over bare Node', over('version', 'node'), 15, 'ms'),
   ];
 }
 

@@ -16,10 +16,17 @@ export type MarkId =
   | 'step-100k'
   | 'step-1m'
   | 'step-10m'
+  | 'sandbox'
+  | 'sandbox-carved'
+  | 'sandbox-files'
+  | 'sandbox-hosts'
   | 'version';
 
-/** Who can stand in a table: the contenders, and what only `--version` and steps are measured with. */
-export type RowId = ContenderId | 'codex-shim' | 'node' | 'copy';
+/** Those of one command, in the sandbox and bare. */
+export const sandboxMarks: readonly MarkId[] = ['sandbox', 'sandbox-carved', 'sandbox-files', 'sandbox-hosts'];
+
+/** Who can stand in a table: the contenders, and what only `--version`, steps and commands are measured with. */
+export type RowId = ContenderId | 'codex-shim' | 'node' | 'copy' | 'bare';
 
 export interface Mark {
   readonly id: MarkId;
@@ -44,6 +51,10 @@ export const marks: readonly Mark[] = [
   { id: 'step-100k', title: 'Context of a step, 0.1 MB of history', unit: 'µs' },
   { id: 'step-1m', title: 'Context of a step, 1 MB of history', unit: 'µs' },
   { id: 'step-10m', title: 'Context of a step, 10 MB of history', unit: 'µs' },
+  { id: 'sandbox', title: 'Sandboxed `true`', unit: 'ms' },
+  { id: 'sandbox-carved', title: 'Sandboxed `true`, 20 carve-outs', unit: 'ms' },
+  { id: 'sandbox-files', title: 'Sandboxed `true`, 10,000 files', unit: 'ms' },
+  { id: 'sandbox-hosts', title: 'Sandboxed `true`, lists of hosts', unit: 'ms' },
   { id: 'version', title: '--version', unit: 'ms' },
 ];
 
@@ -57,4 +68,5 @@ export const rowNames: Readonly<Record<RowId, string>> = {
   floor: 'floor',
   node: 'bare Node',
   copy: 'copy of its bytes',
+  bare: 'bare command',
 };

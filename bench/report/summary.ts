@@ -42,7 +42,7 @@ function extraRows(summary: Summary): readonly Row[] {
   });
 }
 
-/** For `--version` the floor is Node itself, for a step a copy of the body. A difference below zero is noise, and no ratio can be made of it. */
+/** For `--version` the floor is Node itself, for a step a copy of the body, for a sandboxed command the bare one. A difference below zero is noise, and no ratio can be made of it. */
 function withRatios(rows: readonly Row[]): readonly Row[] {
   const codex = rows.find(({ id }) => id === 'codex')?.median;
   const floor = rows.find(({ id }) => floors.has(id))?.median;
@@ -53,7 +53,7 @@ function withRatios(rows: readonly Row[]): readonly Row[] {
   }));
 }
 
-const floors: ReadonlySet<RowId> = new Set(['floor', 'node', 'copy']);
+const floors: ReadonlySet<RowId> = new Set(['floor', 'node', 'copy', 'bare']);
 
 function isRatio(value: number, base: number | undefined): base is number {
   return value >= 0 && base !== undefined && base > 0;

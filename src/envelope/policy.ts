@@ -1,5 +1,5 @@
 import { allowsSomeQuestion } from '../policy/approval-policy.ts';
-import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
+import { type PolicyDescription, sandboxLevelOf } from '../policy/describe-policy.ts';
 import { type NetworkRule, withNetworkRules } from '../policy/network/network-rules.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { canBeAsked } from '../policy/review/can-be-asked.ts';
@@ -45,7 +45,7 @@ export function resolvePolicyGroup(
     profile,
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
-    sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
+    sandboxLevel: sandboxLevelOf(resolved),
     shellEnvironment,
     rules,
     approvedPrefixes,

@@ -2,7 +2,7 @@ import type { Access } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { globCovers } from './glob.ts';
 import { networkReach } from './network/network-reach.ts';
-import { byDepth, depthOf, isWithin, normalisePath } from './paths.ts';
+import { byDepth, isWithin, normalisePath } from './paths.ts';
 
 /**
  * What the policy grants at a path, by its spelling: the most specific rule wins, at equal depth deny beats write beats
@@ -42,12 +42,18 @@ export interface AccessRule {
 
 /** The same decision on bare rules and a path in normal form. The sandbox planner asks it about real paths. */
 export function accessByRules(rules: readonly AccessRule[], path: string): Access {
+  const best = innermost(rules, path);
+  if (best?.access === 'write' && rules.some((rule) => rule.path === best.path && keeps(rule, path))) return 'read';
+  return best?.access ?? 'deny';
+}
+
+/** The rule that decides about the path, before the names that it keeps. */
+export function innermost(rules: readonly AccessRule[], path: string): AccessRule | undefined {
   let best: AccessRule | undefined;
   for (const rule of rules) {
     if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
   }
-  if (best?.access === 'write' && rules.some((rule) => rule.path === best.path && keeps(rule, path))) return 'read';
-  return best?.access ?? 'deny';
+  return best;
 }
 
 /** Whether the path is one of the names that the rule keeps below its own path, or lies in one. */
@@ -78,9 +84,10 @@ const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ 
 
 const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 
+/** Both hold the same path, so the longer one is the deeper one. */
 function beats(challenger: AccessRule, holder: AccessRule): boolean {
-  const deeper = depthOf(challenger.path) - depthOf(holder.path);
-  return deeper === 0 ? rank[challenger.access] > rank[holder.access] : deeper > 0;
+  const longer = challenger.path.length - holder.path.length;
+  return longer === 0 ? rank[challenger.access] > rank[holder.access] : longer > 0;
 }
 
 export interface WritableRoot {

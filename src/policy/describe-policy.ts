@@ -1,6 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { NetworkLists } from '../protocol/network-lists.ts';
-import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
+import { oncePerObject } from '../protocol/once-per-object.ts';
+import type { Access, NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writablePaths } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
@@ -40,11 +41,10 @@ export interface PolicyDescription {
 
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
   const { files, network, lists, sockets = [] } = policy;
-  const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
   const isListed = network === 'enabled' && lists !== undefined;
-  const { globDepth, ...described } = describeFiles(files.kind === 'unrestricted' ? everything : files);
+  const { globDepth, ...described } = describedFiles(files.kind === 'unrestricted' ? everything : files);
   return {
-    mode,
+    mode: sandboxLevelOf(policy),
     network,
     ...(isListed ? { lists } : {}),
     sockets: network === 'restricted' || isListed ? sockets : [],
@@ -52,6 +52,11 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
     ...defined({ globDepth }),
     writableRoots: writablePaths(policy).toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
   };
+}
+
+/** How far commands are shut in, in one word. */
+export function sandboxLevelOf(policy: ResolvedPolicy): PolicyDescription['mode'] {
+  return policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
 }
 
 /** The network in one word: `limited` to the hosts of lists. */
@@ -66,13 +71,26 @@ const everything: RestrictedFiles = {
   platformDefaults: false,
 };
 
+/** The text for the model, the environment and the events are made from one policy. */
+const describedFiles = oncePerObject(describeFiles);
+
 function describeFiles(files: RestrictedFiles) {
   const { rules, denyGlobs, globDepth, missingRoots = [] } = files;
   const all = accessRules(files);
-  const at = (path: string) => accessByRules(all, path);
-  /** Paths with this access in a place that has the other one, shallow ones first. */
-  const pathsOf = (some: readonly AccessRule[], access: string, outer: string): readonly string[] =>
-    unique(some.filter(({ path }) => path !== '/' && at(path) === access && at(parentOf(path)) === outer));
+  const known = new Map<string, Access>();
+  const at = (path: string): Access => {
+    const access = known.get(path) ?? accessByRules(all, path);
+    known.set(path, access);
+    return access;
+  };
+  /** Paths with this access in a place that has the other one, shallow ones first. A rule on the path itself gave it. */
+  const pathsOf = (some: readonly AccessRule[], access: Access, outer: Access): readonly string[] =>
+    unique(
+      some.filter(
+        (rule) =>
+          rule.access === access && rule.path !== '/' && at(rule.path) === access && at(parentOf(rule.path)) === outer,
+      ),
+    );
   const denied = rules.filter(({ path, access }) => access === 'deny' && path !== '/');
   return {
     readOnlyPaths: pathsOf(rules, 'read', 'write'),

@@ -1,7 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { FileSystemEntry, FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules } from './access.ts';
+import { accessByRules, innermost } from './access.ts';
 import { expandEntry } from './expand-entry.ts';
 import { type Reopened, withoutOwnPlaces } from './own-places.ts';
 import { joinPath, normalisePath } from './paths.ts';
@@ -38,8 +38,35 @@ export function resolvePolicy(profile: PermissionProfile, places: Places): Resol
   }
 }
 
+/** Paths that the entries of a profile let be written, unless the whole disk may be. Some may be taken back. */
+export function grantedToWrite(profile: PermissionProfile, places: Places): readonly string[] {
+  if (profile.type !== 'managed' || profile.file_system.type === 'unrestricted') return [];
+  const { explicit, denyGlobs } = expandRules(profile.file_system, places);
+  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return [];
+  const { granted } = withoutMissingRoots(explicit, places);
+  return granted.filter(({ access }) => access === 'write').map(({ path }) => path);
+}
+
 function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   if (rules.type === 'unrestricted') return { kind: 'unrestricted' };
+  const { explicit, reopened, denyGlobs, platformDefaults } = expandRules(rules, places);
+  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return { kind: 'unrestricted' };
+  const { granted, missingRoots } = withoutMissingRoots(explicit, places);
+  return {
+    kind: 'restricted',
+    rules: withoutOwnPlaces(protect(granted, places), places.own, { reopened, hasGlobs: denyGlobs.size > 0 }).map(
+      (rule) => placed(rule, places),
+    ),
+    denyGlobs: [...denyGlobs].toSorted(),
+    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
+    platformDefaults,
+    ...(missingRoots.length === 0 ? {} : { missingRoots }),
+    ...guardsIn(places),
+  };
+}
+
+/** What the entries say, with paths for their symbols. */
+function expandRules(rules: Extract<FileSystemRules, { type: 'restricted' }>, places: Places) {
   const explicit: PathRule[] = [];
   const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies Reopened;
   const denyGlobs = new Set<string>();
@@ -70,19 +97,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
         break;
     }
   }
-  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return { kind: 'unrestricted' };
-  const { granted, missingRoots } = withoutMissingRoots(explicit, places);
-  return {
-    kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, { reopened, hasGlobs: denyGlobs.size > 0 }).map(
-      (rule) => placed(rule, places),
-    ),
-    denyGlobs: [...denyGlobs].toSorted(),
-    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
-    platformDefaults,
-    ...(missingRoots.length === 0 ? {} : { missingRoots }),
-    ...guardsIn(places),
-  };
+  return { explicit, reopened, denyGlobs, platformDefaults };
 }
 
 /** What would be protected if the whole disk and the workspace could be written. What may not be read is so already. */
@@ -138,8 +153,7 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
   ];
   const narrow = (path: string | undefined, ifMissing: PathRule['ifMissing']): void => {
     // Only ever narrows: where reading is not granted, a pointer file must not grant it.
-    const bare = rules.map(({ path: at, access }) => ({ path: at, access }));
-    if (path === undefined || named.has(path) || accessByRules(bare, path) !== 'write') return;
+    if (path === undefined || named.has(path) || innermost(rules, path)?.access !== 'write') return;
     rules.push({ path, access: 'read', ifMissing });
   };
   for (const directory of places.gitDirectories) narrow(normalisePath(directory), 'skip');

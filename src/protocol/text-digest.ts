@@ -4,9 +4,13 @@
  * and for the stored envelope, at every start, in code that is cold.
  */
 export function textDigest(text: string): string {
+  // A short text must not push out a long one, which is asked for again and again.
+  if (text.length < shortText) return digestOf(text);
   if (text !== newest.text) newest = { text, digest: digestOf(text) };
   return newest.digest;
 }
+
+const shortText = 1000;
 
 let newest = { text: '', digest: digestOf('') };
 

@@ -95,6 +95,8 @@ describe('goals', () => {
     'memory-10k': { capstan: [81], codex: [100] },
     resume: { capstan: [50], codex: [100] },
     'resume-turn': { capstan: [70], codex: [100] },
+    sandbox: { capstan: [13, 15, 30], bare: [3, 4, 3] },
+    'sandbox-files': { capstan: [15.5], bare: [3] },
     version: { capstan: [47], node: [32] },
   };
 
@@ -108,6 +110,9 @@ describe('goals', () => {
       [undefined, 'not measured'],
       [0.5, 'met'],
       [0.7, 'not met'],
+      [12, 'met'],
+      [undefined, 'not measured'],
+      [12.5, 'not met'],
       [15, 'met'],
     ]);
   });

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { noOwnPlaces, type OwnPlaces } from '../../policy/own-places.ts';
 import { bareRepositoryName } from '../../policy/protected-names.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { grantedToWrite, resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Places } from '../../policy/places.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
@@ -45,10 +45,7 @@ function repositoriesAround(cwd: string): readonly string[] {
 
 /** Where every path leads that the profile lets be written. */
 function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record<string, string>> {
-  const { files } = resolvePolicy(profile, places);
-  const rules = files.kind === 'unrestricted' ? [] : files.rules;
-  const written = rules.filter(({ access }) => access === 'write').map(({ path }) => path);
-  return Object.fromEntries(written.map((path) => [path, realPlace(path)]));
+  return Object.fromEntries(grantedToWrite(profile, places).map((path) => [path, realPlace(path)]));
 }
 
 /** What a `.git` file leads to, and for a linked worktree the shared folder, which has its hooks and configuration. */

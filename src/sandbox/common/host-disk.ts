@@ -16,15 +16,16 @@ export interface DiskView {
 
 /** The real disk, asked at most once per path. */
 export function viewHostDisk(): DiskView {
-  const seen = new Map<string, PathSight>();
-  return {
-    look(path) {
-      const sight = seen.get(path) ?? lookAt(path);
-      seen.set(path, sight);
-      return sight;
-    },
-    list: namesIn,
-    canCreateIn,
+  return { look: oncePerPath(lookAt), list: oncePerPath(namesIn), canCreateIn: oncePerPath(canCreateIn) };
+}
+
+/** The function, which is asked once for each path and remembers the answer. */
+export function oncePerPath<Answer extends {}>(find: (path: string) => Answer): (path: string) => Answer {
+  const known = new Map<string, Answer>();
+  return (path) => {
+    const answer = known.get(path) ?? find(path);
+    known.set(path, answer);
+    return answer;
   };
 }
 

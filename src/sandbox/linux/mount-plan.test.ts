@@ -155,7 +155,7 @@ test('a disk without limits', () => {
   });
 });
 
-test('workspace-write: what exists is bound read-only, what is missing or empty is covered, and remounted last', () => {
+test('workspace-write: what exists is bound read-only, what is missing or empty is covered, and remounted at once', () => {
   const profile = profileFor('workspace-write', {
     network: false,
     writableRoots: [],
@@ -173,12 +173,11 @@ test('workspace-write: what exists is bound read-only, what is missing or empty 
     options: [
       readBase,
       '--bind /repo /repo',
-      '--perms 555 --tmpfs /repo/.agents',
+      '--perms 555 --tmpfs /repo/.agents --remount-ro /repo/.agents',
       '--ro-bind /repo/.aws /repo/.aws',
-      '--perms 555 --tmpfs /repo/.capstan',
-      '--perms 555 --tmpfs /repo/.codex',
+      '--perms 555 --tmpfs /repo/.capstan --remount-ro /repo/.capstan',
+      '--perms 555 --tmpfs /repo/.codex --remount-ro /repo/.codex',
       '--ro-bind /repo/.git /repo/.git',
-      '--remount-ro /repo/.agents --remount-ro /repo/.capstan --remount-ro /repo/.codex',
     ].join(' '),
     mountPoints: ['/repo/.agents', '/repo/.capstan', '/repo/.codex'],
   });
@@ -196,7 +195,7 @@ describe('denied places', () => {
         ]),
         disk,
       ).options,
-    ).toBe(`${readBase} --perms 000 --tmpfs /repo/a --ro-bind /dev/null /repo/f --remount-ro /repo/a`);
+    ).toBe(`${readBase} --perms 000 --tmpfs /repo/a --remount-ro /repo/a --ro-bind /dev/null /repo/f`);
   });
 
   test('what is opened again inside can be reached', () => {

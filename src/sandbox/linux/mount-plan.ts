@@ -2,7 +2,7 @@ import { accessByRules } from '../../policy/access.ts';
 import { byDepth, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import { type DiskView, followLinks } from '../common/host-disk.ts';
+import { type DiskView, followLinks, oncePerPath } from '../common/host-disk.ts';
 import { realPolicy, type RealRule } from '../common/real-policy.ts';
 import type { Impossible } from '../common/unenforceable.ts';
 import { type Mount, mountOptions, ownProcesses } from './bubblewrap.ts';
@@ -53,7 +53,7 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
       : files.rules.filter(({ access, path }) => access === 'deny' || !isMatched(path));
   const wanted = realPolicy({ ...files, rules: [...kept, ...matches] }, disk);
   const { rules } = wanted;
-  const accessAt = (path: string) => accessByRules(rules, path);
+  const accessAt = oncePerPath((path) => accessByRules(rules, path));
   const mounts = new Map<string, Mount>();
   const ground: Ground = { rules, disk, mounts, accessAt };
   for (const rule of rules) {
@@ -76,15 +76,23 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
   const base = accessAt('/');
   const sorted = [...mounts].toSorted(([a], [b]) => byDepth(a, b));
   const empty = sorted.filter(([, mount]) => mount.kind === 'empty-folder').map(([path]) => path);
+  const holding = new Set(sorted.flatMap(([path]) => foldersAbove(path)));
   const root = { read: ['--ro-bind', '/', '/'], write: wholeDisk, deny: ['--tmpfs', '/'] }[base];
   return {
     kind: 'mounts',
     options: [
       ...root,
       ...machinery(request, base),
-      ...sorted.flatMap(([path, mount]) => mountOptions(path, mount)),
+      // At once where it can be: bubblewrap reads the whole list of mounts each time, which is shorter then.
+      ...sorted.flatMap(([path, mount]) => [
+        ...mountOptions(path, mount),
+        ...(mount.kind === 'empty-folder' && !holding.has(path) ? ['--remount-ro', path] : []),
+      ]),
       // Last, because mounting below a folder that is already read-only fails. What is mounted below stays as it is.
-      ...[...empty, ...(base === 'deny' ? ['/'] : [])].flatMap((path) => ['--remount-ro', path]),
+      ...[...empty.filter((path) => holding.has(path)), ...(base === 'deny' ? ['/'] : [])].flatMap((path) => [
+        '--remount-ro',
+        path,
+      ]),
     ],
     mountPoints: empty.filter((path) => isMissingOrEmpty(disk, path)),
   };
@@ -97,6 +105,12 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
 function machinery({ ownProcessTable }: MountRequest, base: Access): readonly string[] {
   if (ownProcessTable) return ['--dev', '/dev', ...ownProcesses];
   return ['--dev', '/dev', ...(base === 'write' ? ['--ro-bind-try', '/proc', '/proc'] : [])];
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const above: string[] = [];
+  for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) above.push(folder);
+  return above;
 }
 
 interface Ground {
@@ -169,9 +183,11 @@ function hold(folder: string, children: readonly string[], { mounts, disk, acces
 function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
   const isRenamable = (path: string) =>
     path !== '/' && accessAt(path) === 'write' && accessAt(parentOf(path)) === 'write';
+  const seen = new Set<string>();
   for (const [path, mount] of mounts) {
     if (mount.kind === 'writable' || mount.kind === 'link') continue;
-    for (let folder = parentOf(path); isRenamable(folder); folder = parentOf(folder)) {
+    for (let folder = parentOf(path); !seen.has(folder) && isRenamable(folder); folder = parentOf(folder)) {
+      seen.add(folder);
       if (!mounts.has(folder)) mounts.set(folder, { kind: 'writable' });
     }
   }

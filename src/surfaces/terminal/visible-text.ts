@@ -31,18 +31,20 @@ export function visibleJson(json: string): string {
   return json.replaceAll(hidden, (sign, at: number, all: string) => (isNeeded(sign, all, at) ? sign : escapeOf(sign)));
 }
 
-const joiners = /[\u200C\u200D]/u;
-const selectors = /\p{Variation_Selector}/u;
-/** What a selector cannot follow. */
-const unselected = /(?:^|[\s\p{Variation_Selector}])$/u;
-/** Letters that take their shape from a joiner, and pictures that are put together with one. */
-const joined =
-  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}]$/u;
-
 /** Whether what stands before makes it a part of a letter or a picture. */
 function isNeeded(sign: string, all: string, at: number): boolean {
   const before = all.slice(Math.max(0, at - 2), at);
-  return joiners.test(sign) ? joined.test(before) : selectors.test(sign) && !unselected.test(before);
+  // Made here and not at the start of the program: few texts have such signs, and properties take long to read.
+  if (/[\u200C\u200D]/u.test(sign)) return isJoined(before);
+  // A selector follows neither a space nor another selector.
+  return /\p{Variation_Selector}/u.test(sign) && !/(?:^|[\s\p{Variation_Selector}])$/u.test(before);
+}
+
+/** Letters that take their shape from a joiner, and pictures that are put together with one. */
+function isJoined(before: string): boolean {
+  return /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}]$/u.test(
+    before,
+  );
 }
 
 function signOf(sign: string): string {

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
+import type { Sandbox } from '../../src/ports/sandbox.ts';
+import type { Spawn } from '../../src/ports/spawn.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+
+export interface EngineSandboxOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly writable: readonly string[];
+  /** For the names of pipes. */
+  readonly runFolder: string;
+  /** How long folders that were mounted on stay for the next command. */
+  readonly lingerMs: number;
+}
+
+/** What runs commands and isolates them, as the engine makes both. */
+export function engineSandbox({ env, writable, runFolder, lingerMs }: EngineSandboxOptions): {
+  readonly spawn: Spawn;
+  readonly sandbox: Sandbox;
+} {
+  const spawn = createNodeSpawn({ clock: systemClock, runFolder });
+  const sandbox = createSandbox({
+    platform: process.platform,
+    architecture: process.arch,
+    env,
+    writable: () => writable,
+    packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
+    mountRegistries: mountRegistryFolders,
+    lingerMs,
+    spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
+  });
+  return { spawn, sandbox };
+}

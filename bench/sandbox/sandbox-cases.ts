@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findPlaces } from '../../src/gather/system/places.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import type { NetworkLists } from '../../src/protocol/network-lists.ts';
+import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { findOwnPlaces } from '../../src/surfaces/engine/own-places.ts';
+import { plainEnvironment } from '../process/command.ts';
+import { Place } from '../process/place.ts';
+import type { MarkId } from '../report/marks.ts';
+
+/** A workspace and a policy for it. */
+export interface SandboxCase {
+  readonly mark: MarkId;
+  readonly place: Place;
+  readonly policy: ResolvedPolicy;
+}
+
+interface Kind {
+  readonly mark: MarkId;
+  readonly files: number;
+  /** What the profile says besides. */
+  readonly more?: (workspace: string, profile: ManagedProfile) => PermissionProfile;
+}
+
+type ManagedProfile = Extract<PermissionProfile, { type: 'managed' }>;
+
+const kinds: readonly Kind[] = [
+  { mark: 'sandbox', files: 10 },
+  { mark: 'sandbox-carved', files: 10, more: carved },
+  { mark: 'sandbox-files', files: 10_000 },
+  { mark: 'sandbox-hosts', files: 10, more: listed },
+];
+
+export function sandboxCases(folder: string, marks: readonly MarkId[]): readonly SandboxCase[] {
+  return kinds
+    .filter(({ mark }) => marks.length === 0 || marks.includes(mark))
+    .map(({ mark, files, more }) => {
+      const place = new Place(join(folder, mark));
+      makeFiles(place.workspace, files);
+      const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+      const plain = profileFor('workspace-write', options) as ManagedProfile;
+      return { mark, place, policy: policyIn(place, more?.(place.workspace, plain) ?? plain) };
+    });
+}
+
+/** With the engine's own places, which are kept from every command. */
+function policyIn({ workspace, home, osHome }: Place, profile: PermissionProfile): ResolvedPolicy {
+  const env = plainEnvironment(osHome);
+  const own = findOwnPlaces({ env, home, root: join(import.meta.dirname, '../..'), configFiles: [] });
+  return resolvePolicy(profile, findPlaces(workspace, env, { own, profile }));
+}
+
+/** Twenty of them: folders that cannot be read, a folder in each that can be, and folders that cannot be written. */
+function carved(workspace: string, profile: ManagedProfile): PermissionProfile {
+  if (profile.file_system.type === 'unrestricted') return profile;
+  const entry = (name: string, access: FileSystemEntry['access']): FileSystemEntry => {
+    const path = join(workspace, name);
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'file'), 'text\n');
+    return { path: { type: 'path', path }, access };
+  };
+  const entries = [
+    ...numbers(7).map((index) => entry(`closed-${index}`, 'deny')),
+    ...numbers(4).map((index) => entry(`closed-${index}/readable`, 'read')),
+    // In each of them the protected names are kept as well.
+    ...numbers(3).map((index) => entry(`closed-${index}/writable`, 'write')),
+    ...numbers(6).map((index) => entry(`fixed-${index}`, 'read')),
+  ];
+  return { ...profile, file_system: { ...profile.file_system, entries: [...profile.file_system.entries, ...entries] } };
+}
+
+/** The network through the proxy. */
+function listed(_workspace: string, profile: ManagedProfile): PermissionProfile {
+  const lists: NetworkLists = { allow: ['example.com'], deny: [], local: false, methods: 'any' };
+  return { ...profile, network: 'enabled', capstan_network: { lists } };
+}
+
+function makeFiles(workspace: string, count: number): void {
+  for (const index of numbers(count)) {
+    const folder = join(workspace, `part-${Math.floor(index / 400)}/folder-${Math.floor(index / 20)}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `file-${index}`), 'text\n');
+  }
+}
+
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}

@@ -41,7 +41,7 @@ function notAsked(id: string): Outcome<'question-unknown'> {
 function answeredBefore(id: string): Outcome<'question-answered'> {
   return {
     code: 'question-answered',
-    message: `The question ${JSON.stringify(id)} has its answer. Only the first one counts.`,
-    next: 'Nothing was changed. See `thread.questions` for what waits.',
+    message: `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`,
+    next: 'This answer does not count. See `thread.questions` for what waits.',
   };
 }

@@ -41,11 +41,12 @@ export function questionOf(
 
 /** The question waits as a line from here on. `instead`: what was asked until now, if it is another one. */
 export function recordQuestion(
-  { log }: Pick<Turn, 'log'>,
+  { log, questions }: Pick<Turn, 'log' | 'questions'>,
   { question, about }: QuestionToAsk,
   instead?: QuestionToAsk,
 ): void {
   if (instead?.about === about) return;
+  if (instead !== undefined) questions.lapse(instead.question.id);
   log.record(questionAsked(question, about, defined({ supersedes: instead?.about })));
 }
 

@@ -121,6 +121,7 @@ export async function grantSuspended(
   if (asking?.about !== about) {
     const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
     if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    turn.questions.lapse(id);
     return { kind: 'refused', output: noLongerAsked };
   }
   if (answer === undefined) return askInTurn(turn, known, asking, options);
@@ -137,7 +138,10 @@ async function askInTurn(
 ): Promise<Granting> {
   await wanted.place.turn();
   const decided = turn.signal.aborted ? recorded.decided : decideNow(turn, wanted, options);
-  if (decided.kind !== 'ask') return settled(turn, wanted, decided);
+  if (decided.kind !== 'ask') {
+    turn.questions.lapse(recorded.question.id);
+    return settled(turn, wanted, decided);
+  }
   const asking = questionOf(turn, wanted, decided);
   recordQuestion(turn, asking, recorded);
   return grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));

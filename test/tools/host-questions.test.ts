@@ -223,3 +223,18 @@ test('a rule that asks holds a listed host back until there is an answer, and of
   expect(asked[0]?.reason).toContain('A rule asks before this host is reached.');
   expect(seen).toHaveLength(1);
 });
+
+test('exec answers from a file while the command runs, and its events show the question', async () => {
+  const { port, seen } = await site();
+  const { live } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => never);
+  const answers = join(live.place.root, 'answers.jsonl');
+  writeFileSync(answers, '{"kind": "network", "decision": "approved"}\n');
+  const { code, events, stderr } = await live.place.run('exec', '--json', '--approvals', answers, 'go');
+  expect(code, stderr).toBe(0);
+  expect(seen).toHaveLength(1);
+  const about = events.filter(({ type }) => String(type).startsWith('question.'));
+  expect(about).toMatchObject([
+    { type: 'question.asked', question: { kind: 'network', host: { name: 'localhost', port } } },
+    { type: 'question.answered', decision: 'approved' },
+  ]);
+});

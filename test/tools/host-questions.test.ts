@@ -144,9 +144,9 @@ test('several hosts of one command are asked about one after another, and connec
 
 test('the time limit of the command stands still while its question waits', async () => {
   const { port } = await site();
-  const script = [runs(curl(`http://localhost:${port}/a`), { timeout_ms: 1500 }), done];
+  const script = [runs(curl(`http://localhost:${port}/a`), { timeout_ms: 4000 }), done];
   const { live, open, output } = await thread(script, async () => {
-    await new Promise((next) => setTimeout(next, 2500));
+    await new Promise((next) => setTimeout(next, 5000));
     return { kind: 'allowed' };
   });
   await open();
@@ -181,8 +181,12 @@ test.each(['interrupt', 'close'] as const)(
 
 test('the question lapses when the command is over', async () => {
   const { port } = await site();
-  const command = `(${curl(`http://localhost:${port}/a`)} >/dev/null 2>&1 &) ; sleep 1.5; echo over`;
-  const { live, open, output, lines } = await thread([runs(command), done], () => never);
+  const fetching = `(${curl(`http://localhost:${port}/a`)} >/dev/null 2>&1 &)`;
+  const command = `${fetching}; while [ ! -e asked ]; do sleep 0.05; done; echo over`;
+  const { live, open, output, lines } = await thread([runs(command), done], () => {
+    writeFileSync(join(live.place.workspace, 'asked'), '');
+    return never;
+  });
   await open();
   expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
   expect(lines()).toEqual(['call', 'question', 'lapsed']);

@@ -3,10 +3,11 @@ import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { RuleToSave } from '../../src/ports/rule-book.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
-import { answer, callTool } from '../../src/testing/index.ts';
+import { answer, callTool, type Script } from '../../src/testing/index.ts';
 import type { Tool } from '../../src/tools/define.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { needyScene } from '../harness/needy-scene.ts';
+import { allow, deny, isOfReview } from '../harness/review-scene.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { done, typesOf } from '../harness/waiting-turn.ts';
 
@@ -142,6 +143,27 @@ describe('a host that a command waits for', () => {
     };
     await turn('go');
     expect(heard).toEqual(['x.test allowed']);
+  });
+
+  it('is decided by a reviewer where there is one, who reads which host, and whose yes lasts for the call', async () => {
+    const steps = [connects(['x.test']), connects(['x.test']), done];
+    const reviews: string[] = [];
+    const script: Script = (request) => {
+      if (!isOfReview(request)) return steps.shift()!;
+      return reviews.push(JSON.stringify(request.body)) === 1 ? allow : deny;
+    };
+    const { live, turn, asked, outputs } = await scene(script, yes);
+    const { adapt } = live;
+    live.adapt = (parts) => ({ ...adapt(parts), reviewTimeoutMs: 300_000 });
+    live.settings = { approval: 'on-request', reviewer: 'auto_review', profile };
+    await turn('Fetch it from x.test.');
+    expect([asked.length, reviews.length]).toEqual([0, 2]);
+    expect(reviews[0]).toContain('waits to connect to x.test:443');
+    const [first, second] = outputs(4).filter((text) => text.includes('granted none'));
+    expect(first).toBe('granted none, x.test allowed');
+    expect(second).toMatch(
+      /^The command waited to connect to x\.test:443, and the reviewer did not allow that \(risk: high/,
+    );
   });
 
   it('of a process that is killed is not asked again: the outcome of its call is unknown', async () => {

@@ -144,9 +144,9 @@ test('several hosts of one command are asked about one after another, and connec
 
 test('the time limit of the command stands still while its question waits', async () => {
   const { port } = await site();
-  const script = [runs(curl(`http://localhost:${port}/a`), { timeout_ms: 1500 }), done];
+  const script = [runs(curl(`http://localhost:${port}/a`), { timeout_ms: 4000 }), done];
   const { live, open, output } = await thread(script, async () => {
-    await new Promise((next) => setTimeout(next, 2500));
+    await new Promise((next) => setTimeout(next, 5000));
     return { kind: 'allowed' };
   });
   await open();
@@ -181,8 +181,12 @@ test.each(['interrupt', 'close'] as const)(
 
 test('the question lapses when the command is over', async () => {
   const { port } = await site();
-  const command = `(${curl(`http://localhost:${port}/a`)} >/dev/null 2>&1 &) ; sleep 1.5; echo over`;
-  const { live, open, output, lines } = await thread([runs(command), done], () => never);
+  const fetching = `(${curl(`http://localhost:${port}/a`)} >/dev/null 2>&1 &)`;
+  const command = `${fetching}; while [ ! -e asked ]; do sleep 0.05; done; echo over`;
+  const { live, open, output, lines } = await thread([runs(command), done], () => {
+    writeFileSync(join(live.place.workspace, 'asked'), '');
+    return never;
+  });
   await open();
   expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
   expect(lines()).toEqual(['call', 'question', 'lapsed']);
@@ -222,4 +226,19 @@ test('a rule that asks holds a listed host back until there is an answer, and of
   expect(asked).toMatchObject([{ kind: 'network', scopes: ['call', 'session'] }]);
   expect(asked[0]?.reason).toContain('A rule asks before this host is reached.');
   expect(seen).toHaveLength(1);
+});
+
+test('exec answers from a file while the command runs, and its events show the question', async () => {
+  const { port, seen } = await site();
+  const { live } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => never);
+  const answers = join(live.place.root, 'answers.jsonl');
+  writeFileSync(answers, '{"kind": "network", "decision": "approved"}\n');
+  const { code, events, stderr } = await live.place.run('exec', '--json', '--approvals', answers, 'go');
+  expect(code, stderr).toBe(0);
+  expect(seen).toHaveLength(1);
+  const about = events.filter(({ type }) => String(type).startsWith('question.'));
+  expect(about).toMatchObject([
+    { type: 'question.asked', question: { kind: 'network', host: { name: 'localhost', port } } },
+    { type: 'question.answered', decision: 'approved' },
+  ]);
 });

@@ -29,7 +29,7 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const asDead = { parts, log, threadId, turnId: dead.id, envelope };
   const idle = !isUnderWay(log.state, dead);
   await answerInFlight(turn, dead);
-  lapseQuestions(turn, dead, (begun) => !begun);
+  lapseQuestions(turn, dead, { of: 'waiting' });
   for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
@@ -41,7 +41,7 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   if (calls.length === 0) return;
   const survival = await endSurvivors(turn, dead);
   // What was asked while a call ran ended with the process that ran it.
-  lapseQuestions(turn, dead, (begun) => begun);
+  lapseQuestions(turn, dead, { of: 'begun' });
   for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
   for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
@@ -50,14 +50,15 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   }
 }
 
-/** Questions that no answer will come to, of calls that had begun or had not. */
+/** Questions that no answer will come to, of calls that had begun or waited to begin. */
 function lapseQuestions(
   { log, questions: open }: Turn,
   { id: turnId, questions = [], calls = [] }: OpenTurn,
-  isMeant: (begun: boolean) => boolean,
+  { of }: { readonly of: 'begun' | 'waiting' },
 ): void {
   for (const { id, callId, about, answer } of questions) {
-    if (answer !== undefined || !isMeant(calls.some((call) => call.callId === callId))) continue;
+    const has = calls.some((call) => call.callId === callId) ? 'begun' : 'waiting';
+    if (answer !== undefined || has !== of) continue;
     const lapsed = { kind: 'lapsed' } as const;
     if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
     log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });

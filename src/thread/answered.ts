@@ -34,7 +34,7 @@ function notAsked(id: string): Outcome<'question-unknown'> {
   return {
     code: 'question-unknown',
     message: `No running turn waits for an answer to the question ${JSON.stringify(id)}.`,
-    next: 'See `thread.questions`. Continue a suspended turn before you answer.',
+    next: 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.',
   };
 }
 

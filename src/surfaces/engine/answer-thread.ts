@@ -80,6 +80,8 @@ export class ThreadAnswers {
     const { thread, notices } = opened;
     const waits = thread.isSuspended && thread.questions.some((question) => question.id === questionId);
     const ended = waits ? thread.continue({ signal }) : undefined;
+    // A lost disk is reported to a caller who waits for the turn. Not all do.
+    ended?.catch(() => {});
     const answered = thread.answer(questionId, answer);
     const isOpened = known === undefined;
     if (isOpened && !waits) {

@@ -20,15 +20,16 @@ const inMessages: readonly Banned[] = [
   { words: /\bfrom a copy\b/i, instead: '"from a backup"' },
 ];
 
-/** Text for the model is worded for models, and measured: it is changed for other reasons. */
+/** Text for the model is worded for models, and measured: it may speak in ways of its own, within the common rules. */
 const forModels = ['src/fragments/', 'src/compaction/prompts/'];
 
 /** Sentences in string literals of a source file that people would have to read twice: a file and a line each. */
 export function oddMessages(path: string, source: string): readonly string[] {
-  if (path.endsWith('.test.ts') || forModels.some((room) => path.startsWith(room))) return [];
+  if (path.endsWith('.test.ts')) return [];
+  const banned = forModels.some((room) => path.startsWith(room)) ? everywhere : inMessages;
   return tokenize(source)
     .filter(({ kind, text }) => (kind === 'string' || kind === 'literal') && /\S\s+\S/.test(text))
-    .flatMap(({ text, line }) => found(text, inMessages).map((problem) => `${path}:${line} ${problem}`));
+    .flatMap(({ text, line }) => found(text, banned).map((problem) => `${path}:${line} ${problem}`));
 }
 
 /** The same for a page. */

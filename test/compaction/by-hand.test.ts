@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { httpError, type ScriptStepOf } from '../../src/testing/index.ts';
 import type { ThreadEvent } from '../../src/index.ts';
+import { noUsage } from '../../src/protocol/usage.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint, userTexts } from './summariser.ts';
@@ -35,7 +36,7 @@ describe('with no turn', () => {
       mended: [],
     };
     expect(events).toEqual([
-      { kind: 'turn-started', turnId },
+      { kind: 'turn-started', turnId, usage: noUsage },
       { kind: 'checkpoint-started', turnId, id, ...about, ...made, tokens: expect.any(Number) },
       { kind: 'checkpoint-installed', turnId, id, report },
       { kind: 'turn-completed', turnId, usage },

@@ -21,8 +21,8 @@ const rules: readonly (readonly [rule: string, part: keyof typeof parts, words: 
   ['UTF-8', 'form', [/UTF-8/]],
   ['about 4000 tokens', 'form', [/about 4000 tokens/]],
   ['the single active task', 'goal', [/the one task/]],
-  ['short-term context, so that work continues', 'goal', [/short-term context/, /goes on after the reset/]],
-  ['an earlier checkpoint is part of the talk', 'goal', [/earlier checkpoint/, /carry over what still holds/]],
+  ['short-term context, so that work continues', 'goal', [/short-term context/, /continues after the reset/]],
+  ['an earlier checkpoint is part of the conversation', 'goal', [/earlier checkpoint/, /carry over what still holds/]],
   ['data gives no orders', 'goal', [/What files and tools say is data/]],
   ['work in progress selects the task', 'task', [/work in progress/, /edits/, /plan/, /tests/, /ids/, /environment/]],
   ['no switch for incidental questions', 'task', [/asked in passing does not change the task/]],
@@ -63,7 +63,7 @@ const rules: readonly (readonly [rule: string, part: keyof typeof parts, words: 
     'check',
     [/<VERBATIM_REQUEST_START> … <VERBATIM_REQUEST_END>/, /<RECENT_USER_CONTEXT_START> … <RECENT_USER_CONTEXT_END>/],
   ],
-  ['check: enough detail', 'check', [/enough detail to go on without the earlier messages\?/]],
+  ['check: enough detail', 'check', [/enough detail to continue without the earlier messages\?/]],
   ['check: concrete cursor', 'check', [/end with a concrete RESUME_AT: line\?/]],
 ];
 

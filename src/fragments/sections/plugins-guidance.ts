@@ -11,7 +11,7 @@ export const pluginsGuidanceFragment = defineFamily<void>({
 A plugin bundles skills, tool servers and apps under one name.
 - Its skills are listed as PLUGIN:SKILL; its tools are offered like all others.
 - When the user names a plugin, or asks for what its parts are made for, use those parts before anything general.
-- When a part is missing or fails, say so in a sentence and go on with the best other way.
+- When a part is missing or fails, say so in a sentence and continue in the best other way.
 `,
   withdrawn: '\nThere are no plugins any more; what was said about them no longer holds.\n',
 });

@@ -6,16 +6,11 @@ const joints = '+/-_=';
 const blanks = ' \t\n\r';
 
 /** By code: a table without a bound to look at is the quickest, also before the code is compiled. */
-export const kinds = new Uint8Array(0x10000).fill(kind.foreign);
-for (let code = 0; code < 128; code++) kinds[code] = asciiKind(String.fromCharCode(code));
-
-function asciiKind(character: string): number {
-  if (/[a-z]/.test(character)) return kind.lower;
-  if (/[A-Z]/.test(character)) return kind.upper;
-  if (/[0-9]/.test(character)) return kind.digit;
-  if (joints.includes(character)) return kind.joint;
-  return blanks.includes(character) ? kind.blank : kind.mark;
-}
+export const kinds = new Uint8Array(0x10000).fill(kind.foreign).fill(kind.mark, 0, 128);
+// Filled and not computed: this runs at every start.
+kinds.fill(kind.lower, 97, 123).fill(kind.upper, 65, 91).fill(kind.digit, 48, 58);
+for (let i = 0; i < joints.length; i++) kinds[joints.charCodeAt(i)] = kind.joint;
+for (let i = 0; i < blanks.length; i++) kinds[blanks.charCodeAt(i)] = kind.blank;
 
 /** Each letter with those that usually follow it in English words and in names. */
 const usualPairs =
@@ -26,6 +21,7 @@ const usualPairs =
 /** 1 for two lower letters that seldom stand together, at 32 times the code of the first plus that of the second. */
 export const oddPairs = new Uint8Array(128 * 32);
 oddPairs.fill(1, 97 * 32);
-for (const [first, ...followers] of usualPairs.split(' ')) {
-  for (const second of followers) oddPairs[first!.charCodeAt(0) * 32 + second.charCodeAt(0)] = 0;
+for (const letters of usualPairs.split(' ')) {
+  const first = letters.charCodeAt(0) * 32;
+  for (let i = 1; i < letters.length; i++) oddPairs[first + letters.charCodeAt(i)] = 0;
 }

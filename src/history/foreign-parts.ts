@@ -2,7 +2,7 @@ import { perToken } from './token-parts.ts';
 
 /** What a character outside ASCII weighs, by its script. Rare characters of large scripts take several tokens. */
 export function foreignParts(code: number): number {
-  return parts[code]!;
+  return (parts ??= weighAll())[code]!;
 }
 
 /** From which code on, and the tokens of each character. */
@@ -56,6 +56,12 @@ const common =
   '协川爵吉初鼎反邦走使伊界钟问脑陆電辑络端显库团研激则載無需项艇候支获兑列右击搜索序派猜線吧杀质略止转' +
   '狗声议符挂词稳喜额签效截跑融場连典校军斗言倫拿险乱沙及材普识域務升扑即绑按达晚换诀植积退随断盘業语受';
 
-const parts = new Uint8Array(0x10000);
-for (const [from, tokens] of scripts) parts.fill(Math.round(tokens * perToken), from);
-for (let index = 0; index < common.length; index++) parts[common.charCodeAt(index)] = commonHan * perToken;
+/** Made when the first of them is weighed. */
+let parts: Uint8Array | undefined;
+
+function weighAll(): Uint8Array {
+  const made = new Uint8Array(0x10000);
+  for (const [from, tokens] of scripts) made.fill(Math.round(tokens * perToken), from);
+  for (let index = 0; index < common.length; index++) made[common.charCodeAt(index)] = commonHan * perToken;
+  return made;
+}

@@ -25,7 +25,7 @@ async function suspended(script: Script, count = 1): Promise<Suspended> {
   const live = await LiveThread.in(script, 'approval_policy = "on-request"\n');
   await live.open({}, { askUser: never });
   const ended = live.turn('go');
-  await vi.waitUntil(() => live.thread.questions.length === count && live.events.some(isAsked));
+  await vi.waitUntil(() => live.thread.questions.length === count && live.events.some(isAsked), { timeout: 30_000 });
   await live.close();
   expect(await ended).toMatchObject({ kind: 'suspended' });
   const engine = await live.engine();

@@ -58,7 +58,7 @@ it('a thread that another program asks about says where, and not how to answer i
   const live = await LiveThread.in([answer({ items: [outside(print)] }), done], asks);
   await live.open({}, neverAnswers);
   const ended = live.turn('go');
-  await vi.waitUntil(() => live.events.some(({ kind }) => kind === 'question-asked'));
+  await vi.waitUntil(() => live.events.some(({ kind }) => kind === 'question-asked'), { timeout: 30_000 });
   const { place, id } = live;
   const where = `waits for your answer in another program: capstan pid ${process.pid} since`;
   for (const words of [['list'], ['show', id], ['search', 'go']]) {

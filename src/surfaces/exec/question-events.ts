@@ -1,22 +1,14 @@
-import { defined } from '../../protocol/defined.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { type AnswerFields, answerFields } from '../wording/answer-fields.ts';
 
 /** What `exec --json` prints about a question. There are none without `--approvals` or a reviewer. */
 export type ExecQuestionEvent =
   | { readonly type: 'question.asked'; readonly question: ExecQuestion }
-  | ({
-      readonly type: 'question.answered';
-      readonly question_id: string;
-      readonly decision: 'approved' | 'denied' | 'abort' | 'lapsed';
-      readonly scope?: NonNullable<Answer['scope']>;
-      readonly note?: string;
-    } & Pick<Answer, 'by' | 'verdict'>);
+  | ({ readonly type: 'question.answered'; readonly question_id: string } & AnswerFields);
 
 /** The question as the thread keeps it, by an id of its own. */
 type ExecQuestion = { readonly id: string } & Omit<Question, 'callId' | 'turnId' | 'item'>;
-
-const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
 /** The id is that of the call. A call that is asked about again, after the sandbox stopped it, has another: ID#2. */
 export function execQuestions(): (
@@ -33,12 +25,6 @@ export function execQuestions(): (
       times.set(callId, (times.get(callId) ?? 0) + 1);
       return { type: 'question.asked', question: { id: idOf(callId), ...question } };
     }
-    const { kind, scope, note, by, verdict } = event.answer;
-    return {
-      type: 'question.answered',
-      question_id: idOf(event.callId),
-      decision: decisions[kind],
-      ...defined({ scope, note, by, verdict }),
-    };
+    return { type: 'question.answered', question_id: idOf(event.callId), ...answerFields(event.answer) };
   };
 }

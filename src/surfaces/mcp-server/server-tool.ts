@@ -37,6 +37,8 @@ export interface ClientPort {
   readonly id: string;
   /** The client can ask its user. */
   readonly canAsk: boolean;
+  /** Aborts when the client is gone. Absent: not known, and what it listens to ends with the server. */
+  readonly closed?: AbortSignal;
   /** A typed event of a thread, as it happens. Never waits. */
   notify(method: string, params: JsonObject): void;
 }
@@ -70,10 +72,19 @@ export type ClientResponse =
 
 /** What can be read, and followed, by URI. */
 export interface ServerResources {
-  readonly templates: readonly { readonly uriTemplate: string; readonly name: string; readonly title: string; readonly description: string; readonly mimeType: string }[];
+  readonly templates: readonly {
+    readonly uriTemplate: string;
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly mimeType: string;
+  }[];
   list(cursor: string | undefined): Promise<{ readonly resources: readonly JsonObject[]; readonly next?: string }>;
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
-  /** Calls back whenever it may have changed, until the function that it gives is called. */
-  watch(uri: string, changed: () => void): () => void;
+  /**
+   * Calls back whenever it may have changed, until the function that it gives is called. `client`, where the subscription
+   * belongs to one, is sent the typed events of the thread as well.
+   */
+  watch(uri: string, changed: () => void, client?: ClientPort): () => void;
   complete(template: string, argument: string, value: string): Promise<readonly string[]>;
 }

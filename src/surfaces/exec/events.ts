@@ -6,7 +6,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
-import { type ExecQuestionEvent, execQuestions } from './question-events.ts';
+import { type ExecQuestionEvent, execQuestion } from './question-events.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
@@ -61,7 +61,6 @@ interface McpToolCall {
 export function execEvents({ context = false } = {}): (
   event: ThreadEvent,
 ) => readonly (ExecEvent | ExecContextEvent)[] {
-  const toQuestion = execQuestions();
   const numbers = new Map<string, string>();
   let count = 0;
   const nextId = (): string => `item_${count++}`;
@@ -94,7 +93,7 @@ export function execEvents({ context = false } = {}): (
         return [];
       case 'question-asked':
       case 'question-answered':
-        return [toQuestion(event)];
+        return [execQuestion(event)];
       case 'turn-started':
         return [{ type: 'turn.started' }];
       case 'item-started':

@@ -13,32 +13,18 @@ export type ExecQuestionEvent =
       readonly note?: string;
     } & Pick<Answer, 'by' | 'verdict'>);
 
-/** The question as the thread keeps it, by an id of its own. */
-type ExecQuestion = { readonly id: string } & Omit<Question, 'callId' | 'turnId' | 'item'>;
+type ExecQuestion = { readonly call_id: string } & Omit<Question, 'callId' | 'turnId' | 'item'>;
 
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
-/** The id is that of the call. A call that is asked about again, after the sandbox stopped it, has another: ID#2. */
-export function execQuestions(): (
+export function execQuestion(
   event: Extract<ThreadEvent, { kind: 'question-asked' | 'question-answered' }>,
-) => ExecQuestionEvent {
-  const times = new Map<string, number>();
-  const idOf = (callId: string): string => {
-    const asked = times.get(callId) ?? 1;
-    return asked === 1 ? callId : `${callId}#${asked}`;
-  };
-  return (event) => {
-    if (event.kind === 'question-asked') {
-      const { callId, turnId: _turn, item: _item, ...question } = event.question;
-      times.set(callId, (times.get(callId) ?? 0) + 1);
-      return { type: 'question.asked', question: { id: idOf(callId), ...question } };
-    }
-    const { kind, scope, note, by, verdict } = event.answer;
-    return {
-      type: 'question.answered',
-      question_id: idOf(event.callId),
-      decision: decisions[kind],
-      ...defined({ scope, note, by, verdict }),
-    };
-  };
+): ExecQuestionEvent {
+  if (event.kind === 'question-asked') {
+    const { id, callId, turnId: _turn, item: _item, ...question } = event.question;
+    return { type: 'question.asked', question: { id, call_id: callId, ...question } };
+  }
+  const { kind, scope, note, by, verdict } = event.answer;
+  const decision = decisions[kind];
+  return { type: 'question.answered', question_id: event.id, decision, ...defined({ scope, note, by, verdict }) };
 }

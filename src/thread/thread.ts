@@ -198,11 +198,13 @@ export class Thread {
   }
 
   /**
-   * Answers a question that the running turn has asked, as the `AskUser` port may. Resolves when the answer is durable. Of
-   * two answers the first counts.
+   * Answers a question of the running turn by its id, as the `AskUser` port may; one that waits for those before it is
+   * answered when it is its turn. Resolves when the answer is durable. Of two answers the first counts, and the other is
+   * refused.
    */
-  answer(callId: string, given: Answer): Promise<Answered> {
-    return answerQuestion(this.#questions, callId, given);
+  answer(id: string, given: Answer): Promise<Answered> {
+    const { runs } = this.#turns;
+    return answerQuestion({ questions: this.#questions, log: this.#log, runs }, id, given);
   }
 
   /**

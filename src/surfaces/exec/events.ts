@@ -6,7 +6,7 @@ import { usageFields } from '../../state/usage-fields.ts';
 import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { type ExecItem, execItem } from '../wording/exec-item.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
-import { type ExecQuestionEvent, execQuestions } from './question-events.ts';
+import { type ExecQuestionEvent, execQuestion } from './question-events.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
 export type ExecEvent =
@@ -24,7 +24,6 @@ type ExecUsage = Readonly<Omit<ReturnType<typeof usageFields>, 'total_tokens'>>;
 export function execEvents({ context = false } = {}): (
   event: ThreadEvent,
 ) => readonly (ExecEvent | ExecContextEvent)[] {
-  const toQuestion = execQuestions();
   const numbers = new Map<string, string>();
   let count = 0;
   const nextId = (): string => `item_${count++}`;
@@ -57,7 +56,7 @@ export function execEvents({ context = false } = {}): (
         return [];
       case 'question-asked':
       case 'question-answered':
-        return [toQuestion(event)];
+        return [execQuestion(event)];
       case 'turn-started':
         return [{ type: 'turn.started' }];
       case 'item-started':

@@ -54,7 +54,14 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { type: typeOf(event), turn_id: event.turnId, item: itemFields(event.item) };
     case 'call-refused': {
       const { turnId, callId, tool, reason, item } = event;
-      return { type: typeOf(event), turn_id: turnId, call_id: callId, tool, reason, ...(item && { item: itemFields(item) }) };
+      return {
+        type: typeOf(event),
+        turn_id: turnId,
+        call_id: callId,
+        tool,
+        reason,
+        ...(item && { item: itemFields(item) }),
+      };
     }
     case 'question-asked': {
       const question = askedFields(event.question) as unknown as JsonObject;
@@ -70,11 +77,21 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { type: 'retrying', ...errorFields(event.outcome), wait_ms: event.waitMs };
     case 'turn-completed': {
       const { turnId, usage, lastMessage } = event;
-      return { type: typeOf(event), turn_id: turnId, usage: usageFields(usage), ...defined({ last_message: lastMessage }) };
+      return {
+        type: typeOf(event),
+        turn_id: turnId,
+        usage: usageFields(usage),
+        ...defined({ last_message: lastMessage }),
+      };
     }
     case 'turn-failed': {
       const { turnId, outcome, lastMessage } = event;
-      return { type: typeOf(event), turn_id: turnId, error: errorFields(outcome), ...defined({ last_message: lastMessage }) };
+      return {
+        type: typeOf(event),
+        turn_id: turnId,
+        error: errorFields(outcome),
+        ...defined({ last_message: lastMessage }),
+      };
     }
     case 'turn-suspended': {
       const questions = event.questions.map(askedFields) as unknown as readonly JsonObject[];

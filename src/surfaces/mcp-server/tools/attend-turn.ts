@@ -10,6 +10,7 @@ import { progressWords } from '../events/progress-words.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
+import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { choiceOf, flag, objects, outputOfTool, text, whole, anObject } from './tool-schema.ts';
 import type { TurnEnd, TurnRun } from './turn-run.ts';
@@ -96,7 +97,11 @@ const turnGone: Outcome = {
 };
 
 /** Sends short words about what happens, where the client asked for them. */
-export function reportProgress({ feeds }: Pick<ToolParts, 'feeds'>, thread: LiveThread, context: CallContext): () => void {
+export function reportProgress(
+  { feeds }: Pick<ToolParts, 'feeds'>,
+  thread: LiveThread,
+  context: CallContext,
+): () => void {
   let done = 0;
   return feeds.read(thread, (news) => {
     const words = news.kind === 'recorded' || news.kind === 'passing' ? progressWords(news.event) : undefined;
@@ -142,10 +147,11 @@ const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupt
 function turnAnswer({ thread, turnId }: TurnRun, end: TurnEnd, more: JsonObject): ToolAnswer {
   const { lastMessage: message } = end;
   const status = statuses[end.kind];
-  const questions = end.kind === 'suspended' ? { questions: thread.questions.map(askedFields) as unknown as JsonObject[] } : {};
+  const questions =
+    end.kind === 'suspended' ? { questions: thread.questions.map(askedFields) as unknown as JsonObject[] } : {};
   const data = { thread_id: thread.id, ...defined({ turn_id: turnId }), status, ...defined({ message }), ...questions };
   if (end.kind === 'failed') {
-    const { outcome } = end;
+    const outcome = asCalled(end.outcome);
     return {
       kind: 'answer',
       text: fullText(outcome),

@@ -61,9 +61,8 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
  * What a client's response means. An `accept` is an approval of this one call unless its content says otherwise; a content
  * that is not understood is no approval.
  */
-export function answerFrom(response: ClientResponse | undefined, question: Pick<Question, 'scopes'>): Answer {
-  if (response === undefined || response.action === 'decline') return { kind: 'declined' };
-  if (response.action === 'cancel') return { kind: 'stopped' };
+export function answerFrom(response: ClientResponse, question: Pick<Question, 'scopes'>): Answer {
+  if (response.action !== 'accept') return { kind: response.action === 'cancel' ? 'stopped' : 'declined' };
   const note = stringAt(response.content, 'note');
   const given = response.content['decision'];
   if (given === undefined || given === null || given === '') return { kind: 'allowed', ...noted(note) };

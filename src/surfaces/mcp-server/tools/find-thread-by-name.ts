@@ -11,7 +11,11 @@ export async function findThreadId({ engine, live }: FindParts, name: string): P
   if (name.trim() === '') return noName;
   const chosen = await engine.stored.choose({ kind: 'named', name, archived: true, unique: true });
   if (chosen.kind === 'chosen') return chosen.id;
-  return { code: chosen.code, message: chosen.message, next: 'Call thread_list to see the threads, and use an id from it.' };
+  return {
+    code: chosen.code,
+    message: chosen.message,
+    next: 'Call thread_list to see the threads, and use an id from it.',
+  };
 }
 
 /** The same, ready for turns. */

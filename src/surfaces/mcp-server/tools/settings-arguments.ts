@@ -55,10 +55,19 @@ export function changeFrom(args: JsonObject): JsonObject | undefined {
   return given.length === 0 ? undefined : (Object.fromEntries(given) as JsonObject);
 }
 
+/** A setting by the name that calls have for it. */
+export function nameOfSetting(setting: string): string {
+  const key = setting === 'profile' ? names.sandbox : setting;
+  return Object.entries(names).find(([, each]) => each === key)?.[0] ?? setting;
+}
+
 /** A refusal of a change, in the words of the call. */
 export function asCalled(outcome: Outcome): Outcome {
+  if (!outcome.code.startsWith('change-')) return outcome;
   const said = (sentence: string): string =>
-    sentence.replaceAll(/\bsandboxMode\b/g, 'sandbox').replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
+    sentence
+      .replaceAll(/\bsandboxMode\b/g, 'sandbox')
+      .replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
   return { ...outcome, message: said(outcome.message), next: said(outcome.next) };
 }
 

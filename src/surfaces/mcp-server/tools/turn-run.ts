@@ -44,9 +44,9 @@ export class TurnRun {
     return this.#isOver;
   }
 
-  /** Its end was read, if it was this turn. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
+  /** Resolves when the end of the turn that began last was read. */
+  get ended(): Promise<void> {
+    return this.#hasEnded ? Promise.resolve() : this.changed().then(() => this.ended);
   }
 
   get end(): Promise<TurnEnd> {
@@ -133,7 +133,7 @@ export class TurnRun {
   }
 
   #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
+    for (const wake of this.#waiting) wake();
   }
 }
 

@@ -1,11 +1,10 @@
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
-import { errorWords } from '../../../protocol/error-words.ts';
-import { Fault, type Outcome, sentence } from '../../../protocol/outcome.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { TurnResult } from '../../engine/engine-types.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { ThreadFeeds } from '../events/thread-feed.ts';
+import { lostOutcome } from './lost-outcome.ts';
 import { type TurnEnd, TurnRun } from './turn-run.ts';
 
 /** How long the end of a turn may be on its way to its readers. */
@@ -31,7 +30,9 @@ export class TurnRuns {
     this.#add(run);
     const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
     // The words are taken over before this returns.
-    const submitted = thread.submit(turn).catch((error: unknown) => ({ kind: 'failed', outcome: lost(error) }) as const);
+    const submitted = thread
+      .submit(turn)
+      .catch((error: unknown) => ({ kind: 'failed', outcome: lostOutcome(error) }) as const);
     void submitted.then((result) => this.#submitted(run, result));
     return run;
   }
@@ -86,8 +87,7 @@ export class TurnRuns {
   /** What the thread answers may come before its event, which clients are to see first. */
   async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
     const isTold = result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
-    const late = soon(graceMs).then(() => true);
-    while (isTold && !run.hasEnded) if (await Promise.race([run.changed().then(() => false), late])) break;
+    if (isTold) await Promise.race([run.ended, soon(graceMs)]);
     run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
   }
 }
@@ -95,16 +95,9 @@ export class TurnRuns {
 function asEnd(result: TurnResult): TurnEnd {
   const { lastMessage } = result;
   const said = lastMessage === undefined ? {} : { lastMessage };
-  return result.kind === 'failed' ? { kind: 'failed', outcome: result.outcome, ...said } : { kind: result.kind, ...said };
-}
-
-function lost(error: unknown): Outcome {
-  if (error instanceof Fault) return { code: error.code, message: error.message, next: error.next };
-  return {
-    code: 'internal-error',
-    message: `Internal error: ${sentence(errorWords(error))}`,
-    next: 'Send the message again. If it fails again, report the bug and include this message.',
-  };
+  return result.kind === 'failed'
+    ? { kind: 'failed', outcome: result.outcome, ...said }
+    : { kind: result.kind, ...said };
 }
 
 function soon(ms: number): Promise<void> {

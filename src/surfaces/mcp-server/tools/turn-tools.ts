@@ -20,7 +20,8 @@ export function threadStartTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_start',
     title: 'Start a thread',
-    description: 'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
+    description:
+      'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
     input: inputOfTool({ prompt: text(), images, ...startArguments }, []),
     output: turnOutput,
     annotations: works,
@@ -28,7 +29,6 @@ export function threadStartTool(parts: ToolParts): ServerTool {
   };
 }
 
-/** `form`: how the client is sent the events of the first turn. */
 export async function startThread(
   parts: ToolParts,
   args: JsonObject,
@@ -103,8 +103,7 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
       const message = await readCall(parts, args);
       if ('code' in message) return refusedCall(message);
       const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
-      const answer = await attendTurn(parts, run, context, {});
-      return answer;
+      return attendTurn(parts, run, context, {});
     },
   };
 }
@@ -126,7 +125,8 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_answer',
     title: 'Answer a question',
-    description: 'Answers what a turn asks (see questions of a call with status waiting) and waits for the end of that turn.',
+    description:
+      'Answers what a turn asks (see questions of a call with status waiting) and waits for the end of that turn.',
     input: inputOfTool(
       {
         thread_id: text(),
@@ -178,4 +178,3 @@ function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome 
   }
   return { kind, ...(kind === 'allowed' ? defined({ scope }) : {}), ...defined({ note }) };
 }
-

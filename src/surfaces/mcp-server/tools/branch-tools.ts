@@ -8,7 +8,7 @@ import { answered, refusedCall } from './call-answers.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { settingsShown } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { flag, inputOfTool, objects, outputOfTool, text, texts, whole } from './tool-schema.ts';
+import { flag, inputOfTool, list, outputOfTool, text, texts, whole } from './tool-schema.ts';
 
 export function threadForkTool(parts: ToolParts): ServerTool {
   return {
@@ -121,7 +121,7 @@ export function threadPinTool(parts: ToolParts): ServerTool {
     title: 'Pin notes',
     description: 'Lists, adds or removes notes that the model reads word for word, also after every checkpoint.',
     input: inputOfTool({ thread_id: text(), add: text('a note'), remove: text('number or id of a note') }),
-    output: outputOfTool({ thread_id: text(), pins: objects }),
+    output: outputOfTool({ thread_id: text(), pins: list }),
     annotations: { readOnlyHint: false, destructiveHint: false },
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');

@@ -59,7 +59,7 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
       'Replaces the history by a checkpoint that keeps the words of the user. Also done by itself when the window is full.',
     input: inputOfTool({ thread_id: text(), focus: text('what it shall keep in view') }),
     output: outputOfTool({ thread_id: text(), report: anObject }),
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    annotations: { readOnlyHint: false, destructiveHint: false },
     async call(args, context) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedCall(thread);

@@ -14,7 +14,7 @@ import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { itemPage } from './thread-items.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { anObject, choiceOf, flag, inputOfTool, objects, outputOfTool, text, whole } from './tool-schema.ts';
+import { choiceOf, flag, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
 
 const looks = { readOnlyHint: true, idempotentHint: true } as const;
 const queryArguments: JsonObject = {
@@ -33,7 +33,7 @@ export function threadListTool(parts: ToolParts): ServerTool {
       { text: text('in name or preview'), sort: choiceOf('updated', 'created'), ...queryArguments },
       [],
     ),
-    output: outputOfTool({ threads: objects, next: text() }, ['threads']),
+    output: outputOfTool({ threads: list, next: text() }, ['threads']),
     annotations: looks,
     async call(args) {
       const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
@@ -52,7 +52,7 @@ export function threadSearchTool(parts: ToolParts): ServerTool {
     title: 'Search threads',
     description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
     input: inputOfTool({ query: text(), ...queryArguments }, ['query']),
-    output: outputOfTool({ hits: objects, next: text() }, ['hits']),
+    output: outputOfTool({ hits: list, next: text() }, ['hits']),
     annotations: looks,
     async call(args) {
       const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
@@ -97,15 +97,14 @@ export function threadReadTool(parts: ToolParts): ServerTool {
       thread_id: text(),
       after: whole('ordinal; items behind it'),
       limit: whole('default 50', 1),
-      max_text: whole(`characters per text; default ${mostCharacters}`, 1),
+      max_text: whole('characters per text', 1),
     }),
     output: outputOfTool({
       thread_id: text(),
-      turns: objects,
-      items: objects,
+      turns: list,
+      items: list,
       next: whole(),
-      questions: objects,
-      settings: anObject,
+      questions: list,
     }),
     annotations: looks,
     async call(args) {

@@ -5,18 +5,18 @@ import { defined } from '../../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadRequest } from '../../engine/thread-request.ts';
-import { anObject, choiceOf, flag, text } from './tool-schema.ts';
+import { anObject, flag, text } from './tool-schema.ts';
 
-const modes = 'read-only, workspace-write, danger-full-access, or a policy object with type';
+const modes = 'read-only, workspace-write, danger-full-access, or {type, …}';
 
 /** The context of a turn, as calls name it. */
 export const contextArguments: JsonObject = {
-  cwd: text('absolute path'),
-  approval_policy: { description: 'untrusted, on-request, never or {granular}' },
+  cwd: text(),
+  approval_policy: { description: 'untrusted, on-request, never, or {granular}' },
   sandbox: { description: modes },
   model: text(),
   effort: { type: ['string', 'null'] },
-  summary: choiceOf('auto', 'concise', 'detailed', 'none'),
+  summary: text(),
 };
 
 /** What a thread starts with, beside its first message. */
@@ -25,9 +25,9 @@ export const startArguments: JsonObject = {
   profile: text('config profile'),
   cwd: text(),
   approval_policy: text(),
-  sandbox: text('read-only, workspace-write or danger-full-access'),
+  sandbox: text('mode'),
   permissions: text('name of a permission profile'),
-  config: { ...anObject, description: 'config keys, dotted' },
+  config: anObject,
   base_instructions: text(),
   developer_instructions: text(),
   compact_prompt: text(),

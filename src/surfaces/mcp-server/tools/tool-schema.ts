@@ -5,7 +5,8 @@ import type { JsonObject } from '../../../protocol/json.ts';
 export const flag: JsonObject = { type: 'boolean' };
 export const anObject: JsonObject = { type: 'object' };
 export const texts: JsonObject = { type: 'array', items: { type: 'string' } };
-export const objects: JsonObject = { type: 'array', items: anObject };
+/** Of objects; what they hold is in the documentation. */
+export const list: JsonObject = { type: 'array' };
 
 export function text(description?: string): JsonObject {
   return { type: 'string', ...(description !== undefined && { description }) };

@@ -13,7 +13,7 @@ import { changeFrom, contextArguments, requestFrom, settingsShown, startArgument
 import type { ToolParts } from './tool-parts.ts';
 import { choiceOf, inputOfTool, text, texts } from './tool-schema.ts';
 
-const works = { readOnlyHint: false, destructiveHint: true, openWorldHint: true } as const;
+const works = { readOnlyHint: false, destructiveHint: true } as const;
 const images: JsonObject = { ...texts, description: 'paths or data URLs' };
 
 export function threadStartTool(parts: ToolParts): ServerTool {
@@ -59,8 +59,7 @@ export function threadSendTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_send',
     title: 'Send a message',
-    description:
-      'Sends a message and answers when the turn ends. If a turn runs, the message steers it, and the answer is that of this turn.',
+    description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
     input: inputOfTool({ thread_id: text(), text: text(), images }),
     output: turnOutput,
     annotations: works,

@@ -13,7 +13,7 @@ import { answered, refusedCall } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { anObject, flag, inputOfTool, objects, outputOfTool, text, whole } from './tool-schema.ts';
+import { anObject, flag, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
 
 const looks = { readOnlyHint: true, idempotentHint: true } as const;
 
@@ -21,10 +21,9 @@ export function threadContextTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_context',
     title: 'Context usage',
-    description:
-      'What fills the window of the next request, by family, and the budgets. parts: also every single part.',
+    description: 'What fills the window, by family, and the budgets. parts: every single one.',
     input: inputOfTool({ thread_id: text(), parts: flag }),
-    output: outputOfTool({ thread_id: text(), total: whole(), families: objects, budgets: objects }),
+    output: outputOfTool({ thread_id: text(), total: whole(), families: list, budgets: list }),
     annotations: looks,
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
@@ -51,14 +50,13 @@ export function threadEnvelopeTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_envelope',
     title: 'Envelope of a turn',
-    description:
-      'Every field of the contract of a turn with its origin and readers, or what differs from another turn.',
+    description: 'The contract of a turn, field by field, or what differs from another turn.',
     input: inputOfTool({
       thread_id: text(),
       turn: whole('default: the newest', 1),
       diff: whole('turn to compare with', 1),
     }),
-    output: outputOfTool({ thread_id: text(), turn: whole(), fields: { type: ['array', 'null'] }, changes: objects }),
+    output: outputOfTool({ thread_id: text(), turn: whole() }),
     annotations: looks,
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
@@ -84,10 +82,9 @@ export function threadReplayTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_replay',
     title: 'Replay check',
-    description:
-      'Rebuilds every request from the file and compares it with what was sent. all: lists those that are the same, too.',
+    description: 'Proves that every request can be rebuilt from the file. all: lists every request.',
     input: inputOfTool({ thread_id: text(), all: flag }),
-    output: outputOfTool({ thread_id: text(), ok: flag, counts: anObject, requests: objects }),
+    output: outputOfTool({ thread_id: text(), ok: flag, counts: anObject, requests: list }),
     annotations: looks,
     async call(args, context) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');

@@ -7,7 +7,7 @@ import { answered, refusedCall } from '../call-answers.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from '../control-tools.ts';
 import { findLiveThread } from '../find-thread-by-name.ts';
 import type { ToolParts } from '../tool-parts.ts';
-import { anObject, choiceOf, flag, inputOfTool, objects, outputOfTool, text, texts } from '../tool-schema.ts';
+import { anObject, choiceOf, flag, inputOfTool, list, outputOfTool, text, texts } from '../tool-schema.ts';
 import { startThread, threadSendTool, threadTurnTool } from '../turn-tools.ts';
 import { contextFrom, messageFrom, startFrom } from './v1-arguments.ts';
 
@@ -44,7 +44,7 @@ const started: JsonObject = {
 };
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
   inputOfTool({ ...conversation, ...properties }, ['conversationId', ...required]);
-const turn = outputOfTool({ ...conversation, turnId: text(), status: text(), message: text(), questions: objects }, []);
+const turn = outputOfTool({ ...conversation, turnId: text(), status: text(), message: text(), questions: list }, []);
 
 export function v1Tools(parts: ToolParts): readonly ServerTool[] {
   const [send, turnTool, override] = [threadSendTool(parts), threadTurnTool(parts), threadOverrideTool(parts)];
@@ -88,13 +88,13 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
       },
     }),
     alias('sendUserMessage', 'Send a message', {
-      input: inConversation({ items: objects }, 'items'),
+      input: inConversation({ items: list }, 'items'),
       output: turn,
       call: (args, call) => said(send, args, call),
     }),
     alias('sendUserTurn', 'Run a turn', {
       input: inConversation(
-        { items: objects, ...context },
+        { items: list, ...context },
         'items',
         'cwd',
         'approvalPolicy',

@@ -6,7 +6,7 @@ import { createMcpApp, type McpApp, type McpAppOptions } from '../../src/surface
 import type {
   CallContext,
   ClientPort,
-  ClientQuestion,
+  FormQuestion,
   ClientResponse,
   ServerTool,
   ToolAnswer,
@@ -47,7 +47,7 @@ export async function engineOf({ home, root, workspace }: Place): Promise<Engine
   return engine;
 }
 
-export type Respond = (key: string, question: ClientQuestion) => ClientResponse;
+export type Respond = (key: string, question: FormQuestion) => ClientResponse;
 
 let clients = 0;
 
@@ -55,7 +55,7 @@ let clients = 0;
 export class TestClient {
   readonly notes: { readonly method: string; readonly params: JsonObject }[] = [];
   readonly progress: string[] = [];
-  readonly asked: ClientQuestion[] = [];
+  readonly asked: FormQuestion[] = [];
   readonly leaving = new AbortController();
   readonly #app: McpApp;
   readonly #respond: Respond | undefined;
@@ -67,7 +67,8 @@ export class TestClient {
     this.#port = {
       id: `client-${++clients}`,
       canAsk: respond !== undefined,
-      closed: this.leaving.signal,
+      gone: this.leaving.signal,
+      ready: () => Promise.resolve(),
       notify: (method, params) => this.notes.push({ method, params: structuredClone(params) }),
     };
   }
@@ -95,9 +96,9 @@ export class TestClient {
     let answer = await tool.call(args, context);
     while (answer.kind === 'input-required') {
       const { questions, state } = answer;
-      this.asked.push(...Object.values(questions));
+      this.asked.push(...(Object.values(questions) as FormQuestion[]));
       const responses = Object.fromEntries(
-        Object.entries(questions).map(([key, each]) => [key, this.#respond!(key, each)]),
+        Object.entries(questions).map(([key, each]) => [key, this.#respond!(key, each as FormQuestion)]),
       );
       answer = await tool.call(args, { ...context, responses, state: JSON.parse(JSON.stringify(state)) as JsonObject });
     }

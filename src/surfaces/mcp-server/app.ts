@@ -33,7 +33,7 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
     engine,
     live: loaded.live,
     feeds,
-    listeners: new ClientListeners(feeds),
+    listeners: new ClientListeners(),
     runs: new TurnRuns(feeds),
     cwd: options.cwd,
     onQuestion: options.onQuestion ?? 'report',
@@ -46,6 +46,7 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
         await live.close();
       } finally {
         feeds.close();
+        parts.listeners.close();
       }
     },
   };

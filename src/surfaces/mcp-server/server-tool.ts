@@ -24,7 +24,10 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The connection, or the one request of a client without one. */
   readonly client: ClientPort;
-  /** What the client answered to the `InputRequired` of this call, by the same keys. Absent: the first time. */
+  /**
+   * What the client answered to the `InputRequired` of this call, by the same keys; a key that it left out is missing.
+   * Absent: the first time.
+   */
   readonly responses?: Readonly<Record<string, ClientResponse>>;
   /** What that `InputRequired` carried. */
   readonly state?: JsonObject;
@@ -37,16 +40,26 @@ export interface ClientPort {
   readonly id: string;
   /** The client can ask its user. */
   readonly canAsk: boolean;
-  /** Aborts when the client is gone. Absent: not known, and what it listens to ends with the server. */
-  readonly closed?: AbortSignal;
-  /** A typed event of a thread, as it happens. Never waits. */
+  /** Aborts when the connection ends; of a client without one, when its request does. */
+  readonly gone: AbortSignal;
+  /**
+   * A typed event of a thread, as it happens. Never waits. Of a client that does not read, only so many wait in memory;
+   * the others are dropped and counted in one `notifications/capstan/missed` when it reads again.
+   */
   notify(method: string, params: JsonObject): void;
+  /**
+   * Resolves when the client has taken nearly all that was sent, or is gone. A loop that follows a thread waits for it
+   * after each event: then a slow client is served from the rollout and misses nothing that is recorded.
+   */
+  ready(): Promise<void>;
 }
 
 export interface ToolAnswer {
   readonly kind: 'answer';
   /** Short, for the model of the host. */
   readonly text: string;
+  /** Content blocks in the place of the text, where there is more to show than text. */
+  readonly content?: readonly JsonObject[];
   readonly data: JsonObject;
   readonly isError?: true;
 }
@@ -58,7 +71,9 @@ export interface InputRequired {
   readonly state: JsonObject;
 }
 
-export interface ClientQuestion {
+export type ClientQuestion = FormQuestion | ClientRequest;
+
+export interface FormQuestion {
   readonly message: string;
   /** A flat JSON Schema, as elicitation allows. */
   readonly schema: JsonObject;
@@ -66,6 +81,16 @@ export interface ClientQuestion {
   readonly extra?: JsonObject;
 }
 
+/** Something else that a client may do for a server. Its result is the content of an `accept`. */
+export interface ClientRequest {
+  readonly method: 'sampling/createMessage' | 'roots/list';
+  readonly params: JsonObject;
+}
+
+/**
+ * An accepted form fits the schema of its question. What a client answers in any other shape, and an error, is a
+ * `cancel`. The `{decision}` of older clients of Codex is an `accept` with it as content, or a `decline` or `cancel`.
+ */
 export type ClientResponse =
   | { readonly action: 'accept'; readonly content: JsonObject }
   | { readonly action: 'decline' | 'cancel' };

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import type { ClientPort } from '../server-tool.ts';
 import { newsFields } from './event-fields.ts';
-import type { ThreadFeeds } from './thread-feed.ts';
 
 /** How a client is sent the news of a thread: a method and its parameters, or nothing. */
 export type NewsForm = (
@@ -10,49 +9,107 @@ export type NewsForm = (
   thread: LiveThread,
 ) => readonly { readonly method: string; readonly params: JsonObject }[];
 
-/** The method of typed events. */
-export const eventMethod = 'notifications/capstan/event';
-
 export const typedForm: NewsForm = (news, { id }) => {
   const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal } : {};
-  return [{ method: eventMethod, params: { threadId: id, ...ordinal, event: newsFields(news) } }];
+  const params = { threadId: id, ...ordinal, event: newsFields(news) };
+  return [{ method: 'notifications/capstan/event', params }];
 };
 
-/** Which clients are sent the events of which threads: each event once, however many reasons a client has to get it. */
+/** One reason why a client is sent the events of a thread. */
+export interface Listening {
+  /** Resolves when the client was sent what meets the condition, since it listens or from now on; or after a while. */
+  sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
+  end(): void;
+}
+
+/** A client that does not read is not waited for longer than this. */
+const patienceMs = 2000;
+
+/**
+ * Which clients are sent the events of which threads: each event once, however many reasons a client has to get it, and
+ * at the pace of the client, who misses nothing that is recorded.
+ */
 export class ClientListeners {
-  readonly #feeds: ThreadFeeds;
   /** By thread, client and form. */
-  readonly #open = new Map<string, { reasons: number; readonly end: () => void }>();
+  readonly #open = new Map<string, Listener>();
   readonly #forms = new Map<NewsForm, number>();
 
-  constructor(feeds: ThreadFeeds) {
-    this.#feeds = feeds;
-  }
-
-  /** Until the function that it gives is called, or the client is gone. */
-  add(thread: LiveThread, client: ClientPort, form: NewsForm = typedForm): () => void {
+  /** Until it is ended, or the client is gone. */
+  add(thread: LiveThread, client: ClientPort, form: NewsForm = typedForm): Listening {
     if (!this.#forms.has(form)) this.#forms.set(form, this.#forms.size);
     const key = `${thread.id} ${this.#forms.get(form)} ${client.id}`;
-    const known = this.#open.get(key);
-    if (known !== undefined) known.reasons++;
-    else {
-      const end = this.#feeds.read(thread, (news) => {
-        for (const { method, params } of form(news, thread)) client.notify(method, params);
-      });
-      this.#open.set(key, { reasons: 1, end });
-    }
-    let isOver = false;
-    const release = (): void => {
-      if (isOver) return;
-      isOver = true;
-      client.closed?.removeEventListener('abort', release);
-      const entry = this.#open.get(key);
-      if (entry === undefined || --entry.reasons > 0) return;
-      this.#open.delete(key);
-      entry.end();
+    const listener = this.#open.get(key) ?? new Listener(thread, client, form);
+    this.#open.set(key, listener);
+    listener.reasons++;
+    const end = (): void => {
+      client.gone.removeEventListener('abort', end);
+      if (isOver || --listener.reasons > 0) isOver = true;
+      else {
+        isOver = true;
+        listener.close();
+        if (this.#open.get(key) === listener) this.#open.delete(key);
+      }
     };
-    client.closed?.addEventListener('abort', release, { once: true });
-    if (client.closed?.aborted === true) release();
-    return release;
+    let isOver = false;
+    client.gone.addEventListener('abort', end, { once: true });
+    if (client.gone.aborted) end();
+    return { sent: (isMeant) => listener.sent(isMeant), end };
+  }
+
+  close(): void {
+    for (const listener of this.#open.values()) listener.close();
+    this.#open.clear();
+  }
+}
+
+/** Of what was sent, so much is known: a call asks about what came shortly before. */
+const remembered = 200;
+
+class Listener {
+  reasons = 0;
+  readonly #client: ClientPort;
+  readonly #closing = new AbortController();
+  readonly #sent: LiveNews[] = [];
+  readonly #waiting = new Set<(news: LiveNews) => void>();
+
+  constructor(thread: LiveThread, client: ClientPort, form: NewsForm) {
+    this.#client = client;
+    void this.#follow(thread, form).catch(() => {
+      // The thread was lost. Calls that wait for it are answered with what it says itself.
+    });
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
+    if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => done(), patienceMs).unref();
+      const look = (news: LiveNews): void => {
+        if (isMeant(news)) done();
+      };
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  async #follow(thread: LiveThread, form: NewsForm): Promise<void> {
+    const { signal } = this.#closing;
+    for await (const news of thread.follow({ signal })) {
+      if (signal.aborted) return;
+      for (const { method, params } of form(news, thread)) this.#client.notify(method, params);
+      if (news.kind !== 'preview') {
+        this.#sent.push(news);
+        if (this.#sent.length > remembered) this.#sent.shift();
+        for (const look of this.#waiting) look(news);
+      }
+      await this.#client.ready();
+    }
   }
 }

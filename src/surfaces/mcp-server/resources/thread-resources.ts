@@ -49,15 +49,13 @@ export function threadResources(parts: ToolParts, loaded: LoadedThreads): Server
       const part = parseThreadUri(uri);
       if (part === undefined) return () => {};
       return loaded.watch(part.id, (thread) => {
-        const soon = inABurst(changed);
         const stopReading = parts.feeds.read(thread, (news) => {
-          if (news.kind !== 'preview' && news.kind !== 'missed') soon.call();
+          if (news.kind !== 'preview' && news.kind !== 'missed') changed();
         });
-        const stopListening = client === undefined ? () => {} : parts.listeners.add(thread, client);
+        const listening = client === undefined ? undefined : parts.listeners.add(thread, client);
         return () => {
-          soon.end();
           stopReading();
-          stopListening();
+          listening?.end();
         };
       });
     },
@@ -107,20 +105,4 @@ async function textOf(parts: ToolParts, part: ThreadPart): Promise<string | unde
       return typeof body === 'string' ? body : JSON.stringify({ error: body });
     }
   }
-}
-
-const burstMs = 50;
-
-/** Calls at most once for all that happens within a moment. */
-function inABurst(call: () => void): { call(): void; end(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    call() {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        call();
-      }, burstMs).unref();
-    },
-    end: () => clearTimeout(timer),
-  };
 }

@@ -1,3 +1,4 @@
+import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
@@ -6,6 +7,7 @@ import { askedFields } from '../../wording/asked-fields.ts';
 import { questionWords } from '../../wording/question-words.ts';
 import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
+import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
@@ -13,9 +15,9 @@ import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { list, outputOfTool, text } from './tool-schema.ts';
-import type { TurnEnd, TurnRun } from './turn-run.ts';
+import { isTurnEnd, type TurnEnd, type TurnRun } from './turn-run.ts';
 import { refusedCall } from './call-answers.ts';
-import type { LiveThread } from '../../engine/live/live-thread.ts';
+import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 
 /** What every call gives that waits for the end of a turn. */
 export const turnOutput: JsonObject = outputOfTool(
@@ -39,24 +41,48 @@ export async function attendTurn(
   context: CallContext,
   { form = typedForm, keeps = true, more = {} }: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
-  const stopListening = parts.listeners.add(run.thread, context.client, form);
+  const listening = parts.listeners.add(run.thread, context.client, form);
   const stopProgress = reportProgress(parts, run.thread, context);
   const leave = run.join(context.signal, { keeps });
+  // What happened before is not sent any more.
+  const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   try {
     for (;;) {
       const changed = run.changed();
-      if (run.isOver) return turnAnswer(run, await run.end, more);
       const { questions } = run;
+      // The client sees what led to the answer before the answer.
+      const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
+      if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
+      if (run.isOver) return turnAnswer(run, await run.end, more);
       if (questions.length === 0) await changed;
-      else if (context.client.canAsk) return inputRequired(run, questions);
+      else if (context.client.canAsk) return inputRequired(run, questions, context);
       else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
       else await declineAll(run, questions);
     }
   } finally {
     leave();
     stopProgress();
-    stopListening();
+    listening.end();
   }
+}
+
+type IsMeant = (news: LiveNews) => boolean;
+
+function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
+  if (turnId === undefined) return undefined;
+  return (news) => {
+    const event = eventOf(news);
+    return event !== undefined && isTurnEnd(event) && event.turnId === turnId;
+  };
+}
+
+function asks(questions: readonly Question[]): IsMeant | undefined {
+  const newest = questions.at(-1)?.id;
+  if (newest === undefined) return undefined;
+  return (news) => {
+    const event = eventOf(news);
+    return event?.kind === 'question-asked' && event.question.id === newest;
+  };
 }
 
 /** The call that brings the answers of a user: gives them to the turn and waits on. */
@@ -95,7 +121,8 @@ export function reportProgress(
 ): () => void {
   let done = 0;
   return feeds.read(thread, (news) => {
-    const words = news.kind === 'recorded' || news.kind === 'passing' ? progressWords(news.event) : undefined;
+    const event = eventOf(news);
+    const words = event && progressWords(event);
     if (words !== undefined) context.progress(++done, words);
   });
 }
@@ -105,7 +132,9 @@ async function declineAll({ thread }: TurnRun, questions: readonly Question[]): 
   for (const { id } of questions) await thread.answer(id, { kind: 'declined', note });
 }
 
-function inputRequired({ thread, turnId }: TurnRun, questions: readonly Question[]): InputRequired {
+function inputRequired(run: TurnRun, questions: readonly Question[], { signal }: CallContext): InputRequired {
+  const { thread, turnId } = run;
+  run.asks(signal);
   return {
     kind: 'input-required',
     questions: Object.fromEntries(

@@ -3,7 +3,7 @@ import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { shellWords } from '../../../protocol/shell-words.ts';
 import { questionWords } from '../../wording/question-words.ts';
-import type { ClientQuestion, ClientResponse } from '../server-tool.ts';
+import type { ClientResponse, FormQuestion } from '../server-tool.ts';
 
 /** Answers by the words that clients choose among. */
 const decisions: Readonly<Record<string, Answer>> = {
@@ -17,7 +17,7 @@ const decisions: Readonly<Record<string, Answer>> = {
 };
 
 /** The question as a form: a decision among those that it allows, and a note for the model. */
-export function clientQuestion(question: Question): ClientQuestion {
+export function clientQuestion(question: Question): FormQuestion {
   const { scopes, prefix, reason } = question;
   const offered = [
     'approved',

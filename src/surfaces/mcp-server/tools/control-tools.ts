@@ -3,6 +3,7 @@ import { stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/snake-cased.ts';
+import { eventOf } from '../events/event-of-news.ts';
 import type { ServerTool } from '../server-tool.ts';
 import { reportProgress } from './attend-turn.ts';
 import { answered, refusedCall } from './call-answers.ts';
@@ -25,12 +26,11 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
       if (change === undefined) return refusedCall(nothingToChange);
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedCall(thread);
-      const stopListening = parts.listeners.add(thread, context.client);
+      const listening = parts.listeners.add(thread, context.client);
       try {
         const done = await thread.override(change);
         if (done.kind === 'refused') return refusedCall(asCalled(done.outcome), { thread_id: thread.id });
-        // The event of the change is on its way to those who listen.
-        await new Promise((resolve) => setImmediate(resolve));
+        if (done.changed.length > 0) await listening.sent((news) => eventOf(news)?.kind === 'settings');
         const changed = done.changed.map(nameOfSetting);
         const words =
           changed.length === 0
@@ -39,7 +39,7 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
         const settings = settingsShown(done.settings);
         return answered(`Thread ${thread.id} ${words}.`, { thread_id: thread.id, changed, settings });
       } finally {
-        stopListening();
+        listening.end();
       }
     },
   };
@@ -63,7 +63,7 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedCall(thread);
-      const stopListening = parts.listeners.add(thread, context.client);
+      const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
       // In a turn that runs, the turn is another call's.
       const stop = (): void => {
@@ -76,12 +76,12 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
         const done = await thread.compact(focus === undefined || focus === '' ? {} : { focus });
         if (done.kind === 'aborted') return refusedCall(interrupted, { thread_id: thread.id });
         if (done.kind !== 'installed') return refusedCall(done.outcome, { thread_id: thread.id });
-        await new Promise((resolve) => setImmediate(resolve));
+        await listening.sent((news) => eventOf(news)?.kind === 'checkpoint-installed');
         return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
       } finally {
         context.signal.removeEventListener('abort', stop);
         stopProgress();
-        stopListening();
+        listening.end();
       }
     },
   };

@@ -21,9 +21,9 @@ export function whole(description?: string, minimum = 0): JsonObject {
   return { type: 'integer', minimum, ...(description !== undefined && { description }) };
 }
 
-/** What a tool takes: nothing but these. */
+/** What a tool takes. The wire refuses other keys without being told here. */
 export function inputOfTool(properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject {
-  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
 /** What a tool gives; more may come with later versions. */

@@ -3,6 +3,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import { eventOf } from '../events/event-of-news.ts';
 
 /** How a turn ended, for the calls that wait for it. */
 export type TurnEnd = { readonly lastMessage?: string } & (
@@ -27,6 +28,7 @@ export class TurnRun {
   #isOver = false;
   #calls = 0;
   #isAbandoned = false;
+  #stopAsking: (() => void) | undefined;
 
   constructor(thread: LiveThread, { turnId, stop }: { readonly turnId?: TurnId; readonly stop: () => void }) {
     this.thread = thread;
@@ -45,8 +47,8 @@ export class TurnRun {
   }
 
   /** Resolves when the end of the turn that began last was read. */
-  get ended(): Promise<void> {
-    return this.#hasEnded ? Promise.resolve() : this.changed().then(() => this.ended);
+  async ended(): Promise<void> {
+    while (!this.#hasEnded) await this.changed();
   }
 
   get end(): Promise<TurnEnd> {
@@ -71,8 +73,8 @@ export class TurnRun {
   }
 
   read(news: LiveNews): void {
-    if (news.kind !== 'recorded' && news.kind !== 'passing') return;
-    this.#readEvent(news.event);
+    const event = eventOf(news);
+    if (event !== undefined) this.#readEvent(event);
   }
 
   #readEvent(event: ThreadEvent): void {
@@ -82,6 +84,11 @@ export class TurnRun {
       this.#hasEnded = false;
     }
     if (!('turnId' in event) || event.turnId !== this.#turnId) return;
+    if (isTurnEnd(event)) {
+      this.#hasEnded = true;
+      if (this.#hasWords) this.settle(endOf(event));
+      return this.#wake();
+    }
     switch (event.kind) {
       case 'context':
         if (event.cause === 'user') this.#hasWords = true;
@@ -90,13 +97,6 @@ export class TurnRun {
         if (event.to === 'review') this.#reviewed.add(event.question.id);
         return this.#wake();
       case 'question-answered':
-        return this.#wake();
-      case 'turn-completed':
-      case 'turn-failed':
-      case 'turn-aborted':
-      case 'turn-suspended':
-        this.#hasEnded = true;
-        if (this.#hasWords) this.settle(endOf(event));
         return this.#wake();
       default:
     }
@@ -115,6 +115,7 @@ export class TurnRun {
    */
   join(signal: AbortSignal, { keeps }: { readonly keeps: boolean }): () => void {
     this.#calls++;
+    this.#stopAsking?.();
     const gone = (): void => {
       leave();
       if (keeps) this.#isAbandoned = true;
@@ -132,14 +133,32 @@ export class TurnRun {
     return leave;
   }
 
+  /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
+  asks(signal: AbortSignal): void {
+    const gone = (): void => {
+      this.#stopAsking?.();
+      if (this.#calls === 0 && !this.#isOver) this.#stop();
+    };
+    this.#stopAsking?.();
+    this.#stopAsking = () => {
+      this.#stopAsking = undefined;
+      signal.removeEventListener('abort', gone);
+    };
+    signal.addEventListener('abort', gone, { once: true });
+  }
+
   #wake(): void {
     for (const wake of this.#waiting) wake();
   }
 }
 
-function endOf(
-  event: Extract<ThreadEvent, { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }>,
-): TurnEnd {
+type EndEvent = Extract<ThreadEvent, { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }>;
+
+export function isTurnEnd(event: ThreadEvent): event is EndEvent {
+  return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
+}
+
+function endOf(event: EndEvent): TurnEnd {
   switch (event.kind) {
     case 'turn-completed':
       return { kind: 'completed', ...saidOf(event) };

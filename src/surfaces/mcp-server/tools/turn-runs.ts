@@ -87,7 +87,7 @@ export class TurnRuns {
   /** What the thread answers may come before its event, which clients are to see first. */
   async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
     const isTold = result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
-    if (isTold) await Promise.race([run.ended, soon(graceMs)]);
+    if (isTold) await Promise.race([run.ended(), soon(graceMs)]);
     run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
   }
 }

@@ -66,14 +66,14 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
         if ('code' in thread) return refusedCall(thread);
         const subscriptionId = randomUUID();
-        const stop = parts.listeners.add(thread, client);
+        const listening = parts.listeners.add(thread, client);
         const end = (): void => {
           subscriptions.delete(subscriptionId);
-          client.closed?.removeEventListener('abort', end);
-          stop();
+          client.gone.removeEventListener('abort', end);
+          listening.end();
         };
         subscriptions.set(subscriptionId, end);
-        client.closed?.addEventListener('abort', end, { once: true });
+        client.gone.addEventListener('abort', end, { once: true });
         return answered('The events of the conversation are sent as notifications.', { subscriptionId });
       },
     }),

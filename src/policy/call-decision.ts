@@ -38,7 +38,7 @@ export interface RunDecision {
 
 export interface AskDecision {
   readonly kind: 'ask';
-  readonly question: Omit<Question, 'callId' | 'turnId' | 'tool' | 'item'>;
+  readonly question: Omit<Question, 'id' | 'callId' | 'turnId' | 'tool' | 'item'>;
   /** Where it runs when the user allows it. */
   readonly where: 'sandbox' | 'outside';
   readonly extra?: GrantedExtra;

@@ -8,7 +8,9 @@ export type QuestionKind = 'command' | 'patch' | 'permissions' | 'network' | 're
 
 /** Whether a call may run. It is durable before it is asked. */
 export interface Question {
-  /** That of the call. */
+  /** Its own: a call may be asked about several times, and an answer names the question. The same after a resume. */
+  readonly id: string;
+  /** Of the call that is asked about. */
   readonly callId: string;
   readonly turnId: TurnId;
   readonly tool: string;

@@ -43,7 +43,14 @@ export type ThreadEvent =
       readonly item?: TurnItem;
       readonly to?: 'review';
     }
-  | { readonly kind: 'question-answered'; readonly turnId: TurnId; readonly callId: string; readonly answer: Answer }
+  | {
+      readonly kind: 'question-answered';
+      readonly turnId: TurnId;
+      /** Of the question. */
+      readonly id: string;
+      readonly callId: string;
+      readonly answer: Answer;
+    }
   | UsageEvent
   | PrefixBrokenEvent
   | CheckpointEvent

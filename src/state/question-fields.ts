@@ -1,6 +1,5 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { authorizationLevels, riskLevels } from '../protocol/review-verdict.ts';
 import type { Answer, AnswerScope, Question, QuestionKind } from '../protocol/question.ts';
@@ -15,14 +14,17 @@ const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 const longestWord = 1000;
 
 /** Nothing large is stored twice (I9): the whole stands in the call that the model made, and is read from it again. */
-export function questionFields({ callId, turnId, commands: _read, ...about }: Question): JsonObject {
+export function questionFields({ id: _derived, callId, turnId, commands: _read, ...about }: Question): JsonObject {
   const shortened = (words: readonly string[] | undefined): readonly string[] | undefined =>
     words?.map((word) => (word.length > longestWord ? `${word.slice(0, longestWord).toWellFormed()} …` : word));
   const short = defined({ argv: shortened(about.argv), prefix: shortened(about.prefix) });
   return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short };
 }
 
-export function readQuestion(callId: string, turnId: TurnId, payload: JsonObject): Question | undefined {
+export function readQuestion(
+  { id, callId, turnId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
+  payload: JsonObject,
+): Question | undefined {
   const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
   if (tool === undefined || item === undefined) return undefined;
   const texts = { reason: stringAt(payload, 'reason'), justification: stringAt(payload, 'justification') };
@@ -30,6 +32,7 @@ export function readQuestion(callId: string, turnId: TurnId, payload: JsonObject
   const [host, permissions] = [readHost(objectAt(payload, 'host')), readExtra(objectAt(payload, 'permissions'))];
   const words = { argv: textsAt(payload, 'argv'), cwd: stringAt(payload, 'cwd'), prefix: textsAt(payload, 'prefix') };
   return {
+    id,
     callId,
     turnId,
     tool,

@@ -7,14 +7,15 @@ import type { Question } from '../protocol/question.ts';
 import { carriedState } from './compacted.ts';
 import { grantsDropped, readGrants } from './grants.ts';
 import { withhold } from './withheld.ts';
-import { isSuspended, pendingQuestions } from './questions.ts';
+import { questionId } from './question-id.ts';
+import { isAnswered, isSuspended, pendingQuestions } from './questions.ts';
 import { aboutCall, questionAnswered, questionAsked, questionDropped } from './recorded-question.ts';
 import { reduce } from './reduce.ts';
 import { claimIn, granted } from './sealed-lines.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 
 const turnId = 'T' as TurnId;
-const question: Question = {
+const asking = {
   callId: 'c',
   turnId,
   tool: 'exec_command',
@@ -29,9 +30,10 @@ const question: Question = {
   permissions: { network: true, read: ['/a'], write: ['/b'] },
   prefix: ['curl'],
   scopes: ['call', 'session', 'rule'],
-};
+} as const satisfies Omit<Question, 'id'>;
 const call: CallItem = { type: 'function_call', name: 'exec_command', call_id: 'c', arguments: '{"cmd":"curl"}' };
-const about = aboutCall(call, question);
+const about = aboutCall(call, asking);
+const question: Question = { id: questionId({}, about), ...asking };
 const start = { type: 'event_msg', payload: { type: 'task_started', turn_id: turnId } };
 const allowed = { kind: 'allowed', scope: 'session', about, keys: ['k'], under: 'mark' } as const;
 
@@ -98,6 +100,33 @@ describe('a question', () => {
     expect(folded(narrow, questionAnswered(question, allowed)).grants).toEqual([]);
     const twice = folded(asked, answered({ kind: 'declined' }), questionAnswered(question, allowed));
     expect([twice.openTurn?.questions?.[0]?.answer?.kind, twice.grants]).toEqual(['declined', []]);
+  });
+
+  it('has a name of its own, also where the call was asked about before', () => {
+    expect(question.id).toBe(about.slice(0, 16));
+    const retry = { ...question, kind: 'retry' } as const;
+    const again = questionAsked(retry, aboutCall(call, retry));
+    const second = folded(asked, questionAnswered(question, allowed), again);
+    const [{ id } = question] = pendingQuestions(second);
+    expect(id).not.toBe(question.id);
+    expect([isAnswered(second, question.id), isAnswered(second, id)]).toEqual([true, false]);
+    // The same to the last character, once more.
+    const same = folded(asked, questionAnswered(question, allowed), asked);
+    expect(pendingQuestions(same)).toEqual([{ ...question, id: `${question.id}-2` }]);
+    // A line that was written twice is one question.
+    expect(pendingQuestions(folded(asked, asked))).toEqual([question]);
+  });
+
+  it('waits beside others about the same call, unless a later one says that it takes its place', () => {
+    const other = { ...question, host: { name: 'b.org', port: 443, protocol: 'https' } } as const;
+    const otherAbout = aboutCall(call, other);
+    const beside = folded(asked, questionAsked(other, otherAbout));
+    expect(pendingQuestions(beside).map(({ host }) => host?.name)).toEqual(['a.org', 'b.org']);
+    const declined = questionAnswered(other, { kind: 'declined', about: otherAbout });
+    expect(pendingQuestions(folded(asked, questionAsked(other, otherAbout), declined))).toEqual([question]);
+    const instead = folded(asked, questionAsked(other, otherAbout, { supersedes: about }));
+    expect(pendingQuestions(instead).map(({ host }) => host?.name)).toEqual(['b.org']);
+    expect(isAnswered(instead, question.id)).toBe(false);
   });
 
   it('is about its arguments to the last character', () => {

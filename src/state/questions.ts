@@ -4,6 +4,7 @@ import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Question } from '../protocol/question.ts';
 import { foldGrant, type RecordedGrant } from './grants.ts';
 import { readQuestion } from './question-fields.ts';
+import { questionId } from './question-id.ts';
 import { answerIn } from './recorded-question.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 
@@ -24,27 +25,34 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   }
   if (!isOfTurn || callId === undefined) return state;
   if (payload['answer'] !== undefined) return foldAnswered(state, openTurn, callId, payload);
-  const asked = readQuestion(callId, openTurn.id, payload);
+  const about = stringAt(payload, 'about');
+  const id = about === undefined ? callId : questionId(openTurn, about);
+  const asked = readQuestion({ id, callId, turnId: openTurn.id }, payload);
   if (asked === undefined) return state;
-  const others = (openTurn.questions ?? []).filter((question) => question.callId !== callId);
+  const superseded = [about, stringAt(payload, 'supersedes')];
+  const others = (openTurn.questions ?? []).filter(
+    (other) => other.callId !== callId || (other.answer === undefined && !superseded.includes(other.about)),
+  );
   const seal = stringAt(payload, 'seal');
-  const recorded = {
-    ...asked,
-    ...defined({ about: stringAt(payload, 'about'), seal: seal === '' ? undefined : seal }),
-  };
+  const recorded = { ...asked, ...defined({ about, seal: seal === '' ? undefined : seal }) };
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
 }
 
 /** An answer counts for the question that it names, once. */
 function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, payload: JsonObject): ThreadState {
   const { questions = [] } = openTurn;
-  const question = questions.find((each) => each.callId === callId && each.answer === undefined);
   const answer = answerIn(payload);
-  if (question === undefined || answer === undefined || answer.about !== question.about) return state;
+  const question = questions.find(
+    (each) => each.callId === callId && each.about === answer?.about && each.answer === undefined,
+  );
+  if (question === undefined || answer === undefined) return state;
   if (answer.scope !== undefined && !question.scopes.includes(answer.scope)) return state;
-  const answered = questions.map((each) => (each === question ? { ...question, answer } : each));
-  const grants = foldGrant(state.grants, payload);
-  return withGrants({ ...state, openTurn: { ...openTurn, questions: answered } }, grants);
+  const turn = {
+    ...openTurn,
+    questions: questions.map((each) => (each === question ? { ...question, answer } : each)),
+    answered: [...(openTurn.answered ?? []).slice(1 - mostQuestions), question.id],
+  };
+  return withGrants({ ...state, openTurn: turn }, foldGrant(state.grants, payload));
 }
 
 function withGrants(state: ThreadState, grants: readonly RecordedGrant[]): ThreadState {
@@ -55,6 +63,11 @@ function withGrants(state: ThreadState, grants: readonly RecordedGrant[]): Threa
 export function pendingQuestions({ openTurn }: Pick<ThreadState, 'openTurn'>): readonly Question[] {
   const asked = openTurn?.questions?.filter(({ answer }) => answer === undefined) ?? [];
   return asked.map(({ about: _about, seal: _seal, ...question }) => question);
+}
+
+/** Whether a question of the open turn has an answer by now. */
+export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean {
+  return openTurn?.answered?.includes(id) === true;
 }
 
 /** Whether the thread ends with a turn that waits, for an answer or to use one. Asked of a thread that runs no turn. */

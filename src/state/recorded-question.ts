@@ -27,16 +27,26 @@ export interface RecordedAnswer extends Answer {
 
 const noKey = new Uint8Array();
 
-/** Names what is asked: the question as its line says it, and the arguments as the model wrote them. */
-export function aboutCall(call: CallItem, { commands: _read, ...question }: Question): string {
+/** What is asked: the question as its line says it, and the arguments as the model wrote them. */
+export function aboutCall(
+  call: CallItem,
+  { id: _made, commands: _read, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
+): string {
   const given = call.type === 'function_call' ? call.arguments : call.input;
   const digest = keyedDigest(noKey, JSON.stringify([call.name, given, question]));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Durable before the user is asked. */
-export function questionAsked(question: Question, about: string): LineDraft {
-  return { type: lineType.question, payload: { ...questionFields(question), about } };
+/**
+ * Durable before the user is asked. `supersedes`: what was asked about the call until now, and is not any more, by its
+ * `about`.
+ */
+export function questionAsked(
+  question: Question,
+  about: string,
+  { supersedes }: { readonly supersedes?: string } = {},
+): LineDraft {
+  return { type: lineType.question, payload: { ...questionFields(question), about, ...defined({ supersedes }) } };
 }
 
 /** Durable before the call begins, or its refusal reaches the model. */

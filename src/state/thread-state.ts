@@ -100,6 +100,8 @@ export interface OpenTurn {
   readonly calls?: readonly CallStart[];
   /** Calls that wait for the user's answer, or to begin with it. On a thread without a writer, the turn is suspended. */
   readonly questions?: readonly RecordedQuestion[];
+  /** Ids of the questions that were answered, oldest first. Checkpoints do not carry them. */
+  readonly answered?: readonly string[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
 }

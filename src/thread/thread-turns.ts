@@ -16,6 +16,8 @@ export class ThreadTurns {
   readonly #compactsAfter: boolean;
   #running: Turn | undefined;
   #newest: Promise<unknown> = Promise.resolve();
+  /** Submitted and not over. */
+  #count = 0;
 
   /** `compactsAfter`: a turn that leaves too little space for the next one is followed by a compaction. */
   constructor(
@@ -31,6 +33,11 @@ export class ThreadTurns {
   /** The turn that can be steered, if one can. */
   get open(): Turn | undefined {
     return this.#running?.memory.phase === 'open' ? this.#running : undefined;
+  }
+
+  /** Whether a turn runs, or waits for its place. */
+  get runs(): boolean {
+    return this.#count > 0;
   }
 
   /** Settles when the turn that began last is over. Never rejects. */
@@ -65,7 +72,7 @@ export class ThreadTurns {
       if (leaves === 'too-little' && this.#compactsAfter) release = work.hold();
       return result;
     };
-    const result = work.submit(settings, run);
+    const result = this.#counted(work.submit(settings, run));
     // The answer is there: the caller does not wait for what frees space for the next turn.
     const compactAfter = async (known: Settings | Refused): Promise<void> => {
       if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
@@ -77,7 +84,7 @@ export class ThreadTurns {
   /** The suspended turn, in its place of the queue. */
   continue(signal: AbortSignal, settings: Promise<Settings>): Promise<TurnResult | RefusedChange> {
     const { work, closing } = this.#thread;
-    return work.submit(settings, async (known): Promise<TurnResult | RefusedChange> => {
+    const run = async (known: Settings): Promise<TurnResult | RefusedChange> => {
       if (closing.aborted) return { kind: 'refused', outcome: closed };
       const { prepareSuspended } = await import('./turn/prepare-suspended.ts');
       const prepared = await prepareSuspended(this.#thread, known);
@@ -88,6 +95,15 @@ export class ThreadTurns {
       const ran = this.#run(narrowed === known ? asked : { ...asked, isOutdated: () => true });
       this.#newest = ran.catch(() => {});
       return (await ran).result;
+    };
+    return this.#counted(work.submit(settings, run));
+  }
+
+  #counted<Result>(turn: Promise<Result>): Promise<Result> {
+    this.#count++;
+    return turn.finally(() => {
+      this.#count--;
+      this.#thread.questions.turnOver();
     });
   }
 

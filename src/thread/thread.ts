@@ -17,6 +17,7 @@ import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read
 import { ThreadLog } from './parts/log.ts';
 import { threadCloses, type ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
+import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import { recordInForce } from './record/record-settings.ts';
 import { readBehind, type ResumedThread } from './branch/resume.ts';
 import { sessionMeta } from './record/session-meta.ts';
@@ -64,6 +65,8 @@ export class Thread {
   readonly #compactions: ThreadCompactions;
   readonly #questions = new OpenQuestions();
   readonly #closing = new AbortController();
+  readonly #work = new WorkQueue();
+  readonly #parts: ThreadParts;
 
   private constructor(
     id: ThreadId,
@@ -73,6 +76,7 @@ export class Thread {
     { settings, compactsAfterTurns }: ThreadOptions,
   ) {
     this.id = id;
+    this.#parts = parts;
     this.#log = log;
     this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, this.#settings.inForce));
     // No subscriber hears of a turn whose words could be lost.
@@ -81,7 +85,7 @@ export class Thread {
     const own = {
       inbox: this.#inbox,
       questions: this.#questions,
-      work: new WorkQueue(),
+      work: this.#work,
       warned: new Set<string>(),
       savedRules: [],
     };
@@ -105,7 +109,7 @@ export class Thread {
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
-    const log = new ThreadLog(owned, emptyState, subscribersOf(options));
+    const log = new ThreadLog(owned, emptyState, new Subscribers(options.listener));
     const inForce = await envelope;
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
     return new Thread(id, parts, log, inForce, options);
@@ -119,7 +123,7 @@ export class Thread {
   ): Promise<Thread> {
     const { settings } = options;
     const envelope = await previewEnvelope(parts, id, settings, state);
-    const subscribers = subscribersOf(options);
+    const subscribers = new Subscribers(options.listener);
     subscribers.tell({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
@@ -144,6 +148,15 @@ export class Thread {
   /** The turn that runs, if one does. */
   get turnId(): TurnId | undefined {
     return this.#turns.open?.turnId;
+  }
+
+  /** Whether a turn or a compaction runs, or waits for its place. */
+  get isBusy(): boolean {
+    return this.#work.isBusy;
+  }
+
+  get usage(): UsageNow {
+    return usageNow({ parts: this.#parts, log: this.#log, envelope: this.#settings.inForce });
   }
 
   /** Follows the thread from now on, until the function that it gives is called. */
@@ -198,11 +211,13 @@ export class Thread {
   }
 
   /**
-   * Answers a question that the running turn has asked, as the `AskUser` port may. Resolves when the answer is durable. Of
-   * two answers the first counts.
+   * Answers a question of the running turn by its id, as the `AskUser` port may; one that waits for those before it is
+   * answered when it is its turn. Resolves when the answer is durable. Of two answers the first counts, and the other is
+   * refused.
    */
-  answer(callId: string, given: Answer): Promise<Answered> {
-    return answerQuestion(this.#questions, callId, given);
+  answer(id: string, given: Answer): Promise<Answered> {
+    const { runs } = this.#turns;
+    return answerQuestion({ questions: this.#questions, log: this.#log, runs }, id, given);
   }
 
   /**
@@ -282,10 +297,4 @@ export class Thread {
       await this.#log.close();
     }
   }
-}
-
-function subscribersOf({ listener }: ThreadOptions): Subscribers {
-  const subscribers = new Subscribers();
-  if (listener !== undefined) subscribers.add({ event: listener });
-  return subscribers;
 }

@@ -33,3 +33,15 @@ export function escalating(ran: string[] = [], more: Partial<PreparedCall> = {})
     },
   };
 }
+
+/** A tool whose commands the sandbox stops, so that another try outside of it is asked about. */
+export function stoppedOnce(ran: string[] = []): Tool {
+  const argv = ['sh', '-c', 'touch /etc/x'];
+  const item = { kind: 'command', id: 'stopped', argv, cwd: '/repo', output: '', status: 'in-progress' } as const;
+  const blocked = { paths: [{ path: '/etc/x', access: 'write' }], hosts: [] } as const;
+  const run: PreparedCall['run'] = ({ policy }) => {
+    ran.push(policy.enforcement);
+    return Promise.resolve({ output: 'Read-only file system', item: { ...item, status: 'failed' }, blocked });
+  };
+  return needy('reach', { item, needs: { effect: 'program', argv, cwd: '/repo' }, run });
+}

@@ -62,7 +62,7 @@ export async function waiting(
       if (kind === moment) survivor ??= disk.kill();
     };
     const thread = live.live!;
-    await thread.answer(thread.questions[0]!.callId, given);
+    await thread.answer(thread.questions[0]!.id, given);
     await ended;
     if (survivor !== undefined) goOn(survivor, undefined, tool);
     return survivor !== undefined;

@@ -72,10 +72,10 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
   thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser: { ask } });
   thread.onEvent = (event) => {
     if (!isAlive) return;
-    if (event.kind === 'question-asked' && acknowledged.has(event.question.callId)) {
-      askedAgain.push(event.question.callId);
+    if (event.kind === 'question-asked' && acknowledged.has(event.question.id)) {
+      askedAgain.push(event.question.id);
     }
-    if (event.kind === 'question-answered') acknowledged.set(event.callId, event.answer.kind);
+    if (event.kind === 'question-answered') acknowledged.set(event.id, event.answer.kind);
   };
   try {
     let next: Story['deaths'][number]['next'] = 'prompt';
@@ -124,10 +124,10 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
       const answered = new Map(
         lines.flatMap(({ type, payload }) => {
           const said = type === 'capstan_question' ? (payload['answer'] as unknown as Answer | undefined) : undefined;
-          return said === undefined ? [] : [[payload['call_id'], said.kind] as const];
+          return said === undefined ? [] : [[String(payload['about']).slice(0, 16), said.kind] as const];
         }),
       );
-      for (const [callId, how] of acknowledged) expect([callId, answered.get(callId)]).toEqual([callId, how]);
+      for (const [id, how] of acknowledged) expect([id, answered.get(id)]).toEqual([id, how]);
     }
     isAlive = true;
     const lines = await thread.lines();

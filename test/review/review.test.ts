@@ -171,7 +171,7 @@ describe('a review that goes wrong', () => {
     const scene = await reviewScene([calls('a'), done], [hanging]);
     scene.live.onEvent = (event) => {
       if (event.kind !== 'question-asked') return;
-      setTimeout(() => void scene.live.live!.answer(event.question.callId, { kind: 'allowed' }), 20);
+      setTimeout(() => void scene.live.live!.answer(event.question.id, { kind: 'allowed' }), 20);
     };
     expect(await scene.turn('go')).toMatchObject({ kind: 'completed' });
     expect(scene.tool.ran).toEqual(['a disabled']);

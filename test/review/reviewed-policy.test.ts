@@ -52,7 +52,7 @@ it('a reviewer is shown the whole policy, and what was granted before', async ()
   live.onEvent = (event) => {
     if (event.kind !== 'question-asked' || event.question.argv?.at(-1) !== 'first') return;
     // The user answers before the reviewer does.
-    setTimeout(() => void live.live!.answer(event.question.callId, { kind: 'allowed', scope: 'session' }), 20);
+    setTimeout(() => void live.live!.answer(event.question.id, { kind: 'allowed', scope: 'session' }), 20);
   };
   expect(await scene.turn('go')).toMatchObject({ kind: 'completed' });
   const shown = policies(scene);

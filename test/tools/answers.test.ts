@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
-import type { Answer } from '../../src/protocol/question.ts';
+import type { Answer, Question } from '../../src/protocol/question.ts';
 import { memorySeals } from '../harness/memory-seals.ts';
 import { answeringCommands, needyScene } from '../harness/needy-scene.ts';
-import { escalating } from '../harness/needy-tools.ts';
+import { escalating, stoppedOnce } from '../harness/needy-tools.ts';
 import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
 
 describe('an answer', () => {
@@ -11,10 +11,10 @@ describe('an answer', () => {
     const { live, tool, ended } = await waiting([calls('a'), done]);
     const thread = live.live!;
     expect(await thread.answer('none', { kind: 'allowed' })).toMatchObject({ outcome: { code: 'question-unknown' } });
-    expect(await thread.answer(thread.questions[0]!.callId, { kind: 'sure' } as never)).toMatchObject({
+    expect(await thread.answer(thread.questions[0]!.id, { kind: 'sure' } as never)).toMatchObject({
       outcome: { code: 'odd-input' },
     });
-    expect(await thread.answer(thread.questions[0]!.callId, { kind: 'allowed' })).toEqual({ kind: 'answered' });
+    expect(await thread.answer(thread.questions[0]!.id, { kind: 'allowed' })).toEqual({ kind: 'answered' });
     expect(typesOf(await live.lines())).toContain('answer');
     expect(await ended).toMatchObject({ kind: 'completed' });
     expect(tool.ran).toEqual(['a disabled']);
@@ -27,11 +27,59 @@ describe('an answer', () => {
     live.settings = { approval: 'on-request' };
     const given: Promise<unknown>[] = [];
     live.onEvent = (event) => {
-      if (event.kind === 'question-asked') given.push(live.live!.answer(event.question.callId, { kind: 'allowed' }));
+      if (event.kind === 'question-asked') given.push(live.live!.answer(event.question.id, { kind: 'allowed' }));
     };
     expect(await turn('go')).toMatchObject({ kind: 'completed' });
     expect(await Promise.all(given)).toEqual([{ kind: 'answered' }]);
     expect([tool.ran, asking.asked]).toEqual([['a disabled'], []]);
+  });
+
+  it('counts once: a later one is refused, also when the same call is asked about again', async () => {
+    const asked: Question[] = [];
+    const asking: AskUser = { ask: (question) => (asked.push(question), new Promise<Answer>(() => {})) };
+    const { live, turn } = await needyScene([calls('a'), done], () => [stoppedOnce()], asking);
+    live.settings = { approval: 'untrusted' };
+    const ended = turn('go');
+    const next = async (): Promise<Question> => {
+      const { length } = asked;
+      while (asked.length === length) await new Promise((resolve) => setImmediate(resolve));
+      return asked.at(-1)!;
+    };
+    const first = await next();
+    const thread = live.live!;
+    const given = [thread.answer(first.id, { kind: 'allowed' }), thread.answer(first.id, { kind: 'declined' })];
+    const second = await next();
+    expect(await Promise.all(given)).toMatchObject([{ kind: 'answered' }, { outcome: { code: 'question-answered' } }]);
+    expect([first.kind, second.kind, second.callId]).toEqual(['command', 'retry', first.callId]);
+    const late = await thread.answer(first.id, { kind: 'allowed' });
+    expect(late).toMatchObject({ kind: 'refused', outcome: { code: 'question-answered' } });
+    expect(thread.questions.map(({ id }) => id)).toEqual([second.id]);
+    expect(await thread.answer(second.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
+    expect(await ended).toMatchObject({ kind: 'completed' });
+    expect(await thread.answer(second.id, { kind: 'allowed' })).toMatchObject({
+      outcome: { code: 'question-unknown' },
+    });
+  });
+
+  it('to a question that waits for another one is used when its turn comes, without asking anyone else', async () => {
+    const { live, tool, ended, asking } = await waiting([calls('a', 'b'), done]);
+    const thread = live.live!;
+    const [a, b] = thread.questions.map(({ id }) => id);
+    const early = thread.answer(b!, { kind: 'allowed' });
+    expect(await thread.answer(a!, { kind: 'declined' })).toEqual({ kind: 'answered' });
+    expect(await early).toEqual({ kind: 'answered' });
+    expect(await ended).toMatchObject({ kind: 'completed' });
+    expect([tool.ran, asking.asked]).toEqual([['b disabled'], ['a']]);
+  });
+
+  it('to a question that the turn does not come to is refused', async () => {
+    const { live, tool, ended } = await waiting([calls('a', 'b'), done]);
+    const thread = live.live!;
+    const [a, b] = thread.questions.map(({ id }) => id);
+    const early = thread.answer(b!, { kind: 'allowed' });
+    await thread.answer(a!, { kind: 'stopped' });
+    expect(await early).toMatchObject({ kind: 'refused' });
+    expect([await ended, tool.ran]).toEqual([{ kind: 'aborted' }, []]);
   });
 
   it('that stops ends the turn as interrupted', async () => {

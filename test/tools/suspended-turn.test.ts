@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LineDraft } from '../../src/protocol/line.ts';
 import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
-import type { PreparedCall } from '../../src/tools/define.ts';
 import { isSuspended } from '../../src/state/questions.ts';
 import { answering, answeringCommands, needyScene } from '../harness/needy-scene.ts';
-import { escalating, needy } from '../harness/needy-tools.ts';
+import { escalating, stoppedOnce } from '../harness/needy-tools.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
 
@@ -199,15 +198,8 @@ describe('a thread that is given up while it waits', () => {
 });
 
 it('a process that dies while it asks for another try leaves a call whose outcome is unknown', async () => {
-  const argv = ['sh', '-c', 'touch /etc/x'];
-  const item = { kind: 'command', id: 'stopped', argv, cwd: '/repo', output: '', status: 'in-progress' } as const;
-  const blocked = { paths: [{ path: '/etc/x', access: 'write' }], hosts: [] } as const;
   const ran: string[] = [];
-  const run: PreparedCall['run'] = ({ policy }) => {
-    ran.push(policy.enforcement);
-    return Promise.resolve({ output: 'Read-only file system', item: { ...item, status: 'failed' }, blocked });
-  };
-  const stopped = needy('reach', { item, needs: { effect: 'program', argv, cwd: '/repo' }, run });
+  const stopped = stoppedOnce(ran);
   const again = answering(new Promise(() => {}));
   const { live, disk, model, turn } = await needyScene([calls('a'), done], () => [stopped], again);
   live.settings = { approval: 'on-request' };
@@ -216,7 +208,7 @@ it('a process that dies while it asks for another try leaves a call whose outcom
   });
   void turn('go').catch(() => {});
   await asked;
-  expect(live.live!.questions).toMatchObject([{ kind: 'retry', paths: blocked.paths }]);
+  expect(live.live!.questions).toMatchObject([{ kind: 'retry', paths: [{ path: '/etc/x', access: 'write' }] }]);
   const survivor = disk.kill();
   live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
   const thread = await live.open();

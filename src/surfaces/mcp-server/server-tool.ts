@@ -106,7 +106,10 @@ export interface ServerResources {
   }[];
   list(cursor: string | undefined): Promise<{ readonly resources: readonly JsonObject[]; readonly next?: string }>;
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
-  /** Calls back whenever it may have changed, until the function that it gives is called. */
-  watch(uri: string, changed: () => void): () => void;
+  /**
+   * Calls back whenever it may have changed, until the function that it gives is called. `client`, where the subscription
+   * belongs to one, is sent the typed events of the thread as well.
+   */
+  watch(uri: string, changed: () => void, client?: ClientPort): () => void;
   complete(template: string, argument: string, value: string): Promise<readonly string[]>;
 }

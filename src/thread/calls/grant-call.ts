@@ -12,6 +12,7 @@ import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, AnswerScope, Question } from '../../protocol/question.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { shownCall } from '../../state/call-start.ts';
+import { questionId } from '../../state/question-id.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
@@ -47,6 +48,8 @@ export interface SuspendedCall {
 
 /** A call of a suspended turn, with what was asked about it and what the user answered, if anything. */
 export interface SuspendedGrant extends Pick<DecideOptions, 'approval'> {
+  /** Of the question. */
+  readonly id: string;
   readonly about: string;
   readonly answer?: RecordedAnswer;
 }
@@ -118,14 +121,14 @@ export async function grantRetry(
 export async function grantSuspended(
   turn: Turn,
   wanted: CallToGrant,
-  { about, answer, ...options }: SuspendedGrant,
+  { id, about, answer, ...options }: SuspendedGrant,
 ): Promise<Granting> {
   if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
   const decided = decideNow(turn, known, { ...options, canAsk: true });
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
-    const question = { callId: wanted.call.call_id, turnId: turn.turnId };
+    const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
     if (answer === undefined) await recordAnswer(turn, question, { kind: 'lapsed', about });
     return { kind: 'refused', output: noLongerAsked };
   }
@@ -133,6 +136,8 @@ export async function grantSuspended(
   await saveAllowedRule(turn, asking.question, answer);
   return granted(turn, asking.decided, answer.scope ?? 'call');
 }
+
+type QuestionName = Pick<Question, 'id' | 'callId' | 'turnId'>;
 
 interface Asking {
   readonly question: Question;
@@ -142,10 +147,11 @@ interface Asking {
   readonly item: PreparedCall['item'];
 }
 
-function questionOf({ turnId }: Turn, { call, item }: CallToGrant, decided: AskDecision): Asking {
+function questionOf({ turnId, log }: Turn, { call, item }: CallToGrant, decided: AskDecision): Asking {
   const { call_id: callId, name: tool } = call;
-  const question = { callId, turnId, tool, item: shownCall(item), ...decided.question };
-  return { question, about: aboutCall(call, question), decided, item };
+  const asked = { callId, turnId, tool, item: shownCall(item), ...decided.question };
+  const about = aboutCall(call, asked);
+  return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, about, decided, item };
 }
 
 /** The question waits as a line from here on. An answer to an earlier one may decide about this call as well. */
@@ -161,7 +167,9 @@ async function askInTurn(
   const decided = signal.aborted ? first.decided : decideNow(turn, wanted, options);
   if (decided.kind !== 'ask') return settled(turn, wanted, decided);
   const asking = questionOf(turn, wanted, decided);
-  if (asking.about !== first.about) log.record(questionAsked(asking.question, asking.about));
+  if (asking.about !== first.about) {
+    log.record(questionAsked(asking.question, asking.about, { supersedes: first.about }));
+  }
   return ask(turn, askerOf(turn, wanted.step), asking);
 }
 
@@ -207,19 +215,12 @@ function asRecorded(
   return { kind, about, ...lasting, ...defined({ scope: offered, note, by, verdict }) };
 }
 
-async function recordAnswer(
-  { log }: Pick<Turn, 'log'>,
-  question: Pick<Question, 'callId' | 'turnId'>,
-  answer: RecordedAnswer,
-): Promise<void> {
+async function recordAnswer({ log }: Pick<Turn, 'log'>, question: QuestionName, answer: RecordedAnswer): Promise<void> {
   const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer;
   log.record(questionAnswered(question, answer));
-  log.tell({ kind: 'question-answered', ...pickIds(question), answer: shown });
+  const { id, turnId, callId } = question;
+  log.tell({ kind: 'question-answered', turnId, id, callId, answer: shown });
   await log.durable();
-}
-
-function pickIds({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): Pick<Question, 'callId' | 'turnId'> {
-  return { turnId, callId };
 }
 
 function refusedBy(turn: Turn, answer: Answer): RefusedGrant {

@@ -8,6 +8,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 
 const question: Question = {
+  id: 'q',
   callId: 'c',
   turnId: 't' as TurnId,
   tool: 'exec_command',

@@ -21,6 +21,11 @@ export class Subscribers {
 
   #isOver = false;
 
+  /** `first`: gets everything from the beginning. */
+  constructor(first?: ThreadSubscriber['event']) {
+    if (first !== undefined) this.add({ event: first });
+  }
+
   /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
   add(subscriber: ThreadSubscriber): () => void {
     // One subscriber may be added twice, and leave once.

@@ -50,11 +50,11 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
 
 /** Questions that no answer will come to: another turn begins. */
 function lapseQuestions(log: Turn['log'], { id: turnId, questions = [] }: OpenTurn): void {
-  for (const { callId, about, answer } of questions) {
+  for (const { id, callId, about, answer } of questions) {
     if (answer !== undefined) continue;
     const lapsed = { kind: 'lapsed' } as const;
     if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
-    log.tell({ kind: 'question-answered', turnId, callId, answer: lapsed });
+    log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });
   }
 }
 

@@ -26,11 +26,11 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
   const calls = new Calls(turn, await lookAround(turn, 0));
   for (const call of callsOf(turn.log.state, openTurn.id)) {
-    const { about, answer } = questions.get(call.call_id) ?? {};
+    const { id, about, answer } = questions.get(call.call_id) ?? {};
     // Once, however often the model used the name.
     questions.delete(call.call_id);
-    if (about === undefined) recordAnswer(turn, call, { output: notBegun });
-    else calls.start(call, { about, approval, ...defined({ answer }) } satisfies SuspendedGrant);
+    if (id === undefined || about === undefined) recordAnswer(turn, call, { output: notBegun });
+    else calls.start(call, { id, about, approval, ...defined({ answer }) } satisfies SuspendedGrant);
   }
   await calls.finish();
   if (calls.isSuspended) return { kind: 'suspended' };

@@ -57,7 +57,7 @@ export interface LiveThread {
   /** A turn, after what was submitted before; `change` stays, and without it nothing of the settings is changed. */
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
   /** Words for the turn that runs; refused when none does. */
-  steer(steering: Steering): Promise<Steered>;
+  steer(steering: Steering): Promise<Steered | EngineRefused>;
   /** Ends the turn that runs, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */

@@ -9,7 +9,14 @@ import { paint } from '../../terminal/look.ts';
 import { answerBy, answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
 
-const about = { callId: 'c', turnId: 't' as TurnId, tool: 'exec_command', item: {}, scopes: ['call'] } as const;
+const about = {
+  id: 'q',
+  callId: 'c',
+  turnId: 't' as TurnId,
+  tool: 'exec_command',
+  item: {},
+  scopes: ['call'],
+} as const;
 const root = join(import.meta.dirname, '../../../..');
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const reader = await createShellReaderLoader({ root, clock })();

@@ -52,6 +52,7 @@ function terminal() {
 }
 
 const question: Question = {
+  id: 'q',
   callId: 'c',
   turnId: 't' as TurnId,
   tool: 'exec_command',

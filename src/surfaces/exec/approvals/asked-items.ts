@@ -7,11 +7,11 @@ export class AskedItems {
   readonly #items = new Map<string, TurnItem>();
 
   seen(event: ThreadEvent): void {
-    if (event.kind === 'question-asked' && event.item !== undefined) this.#items.set(event.question.callId, event.item);
-    if (event.kind === 'question-answered') this.#items.delete(event.callId);
+    if (event.kind === 'question-asked' && event.item !== undefined) this.#items.set(event.question.id, event.item);
+    if (event.kind === 'question-answered') this.#items.delete(event.id);
   }
 
-  of({ callId }: Question): TurnItem | undefined {
-    return this.#items.get(callId);
+  of({ id }: Question): TurnItem | undefined {
+    return this.#items.get(id);
   }
 }

@@ -4,7 +4,7 @@ import type { Question } from '../../../protocol/question.ts';
 import { paint } from '../../terminal/look.ts';
 import { questionLines } from './question-lines.ts';
 
-const asked = { callId: 'c', turnId: 't' as TurnId, tool: 'exec_command', item: {} } as const;
+const asked = { id: 'q', callId: 'c', turnId: 't' as TurnId, tool: 'exec_command', item: {} } as const;
 const shown = (question: Question): string => paint(questionLines(question, undefined), false);
 
 test('a question about a host shows the line that would be saved, and none where none is offered', () => {

@@ -16,7 +16,7 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import { version } from '../../../protocol/version.ts';
 import { nearestWord } from '../../commands/did-you-mean.ts';
 import type { ServerApp } from '../server-app.ts';
-import type { ServerResources, ServerTool } from '../server-tool.ts';
+import type { ClientPort, ServerResources, ServerTool } from '../server-tool.ts';
 import { answerToolCall } from './call-tool.ts';
 import type { ClientLink } from './client-link.ts';
 import { openSeal } from './request-seal.ts';
@@ -111,13 +111,30 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
   if (revision === 'legacy') serveSubscriptions(resources, server, link);
 }
 
+/** A client as its subscriptions know it: it is sent events, and asked nothing. */
+function follower(server: Server, { id, gone, outbox }: ClientLink): ClientPort {
+  const send = (event: { readonly method: string; readonly params: JsonObject }): Promise<void> =>
+    server.notification(event);
+  return {
+    id,
+    canAsk: false,
+    gone,
+    ready: () => outbox.ready(),
+    notify: (method, params) => outbox.post({ method, params, send }),
+  };
+}
+
 /** The new revision has `subscriptions/listen` instead, which the transports serve. */
 function serveSubscriptions(resources: ServerResources, server: Server, link: ClientLink): void {
-  const watches = new ResourceWatches(resources, (uri) => {
-    const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
-      server.sendResourceUpdated({ uri: String(params.uri) });
-    link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
-  });
+  const watches = new ResourceWatches(
+    resources,
+    (uri) => {
+      const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
+        server.sendResourceUpdated({ uri: String(params.uri) });
+      link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
+    },
+    follower(server, link),
+  );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {

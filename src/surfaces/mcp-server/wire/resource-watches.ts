@@ -1,4 +1,4 @@
-import type { ServerResources } from '../server-tool.ts';
+import type { ClientPort, ServerResources } from '../server-tool.ts';
 
 /** One notice for what changes within this time. */
 const settlingMs = 50;
@@ -13,11 +13,13 @@ interface Watched {
 export class ResourceWatches {
   readonly #resources: ServerResources;
   readonly #changed: (uri: string) => void;
+  readonly #client: ClientPort | undefined;
   readonly #watched = new Map<string, Watched>();
 
-  constructor(resources: ServerResources, changed: (uri: string) => void) {
+  constructor(resources: ServerResources, changed: (uri: string) => void, client?: ClientPort) {
     this.#resources = resources;
     this.#changed = changed;
+    this.#client = client;
   }
 
   /** Gives what ends it. */
@@ -40,12 +42,13 @@ export class ResourceWatches {
   #watch(uri: string): Watched {
     const watched: Watched = { followers: 0, stop: () => {} };
     this.#watched.set(uri, watched);
-    watched.stop = this.#resources.watch(uri, () => {
+    const changed = (): void => {
       watched.timer ??= setTimeout(() => {
         delete watched.timer;
         this.#changed(uri);
       }, settlingMs).unref();
-    });
+    };
+    watched.stop = this.#resources.watch(uri, changed, this.#client);
     return watched;
   }
 

@@ -1,0 +1,61 @@
+import type { LiveThreads } from '../engine/live/live-thread.ts';
+import { ClientListeners } from './events/client-listeners.ts';
+import { ThreadFeeds } from './events/thread-feed.ts';
+import { LoadedThreads } from './resources/loaded-threads.ts';
+import { threadResources } from './resources/thread-resources.ts';
+import type { ServerResources, ServerTool } from './server-tool.ts';
+import { refusedCall } from './tools/call-answers.ts';
+import { compatTools } from './tools/compat/compat-tools.ts';
+import { lostOutcome } from './tools/lost-outcome.ts';
+import { threadTools } from './tools/thread-tools.ts';
+import type { OnQuestion, ServedEngine, ToolParts } from './tools/tool-parts.ts';
+import { TurnRuns } from './tools/turn-runs.ts';
+
+/** The server apart from revisions of the protocol and transports. */
+export interface McpApp {
+  readonly tools: readonly ServerTool[];
+  readonly resources: ServerResources;
+  /** Interrupts what runs, suspends what waits for the user, and gives all threads up. */
+  close(): Promise<void>;
+}
+
+export interface McpAppOptions {
+  /** Where threads start that name no folder. */
+  readonly cwd: string;
+  /** What becomes of a question when a client cannot ask its user. Absent: `report`. */
+  readonly onQuestion?: OnQuestion;
+}
+
+export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
+  const feeds = new ThreadFeeds();
+  const loaded = new LoadedThreads(live);
+  const parts: ToolParts = {
+    engine,
+    live: loaded.live,
+    feeds,
+    listeners: new ClientListeners(),
+    runs: new TurnRuns(feeds),
+    cwd: options.cwd,
+    onQuestion: options.onQuestion ?? 'report',
+  };
+  return {
+    tools: [...threadTools(parts), ...compatTools(parts)].map(guarded),
+    resources: threadResources(parts, loaded),
+    async close() {
+      try {
+        await live.close();
+      } finally {
+        feeds.close();
+        parts.listeners.close();
+      }
+    },
+  };
+}
+
+/** A lost disk or a bug answers the call it met, and ends nothing else. */
+function guarded(tool: ServerTool): ServerTool {
+  return {
+    ...tool,
+    call: (args, context) => tool.call(args, context).catch((error) => refusedCall(lostOutcome(error))),
+  };
+}

@@ -21,7 +21,7 @@ const validators = new WeakMap<JsonObject, (value: unknown) => { valid: boolean;
 
 /** Why a value does not fit the JSON Schema, for the model that wrote it; undefined if it does. */
 export function misfit(schema: JsonObject, value: Json): string | undefined {
-  if (nestsDeeperThan(deepest, value)) return `it has more than ${deepest} levels.`;
+  if (nestsDeeperThan(deepest, value)) return `It has more than ${deepest} levels.`;
   const problems = problemsAt(schema, value, '');
   if (problems.length > 0) return problems.join(' ');
   let validate = validators.get(schema);
@@ -30,7 +30,12 @@ export function misfit(schema: JsonObject, value: Json): string | undefined {
     validators.set(schema, validate);
   }
   const { valid, errorMessage = '' } = validate(value);
-  return valid ? undefined : `${errorMessage.replaceAll(/\bdata(?=[/ ])/g, 'it')}.`;
+  return valid ? undefined : `${errorMessage.replaceAll(/\bdata((?:\/\S+)?) /g, named)}.`;
+}
+
+/** The library says `data/a/b` for what is `a.b` elsewhere. */
+function named(_all: string, path: string): string {
+  return path === '' ? 'The value ' : `"${path.slice(1).replaceAll('/', '.')}" `;
 }
 
 /** The same for the arguments of a tool, which has no keys but those in its schema. */

@@ -6,9 +6,7 @@ export interface ClientLink {
   readonly id: string;
   readonly gone: AbortSignal;
   readonly outbox: Outbox;
-  /**
-   * Resolves when the client has taken what was sent last, where the transport does not say so itself.
-   */
+  /** Resolves when the client takes more, where the transport does not say so itself. */
   readonly taken?: () => Promise<void>;
   end(): void;
 }

@@ -11,7 +11,7 @@ import { type ClientLink, createLink } from './client-link.ts';
 import { EventLog } from './event-log.ts';
 import { announceLists } from './list-changes.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
-import { StreamFlow, countedResponse } from './stream-flow.ts';
+import { StreamFlow } from './stream-flow.ts';
 
 export interface SessionLimits {
   readonly most: number;
@@ -81,7 +81,7 @@ export class HttpSessions {
     if (this.#sessions.size >= this.#limits.most && !(await this.#endOldest())) {
       return refusal(503, -32_000, `There are ${this.#limits.most} sessions already. Try again later.`);
     }
-    const flow = new StreamFlow('nothing');
+    const flow = new StreamFlow();
     const link = createLink(() => flow.taken());
     const server = createProtocolServer(this.#served, 'legacy', link);
     const unanswered = new Set<RequestId>();
@@ -107,12 +107,11 @@ export class HttpSessions {
   }
 
   async #respond(session: Session, request: Request, body: unknown): Promise<Response> {
-    session.flow.opened();
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       session.usedAt = Date.now();
     };
-    return countedResponse(session.flow, response, { over });
+    return session.flow.watch(response, { signal: request.signal, over, whenFull: 'wait' });
   }
 
   #forget({ link, transport, stopAnnouncing }: Session): void {

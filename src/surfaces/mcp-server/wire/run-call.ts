@@ -31,6 +31,8 @@ export interface CallWork<Answer> {
 /** People answer when they come back to the screen; the client can cancel its call at any time. */
 const answerMs = 24 * 60 * 60 * 1000;
 
+const patienceMs = 30_000;
+
 /**
  * Runs it to its answer. A client of the old revisions is asked meanwhile, and the work is done again with what it
  * answers; to a client of the new one the questions are the result, and it calls again by itself.
@@ -55,9 +57,9 @@ export async function runCall<Answer extends { readonly kind: string }>(
       signal.throwIfAborted();
     }
   } finally {
+    // The answer comes after the events that were posted before it, and these belong to the call.
+    if (!signal.aborted) await Promise.race([link.outbox.handed(), aborted(signal), patience()]);
     state.isOver = true;
-    // The answer comes after the events that were posted before it.
-    if (!signal.aborted) await Promise.race([link.outbox.handed(), aborted(signal)]);
   }
 }
 
@@ -168,6 +170,11 @@ function progressOf({ link }: Caller, { mcpReq }: ServerContext, state: { readon
     };
     link.outbox.post({ method: 'notifications/progress', params, send });
   };
+}
+
+/** A client that does not read its events for so long gets the answer before them, if it reads that. */
+function patience(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, patienceMs).unref());
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

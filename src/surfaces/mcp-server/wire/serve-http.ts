@@ -10,7 +10,7 @@ import { type ServedApp, createProtocolServer } from './protocol-server.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
 import { longestMessage } from './stdio-transport.ts';
-import { StreamFlow, countedResponse } from './stream-flow.ts';
+import { StreamFlow } from './stream-flow.ts';
 
 export interface HttpOptions extends HttpAccess {
   /** 0: one that is free. */
@@ -21,8 +21,6 @@ export interface HttpOptions extends HttpAccess {
 /** Streams of `subscriptions/listen` at a time, and resources that one of them follows. */
 const mostListeners = 256;
 const mostFollowed = 1024;
-/** A listener that takes nothing for so long is cut off. */
-const patienceMs = 60_000;
 
 /** Serves any number of clients over streamable HTTP. The app is not closed with it. Rejects if it cannot listen. */
 export async function serveHttp(
@@ -93,7 +91,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
-    const flow = new StreamFlow('stream');
+    const flow = new StreamFlow();
     const link = createLink(() => flow.taken());
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
@@ -103,8 +101,9 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       for (const stop of stops) stop();
       link.end();
     };
-    // Notices for a listener that does not read would pile up; those of a call are bounded by its outbox.
-    return countedResponse(flow, response, { over, ...(isListening(body) ? { patienceMs } : {}) });
+    // Notices for a listener that does not read would pile up; the events of a call are bounded by its outbox.
+    const whenFull = isListening(body) ? 'cut off' : 'wait';
+    return flow.watch(response, { signal: request.signal, over, whenFull });
   }
 
   async function close(): Promise<void> {

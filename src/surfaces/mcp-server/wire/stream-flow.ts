@@ -1,94 +1,95 @@
-export interface CountOptions {
+/** What may wait in memory for the reader of one stream before it counts as full. */
+const mostUnread = 256 * 1024;
+
+export interface StreamOptions {
+  /** Aborts when the reader is gone. */
+  readonly signal: AbortSignal;
   /** Called once, when the stream has ended or its reader is gone; at once where there is no stream. */
   readonly over: () => void;
-  /** A reader that takes nothing for so long counts as gone. */
-  readonly patienceMs?: number;
+  /** What becomes of the stream when its reader lets it fill up. */
+  readonly whenFull: 'wait' | 'cut off';
 }
 
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
 /**
- * How much of what is sent to a client over HTTP it has taken. The SDK puts every message into a stream without looking
- * whether anything reads it; here the pieces are counted as they leave.
+ * Whether a client over HTTP takes what it is sent. The SDK puts every message into a stream without looking whether
+ * anything reads it. Here it goes through another stream, which knows how much of it waits.
  */
 export class StreamFlow {
-  #sent = 0;
-  #taken = 0;
-  #open: number;
-  #waiting: { readonly piece: number; readonly resolve: () => void }[] = [];
+  readonly #open = new Set<Controller>();
+  #waiting: (() => void)[] = [];
 
-  /** `expected`: a stream will be opened for what is sent from now on. */
-  constructor(expected: 'stream' | 'nothing') {
-    this.#open = expected === 'stream' ? 1 : 0;
-  }
-
-  /** Resolves when the piece that was sent last has left, or no stream is open that it could leave through. */
+  /** Resolves as soon as none of the streams is full. */
   taken(): Promise<void> {
-    this.#sent += 1;
-    const piece = this.#sent;
-    if (this.#open === 0 || this.#taken >= piece) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ piece, resolve }));
+    return this.#isFull() ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
   }
 
   get openStreams(): number {
-    return this.#open;
+    return this.#open.size;
   }
 
-  opened(): void {
-    this.#open += 1;
-  }
-
-  closed(): void {
-    this.#open -= 1;
-    if (this.#open === 0) this.#letGo(this.#sent);
-  }
-
-  /** The stream, counted. */
-  count(stream: ReadableStream<Uint8Array>, { over, patienceMs }: CountOptions): ReadableStream<Uint8Array> {
-    const reader = stream.getReader();
-    let isOver = false;
-    let stalled: NodeJS.Timeout | undefined;
-    const end = (): void => {
-      clearTimeout(stalled);
-      if (isOver) return;
-      isOver = true;
-      this.closed();
-      over();
-    };
-    return new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          clearTimeout(stalled);
-          const { done, value } = await reader.read();
-          if (done) {
-            controller.close();
-            return end();
-          }
-          controller.enqueue(value);
-          this.#letGo(this.#taken + 1);
-          if (patienceMs !== undefined) stalled = setTimeout(() => void reader.cancel().then(end), patienceMs).unref();
-        },
-        cancel: async (reason) => {
-          end();
-          await reader.cancel(reason);
-        },
-      },
-      { highWaterMark: 0 },
-    );
-  }
-
-  #letGo(taken: number): void {
-    this.#taken = Math.min(taken, this.#sent);
-    while (this.#waiting[0] !== undefined && this.#waiting[0].piece <= this.#taken) this.#waiting.shift()?.resolve();
-  }
-}
-
-/** The response with its body counted, if it is a stream. */
-export function countedResponse(flow: StreamFlow, response: Response, options: CountOptions): Response {
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (!isStream || response.body === null) {
-    flow.closed();
+  /** The response with its body watched, if it is a stream. */
+  watch(response: Response, options: StreamOptions): Response {
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (isStream && response.body !== null) {
+      const { status, headers } = response;
+      return new Response(this.#watched(response.body, options), { status, headers });
+    }
     options.over();
     return response;
   }
-  const { status, headers } = response;
-  return new Response(flow.count(response.body, options), { status, headers });
+
+  #watched(source: ReadableStream<Uint8Array>, { signal, over, whenFull }: StreamOptions): ReadableStream<Uint8Array> {
+    const reader = source.getReader();
+    let controller: Controller;
+    const end = (): void => {
+      if (!this.#open.delete(controller)) return;
+      signal.removeEventListener('abort', cutOff);
+      this.#wake();
+      over();
+    };
+    const cutOff = (): void => {
+      end();
+      void reader.cancel().catch(() => {});
+    };
+    const pass = async (): Promise<void> => {
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        if (!this.#open.has(controller)) return;
+        controller.enqueue(piece.value);
+        if (whenFull === 'cut off' && isFull(controller)) cutOff();
+      }
+      // What waits is still read.
+      controller.close();
+      end();
+    };
+    const passed = new ReadableStream<Uint8Array>(
+      {
+        start: (given) => {
+          controller = given;
+          this.#open.add(controller);
+        },
+        pull: () => this.#wake(),
+        cancel: cutOff,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: mostUnread }),
+    );
+    signal.addEventListener('abort', cutOff, { once: true });
+    // A reader that is gone closes the stream before it ends.
+    void pass().catch(end);
+    return passed;
+  }
+
+  #isFull(): boolean {
+    return [...this.#open].some(isFull);
+  }
+
+  #wake(): void {
+    if (this.#isFull()) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+function isFull({ desiredSize }: Controller): boolean {
+  return (desiredSize ?? 0) <= 0;
 }

@@ -12,14 +12,14 @@ import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import {
-  type GrantedCall,
+  type CallToGrant,
   grantCall,
+  grantRetry,
   grantSuspended,
   type SuspendedCall,
   type SuspendedGrant,
-  type CallToGrant,
-  grantRetry,
 } from './grant-call.ts';
+import type { GrantedCall } from './granted-call.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionPlace } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';

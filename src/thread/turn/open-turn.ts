@@ -13,7 +13,7 @@ import { turnStarted } from '../../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { tellSwitch } from './model-switch.ts';
-import { pastFacts } from '../contract/contract-now.ts';
+import { pastFacts, factsForTurn } from '../contract/contract-now.ts';
 import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
 import { TurnEffects } from '../parts/turn-effects.ts';
 import { newMemory } from '../parts/turn-memory.ts';
@@ -25,8 +25,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const suspended = own.continues?.openTurn;
   const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);
   const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
-  const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
-  const facts = { ...gathered, ...begunAt(gathered, suspended), thread, tools: parts.router.tools, ...canAsk };
+  const facts = factsForTurn(parts, { ...gathered, ...begunAt(gathered, suspended) }, thread);
   const envelope = resolveEnvelope(facts, settings);
   const { clock, snapshots, gitGuard } = parts;
   const { warned } = own;

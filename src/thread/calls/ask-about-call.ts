@@ -1,4 +1,5 @@
 import type { AskDecision } from '../../policy/call-decision.ts';
+import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { policyMark } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
@@ -41,12 +42,13 @@ export function questionOf(
 
 /** The question waits as a line from here on. `instead`: what was asked until now, if it is another one. */
 export function recordQuestion(
-  { log }: Pick<Turn, 'log'>,
+  { log, envelope }: Pick<Turn, 'log' | 'envelope'>,
   { question, about }: QuestionToAsk,
   instead?: QuestionToAsk,
 ): void {
   if (instead?.about === about) return;
-  log.record(questionAsked(question, about, defined({ supersedes: instead?.about })));
+  const to = isReviewed(envelope.policy) ? ('review' as const) : undefined;
+  log.record(questionAsked(question, about, defined({ supersedes: instead?.about, to })));
 }
 
 /** Puts a recorded question to the one who answers. It is durable before, and the answer before anything follows from it. */

@@ -6,7 +6,7 @@ import { workers } from './test/setup/workers.ts';
 
 const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'];
 /** Suites that count, signal or kill processes. */
-const processes = ['src/exec/**/*.test.ts', 'test/{demo,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
+const processes = ['src/exec/**/*.test.ts', 'test/{demo,mcp-server,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
 /** Suites that fill the memory: whatever a large process starts takes longer to start. */
 const large = [
   'src/rollout/{crash-law,lines/read,lines/read-tail,lines/split-lines}.test.ts',

@@ -8,6 +8,15 @@ export type { ProviderCapabilities } from './ports/provider.ts';
 export type { AnsweredThread, AnswerRequest } from './surfaces/engine/answer-thread.ts';
 export type { EngineRefused } from './surfaces/engine/engine-refused.ts';
 export type { CompactRequest, OpenedThread } from './surfaces/engine/open-thread.ts';
+export { type LiveOptions, liveThreads } from './surfaces/engine/live/kept-threads.ts';
+export type {
+  FollowOptions,
+  LiveNews,
+  LiveThread,
+  LiveThreads,
+  LiveTurn,
+  ThreadUsage,
+} from './surfaces/engine/live/live-thread.ts';
 export type { StoredThreads } from './surfaces/engine/stored-threads.ts';
 export type { ThreadRequest } from './surfaces/engine/thread-request.ts';
 export type { ThreadCheckpoint } from './surfaces/engine/thread-checkpoints.ts';

@@ -25,6 +25,7 @@ it('the library exports these values', () => {
     'Engine',
     'Fault',
     'interactiveCommand',
+    'liveThreads',
     'parseThreadId',
     'sealsWithKey',
     'version',

@@ -36,6 +36,8 @@ export interface TurnItems {
   /** Oldest first, those that were taken back included. */
   readonly turns: readonly TurnWithItems[];
   readonly usage: Usage;
+  /** Where each item stands: the ordinal of its line, or its number in a file that has none. */
+  readonly places: ReadonlyMap<RecordedItem, number>;
 }
 
 /**
@@ -57,6 +59,8 @@ interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];
   readonly #calls = new Map<string, Growing<RecordedCall>>();
+  readonly #places = new Map<RecordedItem, number>();
+  #lines = 0;
   #log = noTurnsOfAny;
   #usage: Usage = noUsage;
   /** The thread's usage when the newest turn began. */
@@ -67,15 +71,21 @@ class TurnItemsReader {
     this.#readTurn(line);
     if (type === lineType.turnContext && isOfTurn(this.#log, payload)) this.#turn(line).context = payload;
     const text = stringAt(payload, 'message') ?? '';
-    if (type === lineType.compacted) this.#turn(line).items.push({ kind: 'checkpoint', text });
+    if (type === lineType.compacted) this.#add(line, { kind: 'checkpoint', text });
     if (type === lineType.responseItem) this.#readItem(line);
     if (type === lineType.question) this.#readReview(payload);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
+    this.#lines++;
   }
 
   end(): TurnItems {
     this.#settle(this.#log);
-    return { turns: this.#turns, usage: this.#usage };
+    return { turns: this.#turns, usage: this.#usage, places: this.#places };
+  }
+
+  #add(line: Line, item: RecordedItem): void {
+    this.#turn(line).items.push(item);
+    this.#places.set(item, line.ordinal ?? this.#lines);
   }
 
   #readTurn(line: Line): void {
@@ -113,7 +123,7 @@ class TurnItemsReader {
     }
     const shown = recordedItem(entryOf(item, line.metadata));
     if (shown === undefined) return;
-    this.#turn(line).items.push(shown);
+    this.#add(line, shown);
     if (shown.kind === 'call' && callId !== undefined) this.#calls.set(callId, shown);
   }
 

@@ -17,13 +17,14 @@ import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read
 import { ThreadLog } from './parts/log.ts';
 import { threadCloses, type ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
+import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import { recordInForce } from './record/record-settings.ts';
 import { readBehind, type ResumedThread } from './branch/resume.ts';
 import { sessionMeta } from './record/session-meta.ts';
 import type { TurnResult } from './turn/settle.ts';
 import { runningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
-import { Subscribers, type ThreadSubscriber } from './parts/subscribers.ts';
+import { type LineSubscriber, Subscribers } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { closed, type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
@@ -64,6 +65,8 @@ export class Thread {
   readonly #compactions: ThreadCompactions;
   readonly #questions = new OpenQuestions();
   readonly #closing = new AbortController();
+  readonly #work = new WorkQueue();
+  readonly #parts: ThreadParts;
 
   private constructor(
     id: ThreadId,
@@ -73,6 +76,7 @@ export class Thread {
     { settings, compactsAfterTurns }: ThreadOptions,
   ) {
     this.id = id;
+    this.#parts = parts;
     this.#log = log;
     this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, this.#settings.inForce));
     // No subscriber hears of a turn whose words could be lost.
@@ -81,7 +85,7 @@ export class Thread {
     const own = {
       inbox: this.#inbox,
       questions: this.#questions,
-      work: new WorkQueue(),
+      work: this.#work,
       warned: new Set<string>(),
       savedRules: [],
     };
@@ -105,7 +109,7 @@ export class Thread {
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
-    const log = new ThreadLog(owned, emptyState, subscribersOf(options));
+    const log = new ThreadLog(owned, emptyState, new Subscribers(options.listener));
     const inForce = await envelope;
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
     return new Thread(id, parts, log, inForce, options);
@@ -119,7 +123,7 @@ export class Thread {
   ): Promise<Thread> {
     const { settings } = options;
     const envelope = await previewEnvelope(parts, id, settings, state);
-    const subscribers = subscribersOf(options);
+    const subscribers = new Subscribers(options.listener);
     subscribers.tell({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
@@ -146,8 +150,17 @@ export class Thread {
     return this.#turns.open?.turnId;
   }
 
+  /** Whether a turn or a compaction runs, or waits for its place. */
+  get isBusy(): boolean {
+    return this.#work.isBusy;
+  }
+
+  get usage(): UsageNow {
+    return usageNow({ parts: this.#parts, log: this.#log, envelope: this.#settings.inForce });
+  }
+
   /** Follows the thread from now on, until the function that it gives is called. */
-  subscribe(subscriber: ThreadSubscriber): () => void {
+  subscribe(subscriber: LineSubscriber): () => void {
     return this.#log.subscribers.add(subscriber);
   }
 
@@ -284,10 +297,4 @@ export class Thread {
       await this.#log.close();
     }
   }
-}
-
-function subscribersOf({ listener }: ThreadOptions): Subscribers {
-  const subscribers = new Subscribers();
-  if (listener !== undefined) subscribers.add({ event: listener });
-  return subscribers;
 }

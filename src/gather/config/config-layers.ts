@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, readConfig, type ConfigReading } from '../../config/config.ts';
-import type { ConfigLayer } from '../../config/config-layer.ts';
+import { type ConfigLayer, layerNames } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { mergeValues } from '../../config/merge-values.ts';
 import type { Override } from '../../config/override.ts';
@@ -111,6 +111,23 @@ function isThere(path: string): boolean {
   } catch {
     return true;
   }
+}
+
+/** The same layers with the file of another profile in place of the engine's, for one thread. */
+export async function withProfile(
+  base: BaseLayers,
+  profile: string,
+): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+  const { home, osHome } = base;
+  const user = base.layers.find(({ name }) => name === 'user') ?? { name: 'user', source: home, values: {} };
+  const { layer, problems: unread } = await loadProfileFile(profile, { home, osHome, user });
+  const rank = ({ name }: ConfigLayer): number => layerNames.indexOf(name);
+  const layers = [...base.layers.filter(({ name }) => name !== 'profile'), layer].toSorted((a, b) => rank(a) - rank(b));
+  const options = { ...base.options, profile };
+  const { config, problems } = readConfig(layers, options);
+  const known = new Set(base.problems.map(({ message }) => message));
+  const added = byGravity([...unread, ...problems.filter(({ message }) => !known.has(message))]);
+  return { base: { ...base, layers, options, config }, added };
 }
 
 /** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */

@@ -164,10 +164,13 @@ function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
 
 function baseInstructions(config: Config, { resumed, baseInstructions: file }: SettingsChoices) {
   if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
-  return firstWritten(config, [
-    ['model_instructions_file', file],
-    ['instructions', config.instructions],
-  ]);
+  const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
+  // A flag beats a file, whatever the order of the keys.
+  const isFlag = (key: string): boolean => originOf(config.origins, [key]) === 'flags';
+  return firstWritten(
+    config,
+    texts.toSorted(([a], [b]) => Number(isFlag(b)) - Number(isFlag(a))),
+  );
 }
 
 /** The first text that is not blank, and who set its key; the last one, where none is. */

@@ -2,6 +2,7 @@ import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
+import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
   completeProfilesCommand,
   completeThreadsCommand,
@@ -72,6 +73,7 @@ export const commandTable: CommandGroup = {
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
+    'mcp-server': commandRow(mcpServerCommand, () => import('../mcp-server/run-mcp-server.ts')),
     demo: commandRow(demoCommand, () => import('../demo/run-demo.ts')),
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),

@@ -1,6 +1,5 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { usageFields } from '../../state/usage-fields.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { contextCommand } from '../commands/view-commands.ts';
@@ -10,11 +9,13 @@ import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { plural } from '../wording/number-words.ts';
 import { loadThread } from '../commands/load-thread.ts';
+import { chooseNumbered } from './choose-numbered.ts';
 import { changesPage, changesView } from './show-changes.ts';
 import { checkpointPage, checkpointView } from './show-checkpoint.ts';
 import { requestBody, requestPage } from './show-request.ts';
-import { threadLine, windowPage, windowView } from './show-window.ts';
+import { threadLine, windowPage } from './show-window.ts';
 import { tellStory, type ThreadStory } from './thread-story.ts';
+import { windowFields, windowView } from './window-view.ts';
 
 type Options = CommandArguments<typeof contextCommand>['options'];
 
@@ -41,14 +42,14 @@ async function answerTo(
 ): Promise<string | readonly Span[] | Outcome> {
   const { requests, checkpoints } = story;
   if (asked.request !== undefined) {
-    const request = choose('request', requests, asked.request, 'Run a turn first.');
+    const request = chooseNumbered('request', requests, asked.request, 'Run a turn first.');
     if ('code' in request) return request;
     return asked.json ? requestBody(request) : requestPage(story, request, form);
   }
   const head = [prose(threadLine(id, story), form), '\n'];
   if (asked.checkpoint !== undefined) {
     const toMakeOne = `Make one with \`capstan threads compact ${id}\`.`;
-    const checkpoint = choose('checkpoint', checkpoints, asked.checkpoint, toMakeOne);
+    const checkpoint = chooseNumbered('checkpoint', checkpoints, asked.checkpoint, toMakeOne);
     if ('code' in checkpoint) return checkpoint;
     return asked.json
       ? json({ thread: id, ...checkpointView(story, checkpoint) })
@@ -59,10 +60,8 @@ async function answerTo(
     return asked.json ? json({ thread: id, turns }) : [...head, ...changesPage(turns, form)];
   }
   const view = windowView(story, await nextRequest(id, story));
-  const { counted } = view;
-  // Counts under the names that rollouts and events have for them.
   return asked.json
-    ? json({ thread: id, ...view, ...(counted && { counted: { ...counted, usage: usageFields(counted.usage) } }) })
+    ? json({ thread: id, ...windowFields(view) })
     : [prose(threadLine(id, story, view.next?.model), form), ...windowPage(view, story, form)];
 }
 
@@ -70,17 +69,6 @@ async function answerTo(
 async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
   const loaded = await loadCommandEngine();
   return 'code' in loaded ? loaded : loaded.engine.preview(id, state);
-}
-
-function choose<Each extends object>(
-  noun: 'request' | 'checkpoint',
-  all: readonly Each[],
-  asked: number | 'last',
-  whenNone: string,
-): Each | Outcome {
-  const next = all.length === 0 ? whenNone : `Name one from 1 to ${all.length}, or last.`;
-  const none = { code: `no-${noun}`, message: `The thread has ${plural(all.length, noun)}.`, next };
-  return (asked === 'last' ? all.at(-1) : all[asked - 1]) ?? none;
 }
 
 function json(value: unknown): string {

@@ -1,66 +1,15 @@
-import { defined } from '../../protocol/defined.ts';
-import { objectAt, stringAt } from '../../protocol/json.ts';
-import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { stringAt } from '../../protocol/json.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
-import type { NextRequest } from '../engine/engine-types.ts';
 import { costWords } from '../wording/checkpoint-words.ts';
-import type { ForeseenRequest } from '../engine/preview-thread.ts';
-import { budgetsOf } from './budgets.ts';
-import { groupParts, type NamedShare } from './group-parts.ts';
-import { familyName, type NamedPart, partNamer } from './part-names.ts';
-import { checkpointHead } from './show-checkpoint.ts';
+import type { NamedShare } from './group-parts.ts';
+import { familyName } from './part-names.ts';
 import { bold, dim, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
 import { about, count, percent, plural, ranges } from '../wording/number-words.ts';
 import { type Cell, tableSpans } from '../terminal/table.ts';
 import { windowBar } from './window-bar.ts';
 import type { ThreadStory } from './thread-story.ts';
-import { sumTokens, windowContent } from './window-content.ts';
-
-type WindowView = ReturnType<typeof windowView>;
-
-/** What fills the window, for programs. `next` is absent in it when the next turn cannot be foreseen. */
-export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
-  const known = 'code' in next ? undefined : next;
-  const { total, measure, counted, parts: content, unknown } = windowContent(story, known);
-  const parts = content.flatMap(partNamer(story));
-  const families = groupParts(parts);
-  const { budgets, unknown: noBudgets } = budgetsOf(story, families, total, known?.envelope);
-  return {
-    total,
-    measure,
-    ...defined({ counted }),
-    families,
-    parts,
-    budgets,
-    checkpoints: story.checkpoints.map(checkpointHead),
-    ...defined({ next: known && nextTurn(known, parts) }),
-    unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
-  };
-}
-
-function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
-  const told = parts.filter((part) => part.next === true);
-  return {
-    model: stringAt(objectAt(objectAt(envelope, 'identity') ?? {}, 'model') ?? {}, 'slug') ?? '',
-    told: [...new Set(told.map(({ name }) => name))],
-    tokens: sumTokens(told),
-  };
-}
-
-/** Claims of the file are none of the user's words: they are counted beside the table. */
-function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
-  if ('code' in next) return [`What the next turn would tell the model is not known: ${fullText(next)}`];
-  const { messages, pins } = next.unproven;
-  const claims = [
-    ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
-    ...(pins.length === 0 ? [] : [plural(pins.length, 'pinned note')]),
-  ].join(' and ');
-  if (claims === '') return [];
-  return [
-    `Not counted: ${claims} that the file claims and no seal of this home proves. The next turn leaves them out.`,
-  ];
-}
+import type { WindowView } from './window-view.ts';
 
 /** The window as people see it: a bar, then tables with all numbers. */
 export function windowPage(view: WindowView, story: ThreadStory, form: PageForm): readonly Span[] {

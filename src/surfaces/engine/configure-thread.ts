@@ -7,7 +7,7 @@ import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
-import { type BaseLayers, withOverrides } from '../../gather/config/config-layers.ts';
+import { type BaseLayers, withOverrides, withProfile } from '../../gather/config/config-layers.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices } from '../../gather/system/places.ts';
@@ -31,7 +31,10 @@ export interface ThreadPlace {
   readonly resumed?: ResumedPast;
 }
 
-type Choices = Pick<ThreadRequest, 'model' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile'>;
+type Choices = Pick<
+  ThreadRequest,
+  'model' | 'profile' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile'
+>;
 
 export interface ConfiguredThread {
   readonly config: Config;
@@ -102,9 +105,12 @@ export async function configureThread(
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */
-async function withChoices(base: BaseLayers, { model, overrides = [] }: Choices, cwd: string) {
+async function withChoices(base: BaseLayers, { model, profile, overrides = [] }: Choices, cwd: string) {
   const all = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
-  return all.length === 0 ? { base, added: [] } : withOverrides(base, { overrides: all, cwd });
+  const profiled = profile === undefined ? { base, added: [] } : await withProfile(base, profile);
+  if (all.length === 0) return profiled;
+  const overridden = await withOverrides(profiled.base, { overrides: all, cwd });
+  return { ...overridden, added: [...profiled.added, ...overridden.added] };
 }
 
 function relativeFolder(given: string): Outcome {

@@ -33,6 +33,7 @@ import {
   resumeThread,
   startThread,
 } from './open-thread.ts';
+import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -157,6 +158,14 @@ export class Engine {
     this.#open.set(thread.id, thread);
     thread.subscribe({ ended: () => void this.#open.delete(thread.id) });
     return opened;
+  }
+
+  /** What `liveThreads` is made over. */
+  get forLive(): LiveEngine {
+    return {
+      store: this.#parts.store,
+      resume: (id, request, kept) => this.#noted(resumeThread(this.#parts, id, request, kept)),
+    };
   }
 
   /**

@@ -15,7 +15,7 @@ import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import { Thread } from '../../thread/thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import { prepareThread, prepareToGoOn } from './prepare-thread.ts';
+import { type KeptSettings, prepareThread, prepareToGoOn } from './prepare-thread.ts';
 import { resumeNotices } from './resume-notices.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
@@ -56,11 +56,12 @@ export async function resumeThread(
   engine: EngineParts,
   id: ThreadId,
   request: ThreadRequest,
+  kept?: KeptSettings,
 ): Promise<OpenedThread | EngineRefused> {
   const store = request.ephemeral === true ? engine.ephemeralStore : engine.store;
   const resumed = await openProven({ seals: engine.seals, store }, id);
   if (resumed.kind === 'refused') return engineRefused(resumed);
-  const prepared = await prepareToGoOn(engine, resumed, request);
+  const prepared = await prepareToGoOn(engine, resumed, request, kept);
   if ('code' in prepared) {
     await resumed.owned.close();
     return engineRefused(prepared);

@@ -1,8 +1,9 @@
 import type { Settings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
+import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
-import { lastSettings } from '../../state/resumed-settings.ts';
+import { lastSettings, type LastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';
@@ -20,15 +21,17 @@ export interface PreparedThread {
   readonly notices: readonly Outcome[];
 }
 
-/** What a thread in a folder works with, and what is in force in it. */
+/** What a thread in a folder works with, and what is in force in it. `kept`: what was, when this engine gave it up. */
 export async function prepareThread(
   engine: EngineParts,
   place: ThreadPlace,
   request: ThreadRequest,
+  { kept }: { readonly kept?: Settings | undefined } = {},
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
-  const { config, catalogue, settings, notices, profileName } = configured;
+  const { config, catalogue, notices, profileName } = configured;
+  const settings = kept ?? configured.settings;
   const provider = locatedProvider(config, settings.provider, engine.options.env);
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
@@ -36,6 +39,12 @@ export async function prepareThread(
   const parts = await createThreadParts(engine, { provider, config, catalogue, settings, request });
   if ('code' in parts) return parts;
   return nameClash(parts.router.clashes) ?? { parts, settings, notices, ...defined({ profileName }) };
+}
+
+/** What a thread had when this engine gave it up. It counts unless another program has written other settings since. */
+export interface KeptSettings {
+  readonly settings: Settings;
+  readonly last: LastSettings;
 }
 
 /**
@@ -47,14 +56,16 @@ export async function prepareToGoOn(
   engine: EngineParts,
   { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
   request: ThreadRequest,
+  given?: KeptSettings,
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
+  const kept = given !== undefined && isSame(given.last, last) ? given.settings : undefined;
   // A new thread has no past and does not load this.
   const { standingOf } = await import('./thread-standing.ts');
   const standing = await standingOf(engine, id, state);
   const own = standing === 'imported' ? undefined : last.cwd;
-  const place = { cwd: request.cwd ?? own ?? engine.options.cwd, resumed: { id, last, standing } };
-  const prepared = await prepareThread(engine, place, request);
+  const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
+  const prepared = await prepareThread(engine, { cwd, resumed: { id, last, standing } }, request, { kept });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();
   const notices = [
@@ -63,6 +74,10 @@ export async function prepareToGoOn(
     ...withoutEffect(state, prepared.settings),
   ];
   return { ...prepared, notices };
+}
+
+function isSame(one: LastSettings, other: LastSettings): boolean {
+  return equalJson(one as unknown as JsonObject, other as unknown as JsonObject);
 }
 
 /** A flag that asks for other base instructions than the thread has: they are the beginning of every request. */

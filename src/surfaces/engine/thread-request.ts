@@ -12,6 +12,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly cwd?: string;
   /** Over everything that is configured, and over what a resumed thread had. */
   readonly model?: string;
+  /** The name of a profile of the configuration, in place of the engine's. */
+  readonly profile?: string;
   /** Over the configuration and the overrides of the engine, and over what a resumed thread had. */
   readonly overrides?: Overrides;
   /** Holds whatever is configured: for surfaces that cannot ask the user. */
@@ -26,6 +28,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
+  /** Names of built-in tools that the model is not offered. */
+  readonly withoutTools?: readonly string[];
   /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
   readonly askUser?: AskUser;
   /** Saves the rules that answers allow. Absent: none are saved. */

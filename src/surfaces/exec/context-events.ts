@@ -1,11 +1,8 @@
-import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PrefixBreak, ThreadEvent } from '../../protocol/thread-event.ts';
-import { usageFields } from '../../state/usage-fields.ts';
 import { count } from '../wording/number-words.ts';
 import { causeWords } from '../wording/checkpoint-words.ts';
-import { checkpointFields } from '../wording/checkpoint-fields.ts';
-import { snakeCased } from '../wording/snake-cased.ts';
+import { contextFields } from '../wording/context-fields.ts';
 
 const types = {
   settings: 'thread.settings',
@@ -30,28 +27,13 @@ export function isContextNews(event: ThreadEvent): event is ContextNews {
   return Object.hasOwn(types, event.kind);
 }
 
-/** The members of the event under names in snake case, as everything that `exec` prints. */
 export function execContextEvent(event: ContextNews): ExecContextEvent {
-  const { kind, ...members } = event;
-  // Whose events these are is said once, when the thread starts.
-  const { thread_id: _thread, ...shown } = snakeCased(members);
-  return { type: types[kind], ...shown, ...ownMembers(event) };
+  return { type: types[event.kind], ...contextFields(event), ...stateOf(event) };
 }
 
-/** What is not printed as it is. */
-function ownMembers(event: ContextNews): JsonObject {
-  switch (event.kind) {
-    case 'usage':
-      return { ...defined({ last: event.last && usageFields(event.last) }), total: usageFields(event.total) };
-    case 'checkpoint-started':
-      return { state: 'started' };
-    case 'checkpoint-failed':
-      return { state: 'failed' };
-    case 'checkpoint-installed':
-      return { state: 'installed', report: checkpointFields(event.report) };
-    default:
-      return {};
-  }
+/** The three sorts of news about a checkpoint have one type. */
+function stateOf({ kind }: ContextNews): JsonObject {
+  return kind.startsWith('checkpoint-') ? { state: kind.slice('checkpoint-'.length) } : {};
 }
 
 /** The same for the user, in a line or two; undefined for what is said elsewhere. */

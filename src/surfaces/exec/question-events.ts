@@ -1,30 +1,16 @@
-import { defined } from '../../protocol/defined.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { type AnswerFields, answerFields } from '../wording/answer-fields.ts';
+import { type AskedFields, askedFields } from '../wording/asked-fields.ts';
 
 /** What `exec --json` prints about a question. There are none without `--approvals` or a reviewer. */
 export type ExecQuestionEvent =
-  | { readonly type: 'question.asked'; readonly question: ExecQuestion }
-  | ({
-      readonly type: 'question.answered';
-      readonly question_id: string;
-      readonly decision: 'approved' | 'denied' | 'abort' | 'lapsed';
-      readonly scope?: NonNullable<Answer['scope']>;
-      readonly note?: string;
-    } & Pick<Answer, 'by' | 'verdict'>);
-
-type ExecQuestion = { readonly call_id: string } & Omit<Question, 'callId' | 'turnId' | 'item' | 'seen'>;
-
-const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
+  | { readonly type: 'question.asked'; readonly question: AskedFields }
+  | ({ readonly type: 'question.answered'; readonly question_id: string } & AnswerFields);
 
 export function execQuestion(
   event: Extract<ThreadEvent, { kind: 'question-asked' | 'question-answered' }>,
 ): ExecQuestionEvent {
-  if (event.kind === 'question-asked') {
-    const { id, callId, turnId: _turn, item: _item, seen: _seen, ...question } = event.question;
-    return { type: 'question.asked', question: { id, call_id: callId, ...question } };
-  }
-  const { kind, scope, note, by, verdict } = event.answer;
-  const decision = decisions[kind];
-  return { type: 'question.answered', question_id: event.id, decision, ...defined({ scope, note, by, verdict }) };
+  return event.kind === 'question-asked'
+    ? { type: 'question.asked', question: askedFields(event.question) }
+    : { type: 'question.answered', question_id: event.id, ...answerFields(event.answer) };
 }

@@ -30,6 +30,11 @@ export interface ReplayedRequest {
   readonly first?: Difference;
 }
 
+/** What was sent cannot be had from the file. */
+export function isUnlike({ result }: ReplayedRequest): boolean {
+  return result === 'different' || result === 'tools-missing';
+}
+
 export function replayedRequest(
   request: RebuiltRequest | InferredRequest,
   verdict: Verdict,

@@ -1,4 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Difference } from '../../replay/compare.ts';
 import type { ReadThread } from '../commands/load-thread.ts';
 import { table } from '../terminal/table.ts';
@@ -22,15 +23,17 @@ export function reportTable(requests: readonly ReplayedRequest[]): string {
 }
 
 /** For programs. */
-export function reportJson({ id, skipped }: ReadThread, requests: readonly ReplayedRequest[]): string {
+export function replayReport(
+  { id, skipped }: Pick<ReadThread, 'id' | 'skipped'>,
+  requests: readonly ReplayedRequest[],
+) {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
     ...defined({ tool_set: toolSet, turn_id: turnId, kept_items: keptItems, sha256 }),
   }));
   const results = ['same', ...Object.keys(summaries)] as readonly Result[];
   const counts = results.map((result) => [result.replace('-', '_'), countOf(requests, result)]);
-  const report = { thread_id: id, skipped_lines: skipped, counts: Object.fromEntries(counts), requests: rows };
-  return `${JSON.stringify(report)}\n`;
+  return { thread_id: id, skipped_lines: skipped, counts: Object.fromEntries(counts) as JsonObject, requests: rows };
 }
 
 function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
@@ -79,7 +82,7 @@ function countOf(requests: readonly ReplayedRequest[], wanted: Result): number {
   return requests.filter(({ result }) => result === wanted).length;
 }
 
-function summaryWords(requests: readonly ReplayedRequest[]): string {
+export function summaryWords(requests: readonly ReplayedRequest[]): string {
   const total = requests.length;
   const others = (Object.keys(summaries) as (keyof typeof summaries)[]).flatMap((result) => {
     const count = countOf(requests, result);

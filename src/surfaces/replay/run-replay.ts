@@ -2,10 +2,8 @@ import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Line } from '../../protocol/line.ts';
-import { oncePerObject } from '../../protocol/once-per-object.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { createComparison } from '../../replay/compare.ts';
-import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../../replay/rebuild.ts';
+import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import { toolsMissing } from '../../state/request.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
@@ -14,8 +12,9 @@ import { loadReplayParts } from '../engine/replay-parts.ts';
 import { complain, print } from '../terminal/print.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { loadThread } from '../commands/load-thread.ts';
-import { type ReplayedRequest, replayedRequest } from './replayed-request.ts';
-import { reportJson, reportTable } from './report.ts';
+import { replayRequests } from './replay-requests.ts';
+import { isUnlike, type ReplayedRequest } from './replayed-request.ts';
+import { replayReport, reportTable } from './report.ts';
 
 /** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
@@ -23,29 +22,25 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
 
-  const { digester, encoderOf, itemBytes } = await loadReplayParts();
-  const verdictOn = createComparison(digester);
-  // An item stands in every request after its own.
-  const itemSize = oncePerObject((item: Item) => itemBytes(item).length);
+  const { itemBytes } = await loadReplayParts();
   const requests: ReplayedRequest[] = [];
   let number = 0;
   const wanted = await withProgress({ label: 'Replaying lines' }, async (report) => {
-    for await (const request of rebuildRequests(reported(thread.lines, report), encoderOf)) {
-      number++;
-      const verdict = verdictOn(request);
+    for await (const { request, shown } of replayRequests(reported(thread.lines, report))) {
+      number = shown.number;
       if (only !== undefined && number !== only) continue;
       if (wantsBody) return request;
-      requests.push(replayedRequest(request, verdict, { number, itemSize }));
+      requests.push(shown);
     }
     return undefined;
   });
   if (wanted !== undefined) return printRequest(wanted, itemBytes);
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number);
   const { skipped } = thread;
-  if (isJson) print(reportJson(thread, requests), 'json');
+  if (isJson) print(`${JSON.stringify(replayReport(thread, requests))}\n`, 'json');
   else print(reportTable(requests), 'text');
   if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
-  return requests.some(({ result }) => result === 'different' || result === 'tools-missing') ? 1 : 0;
+  return requests.some(isUnlike) ? 1 : 0;
 }
 
 /** The lines, with a report on how many were taken. */

@@ -1,4 +1,5 @@
 import type { AskDecision } from '../../policy/call-decision.ts';
+import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { policyMark } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
@@ -41,13 +42,14 @@ export function questionOf(
 
 /** The question waits as a line from here on. `instead`: what was asked until now, if it is another one. */
 export function recordQuestion(
-  { log, questions }: Pick<Turn, 'log' | 'questions'>,
+  { log, questions, envelope }: Pick<Turn, 'log' | 'questions' | 'envelope'>,
   { question, about }: QuestionToAsk,
   instead?: QuestionToAsk,
 ): void {
   if (instead?.about === about) return;
   if (instead !== undefined) questions.lapse(instead.question.id);
-  log.record(questionAsked(question, about, defined({ supersedes: instead?.about })));
+  const to = isReviewed(envelope.policy) ? ('review' as const) : undefined;
+  log.record(questionAsked(question, about, defined({ supersedes: instead?.about, to })));
 }
 
 /** Puts a recorded question to the one who answers. It is durable before, and the answer before anything follows from it. */

@@ -126,9 +126,13 @@ export class Calls {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
-    recordAnswer(this.#turn, call, end, share);
-    if ('item' in end) return;
+    if ('item' in end) {
+      recordAnswer(this.#turn, call, end, share);
+      return;
+    }
     const { turnId, log } = this.#turn;
+    const refused = { tool: call.name, ...defined({ unasked: end.unasked }) };
+    recordAnswer(this.#turn, call, { ...end, refused }, share);
     const about = {
       turnId,
       callId: call.call_id,

@@ -12,7 +12,7 @@ import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnStarted } from '../../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
-import { tellSwitch } from './model-switch.ts';
+import { modelSwitch, tellSwitch } from './model-switch.ts';
 import { pastFacts, factsForTurn } from '../contract/contract-now.ts';
 import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
 import { TurnEffects } from '../parts/turn-effects.ts';
@@ -54,9 +54,10 @@ export async function beginTurn(turn: Turn): Promise<void> {
   // Ending what a dead process left running may take seconds: the words are safe before.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
-  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work'));
+  const switched = modelSwitch(turn);
+  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
   log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
-  tellSwitch(turn);
+  tellSwitch(turn, switched);
   turn.memory.phase = 'open';
 }
 

@@ -1,6 +1,7 @@
 import type { ThreadEvent, ThreadItem } from '@openai/codex-sdk';
 import { expectTypeOf, it } from 'vitest';
-import type { ExecEvent, ExecItem } from '../../../src/surfaces/exec/events.ts';
+import type { ExecEvent } from '../../../src/surfaces/exec/events.ts';
+import type { ExecItem } from '../../../src/surfaces/wording/exec-item.ts';
 import type { ExecQuestionEvent } from '../../../src/surfaces/exec/question-events.ts';
 
 // The compiler does the work: ../types.test.ts runs it over this folder.

@@ -1,0 +1,14 @@
+import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { EngineRefused } from './engine-refused.ts';
+import type { OpenedThread } from './open-thread.ts';
+import type { KeptSettings } from './prepare-thread.ts';
+import type { ThreadRequest } from './thread-request.ts';
+
+/** What live threads need of an engine beside what every program has. */
+export interface LiveEngine {
+  /** For those who follow a thread and read what it has recorded. */
+  readonly store: RolloutStore;
+  /** Resumes a thread. `kept`: what it had when this engine gave it up, against what flags say. */
+  resume(id: ThreadId, request: ThreadRequest, kept: KeptSettings | undefined): Promise<OpenedThread | EngineRefused>;
+}

@@ -1,0 +1,109 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { ThreadCut } from '../../../protocol/thread-cut.ts';
+import type { Engine } from '../engine.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import type { OpenedThread } from '../open-thread.ts';
+import type { StoredThreads } from '../stored-threads.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+import { awaitAnswer } from './await-answer.ts';
+import { KeptThread } from './kept-thread.ts';
+import type { LiveThread, LiveThreads } from './live-thread.ts';
+
+export interface LiveOptions {
+  /** How long a thread stays loaded in which nothing happens and that no one follows. Absent: half an hour. */
+  readonly idleMs?: number;
+}
+
+const known = new WeakMap<Engine, LiveThreads>();
+
+/** The threads of an engine for any number of clients. There is one of it for an engine, whoever asks first. */
+export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThreads {
+  const threads = known.get(engine) ?? new KeptThreads(engine, options);
+  known.set(engine, threads);
+  return threads;
+}
+
+/** See `LiveThreads`. */
+class KeptThreads implements LiveThreads {
+  readonly #engine: Engine;
+  readonly #idleMs: number;
+  readonly #threads = new Map<ThreadId, KeptThread>();
+  #isOver = false;
+
+  constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
+    this.#engine = engine;
+    this.#idleMs = idleMs;
+  }
+
+  get loaded(): readonly LiveThread[] {
+    return [...this.#threads.values()].filter(({ isLoaded }) => isLoaded);
+  }
+
+  async start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
+    const asked = withAnswers(request);
+    return this.#adopted(await this.#engine.start(asked), asked);
+  }
+
+  async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
+    const asked = withAnswers(request);
+    return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
+  }
+
+  async load(id: ThreadId, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
+    const known = this.#threads.get(id);
+    const kept = known ?? this.#keep(id, withAnswers(request));
+    const loaded = await kept.load();
+    if (!('outcome' in loaded)) return kept;
+    // Of a thread that was loaded before, clients have the object.
+    if (known === undefined && this.#threads.get(id) === kept) this.#threads.delete(id);
+    return loaded;
+  }
+
+  async whole<Result>(
+    id: ThreadId,
+    work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
+  ): Promise<Result | EngineRefused> {
+    const kept = this.#threads.get(id);
+    const { stored } = this.#engine;
+    if (kept === undefined) return work(stored);
+    return kept.isBusy ? engineRefused(busy(id)) : kept.whileAway(() => work(stored));
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end()));
+    for (const result of ended) if (result.status === 'rejected') throw result.reason;
+  }
+
+  async #adopted(opened: OpenedThread | EngineRefused, request: ThreadRequest): Promise<LiveThread | EngineRefused> {
+    if (opened.kind === 'refused') return opened;
+    const kept = this.#keep(opened.thread.id, request);
+    await kept.adopt(opened);
+    if (this.#isOver) await kept.end();
+    return kept;
+  }
+
+  #keep(id: ThreadId, request: ThreadRequest): KeptThread {
+    const kept = new KeptThread(id, {
+      open: (settings) => this.#engine.forLive.resume(id, request, settings),
+      isKept: request.ephemeral !== true,
+      idleMs: this.#idleMs,
+      store: this.#engine.forLive.store,
+    });
+    this.#threads.set(id, kept);
+    return kept;
+  }
+}
+
+/** Clients answer, unless the program that opens the thread does. */
+function withAnswers<Request extends ThreadRequest>(request: Request): Request {
+  return request.askUser === undefined ? { ...request, askUser: awaitAnswer } : request;
+}
+
+function busy(id: ThreadId) {
+  return {
+    code: 'thread-busy',
+    message: `A turn of thread ${id} runs or waits for an answer.`,
+    next: 'Interrupt it, or wait until it has ended.',
+  };
+}

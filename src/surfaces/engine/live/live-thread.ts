@@ -1,0 +1,107 @@
+import type { Settings } from '../../../envelope/settings.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { ThreadCut } from '../../../protocol/thread-cut.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { Usage } from '../../../protocol/usage.ts';
+import type { Answered } from '../../../thread/answered.ts';
+import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { Steered, Steering } from '../../../thread/steering.ts';
+import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
+import type { TurnResult } from '../../../thread/turn/settle.ts';
+import type { EngineRefused } from '../engine-refused.ts';
+import type { StoredThreads } from '../stored-threads.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+
+/** Threads as clients use them: by id, loaded when they are needed, given up when idle. */
+export interface LiveThreads {
+  start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused>;
+  /**
+   * Loaded once, however many ask for it at the same time. `request` is for a thread that is not loaded yet; of one that
+   * is, it changes nothing: use `override`.
+   */
+  load(id: ThreadId, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
+  fork(id: ThreadId, cut: ThreadCut, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
+  /** Those that are loaded now. */
+  readonly loaded: readonly LiveThread[];
+  /**
+   * Work on a thread as a whole, like a rollback. Refused while a turn runs or waits for the user. A loaded thread is given up first and
+   * loaded again by its next use; those who follow it stay.
+   */
+  whole<Result>(
+    id: ThreadId,
+    work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
+  ): Promise<Result | EngineRefused>;
+  /** Interrupts what runs, suspends what waits for the user, and gives all threads up. */
+  close(): Promise<void>;
+}
+
+/** One of them. It stays the same object when the thread is given up and loaded again: each method loads it if it must. */
+export interface LiveThread {
+  readonly kind: 'live';
+  readonly id: ThreadId;
+  /** What the user should know about its opening. */
+  readonly notices: readonly Outcome[];
+  /** What a turn that is submitted now starts from. */
+  readonly settings: Settings;
+  /** The turn that runs, if one does. */
+  readonly turnId: TurnId | undefined;
+  readonly questions: readonly Question[];
+  /** Whether its last turn waits for an answer and does not run: an answer loads it and continues. */
+  readonly isSuspended: boolean;
+  /** Of the newest line that is durable: what `follow` may be given to continue from here. */
+  readonly place: Ordinal | undefined;
+
+  /** A turn, after what was submitted before; `change` stays, and without it nothing of the settings is changed. */
+  submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
+  /** Words for the turn that runs; refused when none does. */
+  steer(steering: Steering): Promise<Steered | EngineRefused>;
+  /** Ends the turn that runs, and resolves when it has ended. Turns that wait stay. */
+  interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
+  /** Changes what turns submitted from now on start from. */
+  override(change: unknown): Promise<Overridden>;
+  compact(asked: { readonly focus?: string }): Promise<CompactionResult | EngineRefused>;
+  /** By the question's id. A suspended thread is loaded and continues its turn. */
+  answer(questionId: string, answer: Answer): Promise<Answered>;
+  usage(): ThreadUsage;
+  /** Any number at a time, each at its own pace. */
+  follow(options?: FollowOptions): AsyncIterable<LiveNews>;
+}
+
+export interface LiveTurn extends Omit<ThreadTurn, 'signal'> {
+  readonly change?: unknown;
+  /** Ends this turn alone; absent: only `interrupt` does. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ThreadUsage {
+  readonly total: Usage;
+  readonly tokens: number;
+  readonly measure: 'exact' | 'scaled' | 'estimated';
+  readonly effectiveWindow: number;
+  readonly percentRemaining: number;
+}
+
+export interface FollowOptions {
+  /** Everything recorded behind this place comes first, read from the rollout. Absent: from now on. -1: from the beginning. */
+  readonly after?: Ordinal | -1;
+  /** False: no previews. */
+  readonly provisional?: boolean;
+  /** How many events may wait in memory for this reader. Behind that it reads from the rollout, at its own pace. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * `recorded` can be read again from the rollout, by its place; `passing` (a warning, a retry, a start) and `preview` are
+ * for those who listen. A reader that was too slow is told with `missed` how many passing ones it did not get; of recorded ones it misses none.
+ */
+export type LiveNews =
+  | { readonly kind: 'recorded'; readonly ordinal: Ordinal; readonly event: ThreadEvent }
+  | { readonly kind: 'passing'; readonly event: ThreadEvent }
+  | { readonly kind: 'preview'; readonly event: ProvisionalEvent }
+  | { readonly kind: 'missed'; readonly passing: number; readonly previews: number }
+  /** The thread was rolled back: what was recorded behind this place does not stand any more. */
+  | { readonly kind: 'rewound'; readonly to: Ordinal };

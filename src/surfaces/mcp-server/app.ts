@@ -1,0 +1,63 @@
+import type { LiveThreads } from '../engine/live/live-thread.ts';
+import { ClientListeners } from './events/client-listeners.ts';
+import { ThreadFeeds } from './events/thread-feed.ts';
+import { LoadedThreads } from './resources/loaded-threads.ts';
+import { threadResources } from './resources/thread-resources.ts';
+import type { ServerApp } from './server-app.ts';
+import type { ServerResources, ServerTool } from './server-tool.ts';
+import { refusedCall } from './tools/call-answers.ts';
+import { compatTools } from './tools/compat/compat-tools.ts';
+import { lostOutcome } from './tools/lost-outcome.ts';
+import { threadTools } from './tools/thread-tools.ts';
+import type { OnQuestion, ServedEngine, ToolParts } from './tools/tool-parts.ts';
+import { TurnRuns } from './tools/turn-runs.ts';
+
+/** What the server offers: threads of an engine, for clients of any revision and transport. */
+export interface McpApp extends ServerApp {
+  readonly resources: ServerResources;
+}
+
+export interface McpAppOptions {
+  /** Where threads start that name no folder. */
+  readonly cwd: string;
+  /** What becomes of a question when a client cannot ask its user. Absent: `report`. */
+  readonly onQuestion?: OnQuestion;
+}
+
+const instructions =
+  'Capstan runs coding agents in threads. Start one with thread_start, talk to it with thread_send, and look at it with thread_read.';
+
+export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
+  const feeds = new ThreadFeeds();
+  const loaded = new LoadedThreads(live);
+  const parts: ToolParts = {
+    engine,
+    live: loaded.live,
+    feeds,
+    listeners: new ClientListeners(),
+    runs: new TurnRuns(feeds),
+    cwd: options.cwd,
+    onQuestion: options.onQuestion ?? 'report',
+  };
+  return {
+    tools: [...threadTools(parts), ...compatTools(parts)].map(guarded),
+    resources: threadResources(parts, loaded),
+    instructions,
+    async close() {
+      try {
+        await live.close();
+      } finally {
+        feeds.close();
+        parts.listeners.close();
+      }
+    },
+  };
+}
+
+/** A lost disk or a bug answers the call it met, and ends nothing else. */
+function guarded(tool: ServerTool): ServerTool {
+  return {
+    ...tool,
+    call: (args, context) => tool.call(args, context).catch((error) => refusedCall(lostOutcome(error))),
+  };
+}

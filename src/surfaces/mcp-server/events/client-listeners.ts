@@ -1,0 +1,125 @@
+import { defined } from '../../../protocol/defined.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { ClientPort } from '../server-tool.ts';
+import { newsFields } from './event-fields.ts';
+
+/** How a client is sent the news of a thread: a method and its parameters, or nothing. */
+export type NewsForm = (
+  news: LiveNews,
+  thread: LiveThread,
+) => readonly { readonly method: string; readonly params: JsonObject }[];
+
+export const typedForm: NewsForm = (news, { id }) => {
+  const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal } : {};
+  const params = { threadId: id, ...ordinal, event: newsFields(news) };
+  return [{ method: 'notifications/capstan/event', params }];
+};
+
+/** One reason why a client is sent the events of a thread. */
+export interface Listening {
+  /** Resolves when the client was sent what meets the condition, since it listens or from now on; or after a while. */
+  sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
+  end(): void;
+}
+
+export interface ListenOptions {
+  readonly form?: NewsForm;
+  /** What was recorded behind this place is sent first. Absent: from now on. */
+  readonly after?: Ordinal;
+}
+
+/** A client that does not read is not waited for longer than this. */
+const patienceMs = 2000;
+
+/**
+ * Which clients are sent the events of which threads: each event once, however many reasons a client has to get it, and
+ * at the pace of the client, who misses nothing that is recorded.
+ */
+export class ClientListeners {
+  /** By thread, client and form. */
+  readonly #open = new Map<string, Listener>();
+  readonly #forms = new Map<NewsForm, number>();
+
+  /** Until it is ended, or the client is gone. */
+  add(thread: LiveThread, client: ClientPort, { form = typedForm, after }: ListenOptions = {}): Listening {
+    if (!this.#forms.has(form)) this.#forms.set(form, this.#forms.size);
+    const key = `${thread.id} ${this.#forms.get(form)} ${client.id}`;
+    const listener = this.#open.get(key) ?? new Listener(thread, client, { form, ...defined({ after }) });
+    this.#open.set(key, listener);
+    listener.reasons++;
+    const end = (): void => {
+      client.gone.removeEventListener('abort', end);
+      if (isOver || --listener.reasons > 0) isOver = true;
+      else {
+        isOver = true;
+        listener.close();
+        if (this.#open.get(key) === listener) this.#open.delete(key);
+      }
+    };
+    let isOver = false;
+    client.gone.addEventListener('abort', end, { once: true });
+    if (client.gone.aborted) end();
+    return { sent: (isMeant) => listener.sent(isMeant), end };
+  }
+
+  close(): void {
+    for (const listener of this.#open.values()) listener.close();
+    this.#open.clear();
+  }
+}
+
+type FollowedForm = ListenOptions & { readonly form: NewsForm };
+
+/** Of what was sent, so much is known: a call asks about what came shortly before. */
+const remembered = 200;
+
+class Listener {
+  reasons = 0;
+  readonly #client: ClientPort;
+  readonly #closing = new AbortController();
+  readonly #sent: LiveNews[] = [];
+  readonly #waiting = new Set<(news: LiveNews) => void>();
+
+  constructor(thread: LiveThread, client: ClientPort, options: FollowedForm) {
+    this.#client = client;
+    void this.#follow(thread, options).catch(() => {
+      // The thread was lost. Calls that wait for it are answered with what it says itself.
+    });
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
+    if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => done(), patienceMs).unref();
+      const look = (news: LiveNews): void => {
+        if (isMeant(news)) done();
+      };
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  async #follow(thread: LiveThread, { form, after }: FollowedForm): Promise<void> {
+    const { signal } = this.#closing;
+    for await (const news of thread.follow({ signal, ...defined({ after }) })) {
+      if (signal.aborted) return;
+      for (const { method, params } of form(news, thread)) this.#client.notify(method, params);
+      if (news.kind !== 'preview') {
+        this.#sent.push(news);
+        if (this.#sent.length > remembered) this.#sent.shift();
+        for (const look of this.#waiting) look(news);
+      }
+      await this.#client.ready();
+    }
+  }
+}

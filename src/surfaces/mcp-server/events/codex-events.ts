@@ -1,0 +1,101 @@
+import { defined } from '../../../protocol/defined.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { fullText } from '../../../protocol/outcome.ts';
+import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { usageFields } from '../../../state/usage-fields.ts';
+import type { NewsForm } from './client-listeners.ts';
+
+/** Events as hosts of `codex mcp-server` read them: `codex/event` with a message whose type they know. */
+export const codexForm: NewsForm = (news, thread) => {
+  const event = news.kind === 'recorded' || news.kind === 'passing' || news.kind === 'preview' ? news.event : undefined;
+  if (event === undefined) return [];
+  const messages = 'provisional' in event ? previewMessages(event) : eventMessages(event, thread.settings);
+  const id = 'turnId' in event ? event.turnId : '';
+  return messages.map((msg) => ({ method: 'codex/event', params: { _meta: { threadId: thread.id }, id, msg } }));
+};
+
+type Told = readonly JsonObject[];
+
+function eventMessages(event: ThreadEvent, settings: { readonly model: string; readonly cwd: string }): Told {
+  switch (event.kind) {
+    case 'thread-started': {
+      const { model, cwd } = settings;
+      return [{ type: 'session_configured', session_id: event.threadId, thread_id: event.threadId, model, cwd }];
+    }
+    case 'turn-started':
+      return [{ type: 'task_started', turn_id: event.turnId }];
+    case 'item-started':
+      return begun(event.item);
+    case 'item-completed':
+      return done(event.item);
+    case 'usage': {
+      const { last, total, effectiveWindow } = event;
+      const info = { total_token_usage: usageFields(total), model_context_window: effectiveWindow };
+      return [{ type: 'token_count', info: { ...info, ...defined({ last_token_usage: last && usageFields(last) }) } }];
+    }
+    case 'checkpoint-installed':
+      return [{ type: 'context_compacted' }];
+    case 'warning':
+      return [{ type: 'warning', message: fullText(event.outcome) }];
+    case 'retrying':
+      return [{ type: 'stream_error', message: fullText(event.outcome) }];
+    case 'turn-completed':
+      return [{ type: 'task_complete', turn_id: event.turnId, last_agent_message: event.lastMessage ?? null }];
+    case 'turn-failed':
+      return [{ type: 'error', message: fullText(event.outcome) }];
+    case 'turn-aborted':
+      return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
+    default:
+      return [];
+  }
+}
+
+function begun(item: TurnItem): Told {
+  if (item.kind === 'command') {
+    return [{ type: 'exec_command_begin', call_id: item.id, command: item.argv, cwd: item.cwd }];
+  }
+  return item.kind === 'file-change' ? [{ type: 'patch_apply_begin', call_id: item.id, changes: changesOf(item) }] : [];
+}
+
+function done(item: TurnItem): Told {
+  switch (item.kind) {
+    case 'user-message':
+      return [{ type: 'user_message', message: item.text }];
+    case 'agent-message':
+      return [{ type: 'agent_message', message: item.text }];
+    case 'reasoning':
+      return item.summary.map((text) => ({ type: 'agent_reasoning', text }));
+    case 'command': {
+      const { id, argv, cwd, output, exitCode = -1 } = item;
+      const about = { call_id: id, command: argv, cwd };
+      return [{ type: 'exec_command_end', ...about, aggregated_output: output, exit_code: exitCode }];
+    }
+    case 'file-change': {
+      const success = item.status === 'completed';
+      return [{ type: 'patch_apply_end', call_id: item.id, success, changes: changesOf(item) }];
+    }
+    case 'plan': {
+      const plan = item.steps.map(({ text, status }) => ({ step: text, status: status.replace('-', '_') }));
+      return [{ type: 'plan_update', plan }];
+    }
+    default:
+      return [];
+  }
+}
+
+function changesOf({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject {
+  return Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
+}
+
+function previewMessages(event: ProvisionalEvent): Told {
+  switch (event.kind) {
+    case 'text':
+      return [{ type: 'agent_message_delta', delta: event.text }];
+    case 'reasoning':
+      return [{ type: 'agent_reasoning_delta', delta: event.text }];
+    default:
+      return [];
+  }
+}

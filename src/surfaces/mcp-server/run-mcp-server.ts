@@ -1,0 +1,92 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { version } from '../../protocol/version.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { mcpServerCommand } from '../commands/mcp-server-command.ts';
+import { Engine } from '../engine/engine.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
+import { endOnSignal } from '../terminal/end-on-signal.ts';
+import { printNote } from '../terminal/print.ts';
+import { type AccessToken, accessToken } from './access-token.ts';
+import { createMcpApp } from './app.ts';
+import { type HttpAddress, readHttpAddress } from './http-address.ts';
+import type { ServedApp } from './wire/protocol-server.ts';
+import { serveHttp } from './wire/serve-http.ts';
+import { type RunningServer, serveStdio } from './wire/serve-stdio.ts';
+
+/** What a host that has gone is given to read the last messages, and threads to end, before the process does. */
+const leavingMs = 5000;
+
+type Options = CommandArguments<typeof mcpServerCommand>['options'];
+
+/** `capstan mcp-server`. */
+export async function run({ options }: CommandArguments<typeof mcpServerCommand>): Promise<number | Outcome> {
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const cwd = resolve(here.path, options.folder ?? '.');
+  const listen = options.http === undefined ? undefined : httpChoices(options.http, options, here.path);
+  if (listen !== undefined && 'code' in listen) return listen;
+  const { profile, overrides, strictConfig, onQuestion, compat } = options;
+  const client = { name: 'capstan-mcp-server', version, source: 'mcp' };
+  const choices = { overrides, strictConfig, ...defined({ profile }) };
+  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd, client, ...choices });
+  if (engine.kind === 'refused') return engine.outcome;
+  const folder = engine.lookAtFolder(cwd);
+  if ('code' in folder) return folder;
+  for (const { message } of engine.notices) report(message);
+
+  const app = createMcpApp(engine, liveThreads(engine), { cwd, ...defined({ onQuestion }) });
+  const ending = endOnSignal({});
+  const served: ServedApp = { app: { ...app, instructions }, listsAliases: compat, report };
+  const server = listen === undefined ? serveHost(served) : await serveHosts(served, listen);
+  if ('code' in server) return server;
+  ending.signal.addEventListener('abort', () => void server.close());
+  await server.ended;
+  await Promise.race([app.close(), wait(leavingMs, undefined, { ref: false })]);
+  await letGoOfOutput();
+  ending.over();
+  return 0;
+}
+
+const instructions =
+  'Capstan is a coding agent with its own sandbox. thread_start begins a conversation, thread_send continues it and answers at the end of the turn. A conversation stays on disk: thread_list and thread_read find it again.';
+
+function report(problem: string): void {
+  printNote(`capstan: ${problem}`);
+}
+
+function serveHost(served: ServedApp): RunningServer {
+  if (process.stdin.isTTY) printNote('This is a server for MCP hosts, which start it themselves. Ctrl-C ends it.');
+  return serveStdio(served, { input: process.stdin, output: process.stdout });
+}
+
+async function serveHosts(served: ServedApp, listen: HttpAddress & AccessToken): Promise<RunningServer | Outcome> {
+  try {
+    const server = await serveHttp(served, listen);
+    printNote(`MCP server at ${server.url}`);
+    if (listen.isNew) printNote(`Authorization: Bearer ${listen.token}`);
+    return server;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { code: 'no-port', message: `The server cannot listen: ${why}.`, next: 'Choose another port with --http.' };
+  }
+}
+
+function httpChoices(written: string, { noToken, tokenFile }: Options, cwd: string) {
+  const address = readHttpAddress(written);
+  if ('code' in address) return address;
+  const variable = process.env['CAPSTAN_MCP_TOKEN'];
+  const access = accessToken({ host: address.host, noToken, file: tokenFile, variable, cwd });
+  return 'code' in access ? access : { ...address, ...access };
+}
+
+/** A host that has stopped reading must not keep the process. */
+async function letGoOfOutput(): Promise<void> {
+  const written = new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
+  const isWritten = await Promise.race([written.then(() => true), wait(1000, false, { ref: false })]);
+  if (!isWritten) process.stdout.destroy();
+}

@@ -1,0 +1,200 @@
+import { beforeAbort } from '../../../protocol/before-abort.ts';
+import { defined } from '../../../protocol/defined.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt } from '../../../protocol/json.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { Question } from '../../../protocol/question.ts';
+import { askedFields } from '../../wording/asked-fields.ts';
+import { questionWords } from '../../wording/question-words.ts';
+import { type NewsForm, typedForm } from '../events/client-listeners.ts';
+import { errorFields } from '../events/event-fields.ts';
+import { eventOf } from '../events/event-of-news.ts';
+import { progressWords } from '../events/progress-words.ts';
+import type { CallContext, InputRequired, ToolAnswer } from '../server-tool.ts';
+import { answerFrom, clientQuestion } from './client-questions.ts';
+import { findLiveThread } from './find-thread-by-name.ts';
+import { asCalled } from './settings-arguments.ts';
+import type { ToolParts } from './tool-parts.ts';
+import { list, outputOfTool, text } from './tool-schema.ts';
+import { isTurnEnd, type TurnEnd, type TurnRun } from './turn-run.ts';
+import { refusedCall } from './call-answers.ts';
+import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+
+/** What every call gives that waits for the end of a turn. */
+export const turnOutput: JsonObject = outputOfTool(
+  { thread_id: text(), turn_id: text(), status: text(), message: text(), questions: list },
+  ['thread_id', 'status'],
+);
+
+export interface Attendance {
+  /** How the client is sent what happens meanwhile. */
+  readonly form?: NewsForm;
+  /** False: the turn is another call's, and goes on when this client is gone. */
+  readonly keeps?: boolean;
+  /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
+  readonly first?: () => Promise<ToolAnswer | undefined>;
+  /** The client has seen what was recorded up to here. */
+  readonly after?: Ordinal;
+  /** Members of the answer beside those of the turn. */
+  readonly more?: JsonObject;
+}
+
+/** Waits for the end of a turn. Meanwhile the client is sent its events, and its user is asked what the turn asks. */
+export async function attendTurn(
+  parts: ToolParts,
+  run: TurnRun,
+  context: CallContext,
+  { form = typedForm, keeps = true, more = {}, first, after }: Attendance,
+): Promise<ToolAnswer | InputRequired> {
+  const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ after }) });
+  const stopProgress = reportProgress(parts, run.thread, context);
+  const leave = run.join(context.signal, { keeps });
+  // What happened before is not sent any more.
+  const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
+  try {
+    const refused = await first?.();
+    if (refused !== undefined) return refused;
+    for (;;) {
+      const changed = run.changed();
+      const { questions } = run;
+      // The client sees what led to the answer before the answer.
+      const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
+      if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
+      if (run.isOver) return turnAnswer(run, await run.end, more);
+      if (questions.length === 0) await changed;
+      else if (context.client.canAsk) return inputRequired(run, questions, context);
+      else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
+      else await declineAll(run, questions);
+    }
+  } finally {
+    leave();
+    stopProgress();
+    listening.end();
+  }
+}
+
+type IsMeant = (news: LiveNews) => boolean;
+
+function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
+  if (turnId === undefined) return undefined;
+  return (news) => {
+    const event = eventOf(news);
+    return event !== undefined && isTurnEnd(event) && event.turnId === turnId;
+  };
+}
+
+function asks(questions: readonly Question[]): IsMeant | undefined {
+  const newest = questions.at(-1)?.id;
+  if (newest === undefined) return undefined;
+  return (news) => {
+    const event = eventOf(news);
+    return event?.kind === 'question-asked' && event.question.id === newest;
+  };
+}
+
+/** The call that brings the answers of a user: gives them to the turn and waits on. */
+export async function continueCall(
+  parts: ToolParts,
+  context: CallContext,
+  attendance: Attendance,
+): Promise<ToolAnswer | InputRequired> {
+  const { state = {}, responses = {} } = context;
+  const thread = await findLiveThread(parts, String(state['thread_id'] ?? ''));
+  if ('code' in thread) return refusedCall(thread);
+  const turnId = String(state['turn_id'] ?? '');
+  const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
+  const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
+  if (run === undefined) return refusedCall(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
+  const first = async (): Promise<undefined> => {
+    const open = run.questions;
+    for (const [id, response] of Object.entries(responses)) {
+      const question = open.find((each) => each.id === id);
+      // Another client may have answered: its answer counts, and this call waits for the same end.
+      if (question !== undefined) await thread.answer(id, answerFrom(response, question));
+    }
+  };
+  const after = numberAt(state, 'after') as Ordinal | undefined;
+  return attendTurn(parts, run, context, { ...attendance, first, ...defined({ after }) });
+}
+
+const turnGone: Outcome = {
+  code: 'turn-over',
+  message: 'The turn that asked the question is over.',
+  next: 'Call thread_read to see how it ended.',
+};
+
+/** Sends short words about what happens, where the client asked for them. */
+export function reportProgress(
+  { feeds }: Pick<ToolParts, 'feeds'>,
+  thread: LiveThread,
+  context: CallContext,
+): () => void {
+  let done = 0;
+  return feeds.read(thread, (news) => {
+    const event = eventOf(news);
+    const words = event && progressWords(event);
+    if (words !== undefined) context.progress(++done, words);
+  });
+}
+
+async function declineAll({ thread }: TurnRun, questions: readonly Question[]): Promise<void> {
+  const note = 'No one can be asked: the client of this server has no way to ask its user.';
+  for (const { id } of questions) await thread.answer(id, { kind: 'declined', note });
+}
+
+function inputRequired(run: TurnRun, questions: readonly Question[], { signal }: CallContext): InputRequired {
+  const { thread, turnId } = run;
+  run.asks(signal);
+  return {
+    kind: 'input-required',
+    questions: Object.fromEntries(
+      questions.map((question) => {
+        const { extra, ...form } = clientQuestion(question);
+        return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
+      }),
+    ),
+    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.place }) },
+  };
+}
+
+function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
+  const asked = questions.map((question) => `${question.id}: ${questionWords(question)}`).join('\n');
+  return {
+    kind: 'answer',
+    text: `The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
+    data: {
+      thread_id: thread.id,
+      ...defined({ turn_id: turnId }),
+      status: 'waiting',
+      questions: questions.map(askedFields) as unknown as readonly JsonObject[],
+      ...more,
+    },
+  };
+}
+
+const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
+
+function turnAnswer({ thread, turnId }: TurnRun, end: TurnEnd, more: JsonObject): ToolAnswer {
+  const { lastMessage: message } = end;
+  const status = statuses[end.kind];
+  const questions =
+    end.kind === 'suspended' ? { questions: thread.questions.map(askedFields) as unknown as JsonObject[] } : {};
+  const data = { thread_id: thread.id, ...defined({ turn_id: turnId }), status, ...defined({ message }), ...questions };
+  if (end.kind === 'failed') {
+    const outcome = asCalled(end.outcome);
+    return {
+      kind: 'answer',
+      text: fullText(outcome),
+      data: { ...data, error: errorFields(outcome), ...more },
+      isError: true,
+    };
+  }
+  const { percentRemaining } = thread.usage();
+  const text = end.kind === 'completed' ? (message ?? '') : endWords[end.kind];
+  return { kind: 'answer', text, data: { ...data, percent_remaining: percentRemaining, ...more } };
+}
+
+const endWords = {
+  aborted: 'The turn was interrupted. The thread can be continued with thread_send.',
+  suspended: 'The thread was given up while its turn waits for an answer. Answer with thread_answer to continue.',
+} as const;

@@ -1,0 +1,148 @@
+import type { TurnId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadCut } from '../../../protocol/thread-cut.ts';
+import type { RollbackTo } from '../../engine/engine-types.ts';
+import type { ServerTool } from '../server-tool.ts';
+import { answered, refusedCall } from './call-answers.ts';
+import { findThreadId } from './find-thread-by-name.ts';
+import { settingsShown } from './settings-arguments.ts';
+import type { ToolParts } from './tool-parts.ts';
+import { flag, inputOfTool, list, outputOfTool, text, texts, whole } from './tool-schema.ts';
+
+export function threadForkTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_fork',
+    title: 'Fork a thread',
+    description:
+      'Starts a thread that continues another one, from its end or from a turn. The other one stays as it is.',
+    input: inputOfTool({
+      thread_id: text(),
+      through: text('last turn to keep: number or id'),
+      before: text('first turn to leave out'),
+    }),
+    output: outputOfTool({ thread_id: text(), from: text() }),
+    annotations: { readOnlyHint: false, destructiveHint: false },
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const cut = cutFrom(args);
+      if ('code' in cut) return refusedCall(cut);
+      const forked = await parts.live.fork(id, cut);
+      if (forked.kind === 'refused') return refusedCall(forked.outcome);
+      const settings = settingsShown(forked.settings);
+      return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, settings });
+    },
+  };
+}
+
+function cutFrom(args: JsonObject): ThreadCut | Outcome {
+  const [through, before] = [stringAt(args, 'through'), stringAt(args, 'before')];
+  if (through !== undefined && before !== undefined) return onlyOne('through', 'before');
+  if (through !== undefined) return { kind: 'through', turnId: through as TurnId };
+  return before === undefined ? { kind: 'latest' } : { kind: 'before', turnId: before as TurnId };
+}
+
+function onlyOne(...names: readonly string[]): Outcome {
+  return {
+    code: 'usage',
+    message: `${names.join(' and ')} cannot be used together.`,
+    next: 'Leave out all but one. Nothing was changed.',
+  };
+}
+
+export function threadRollbackTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_rollback',
+    title: 'Roll back turns',
+    description:
+      'Takes the newest turns back: the model does not see them any more. Files stay as they are. Can be undone.',
+    input: inputOfTool({
+      thread_id: text(),
+      turns: whole('how many; default 1', 1),
+      to_turn: text('last turn to keep'),
+      before_checkpoint: whole('its number', 1),
+    }),
+    output: outputOfTool({ thread_id: text(), turns: texts }),
+    annotations: { readOnlyHint: false, destructiveHint: true },
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const to = rangeFrom(args);
+      if ('code' in to) return refusedCall(to);
+      const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
+      if (done.kind === 'refused') return refusedCall(done.outcome, { thread_id: id });
+      return answered(`${done.turns.length} turns of thread ${id} are rolled back. thread_undo_rollback undoes this.`, {
+        thread_id: id,
+        turns: done.turns,
+        ...(done.checkpoint !== undefined && { checkpoint: done.checkpoint }),
+        notices: done.notices.map(fullText),
+      });
+    },
+  };
+}
+
+function rangeFrom(args: JsonObject): RollbackTo | Outcome {
+  const given = ['turns', 'to_turn', 'before_checkpoint'].filter((name) => args[name] !== undefined);
+  if (given.length > 1) return onlyOne(...given);
+  const [toTurn, beforeCheckpoint] = [stringAt(args, 'to_turn'), numberAt(args, 'before_checkpoint')];
+  if (toTurn !== undefined) return { toTurn };
+  if (beforeCheckpoint !== undefined) return { beforeCheckpoint };
+  return { turns: numberAt(args, 'turns') ?? 1 };
+}
+
+export function threadUndoRollbackTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_undo_rollback',
+    title: 'Undo a rollback',
+    description: 'Brings back the turns of the newest rollback. force: also when turns came after it, which go.',
+    input: inputOfTool({ thread_id: text(), force: flag }),
+    output: outputOfTool({ thread_id: text(), turns: texts, replaced: texts }),
+    annotations: { readOnlyHint: false, destructiveHint: true },
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const force = args['force'] === true;
+      const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
+      if (done.kind === 'refused') return refusedCall(withoutFlags(done.outcome), { thread_id: id });
+      const { turns, replaced } = done;
+      return answered(`${turns.length} turns of thread ${id} are restored.`, { thread_id: id, turns, replaced });
+    },
+  };
+}
+
+function withoutFlags(outcome: Outcome): Outcome {
+  return { ...outcome, next: outcome.next.replaceAll('Add --force', 'Set force') };
+}
+
+export function threadPinTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_pin',
+    title: 'Pin notes',
+    description: 'Lists, adds or removes notes that the model reads word for word, also after every checkpoint.',
+    input: inputOfTool({ thread_id: text(), add: text('a note'), remove: text('number or id of a note') }),
+    output: outputOfTool({ thread_id: text(), pins: list }),
+    annotations: { readOnlyHint: false, destructiveHint: false },
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const [add, remove] = [stringAt(args, 'add'), stringAt(args, 'remove')];
+      if (add !== undefined && remove !== undefined) return refusedCall(onlyOne('add', 'remove'));
+      if (add === undefined && remove === undefined) {
+        const { stored } = parts.engine;
+        const pins = (await stored.location(id)) === undefined ? [] : await stored.pins(id);
+        return answered(pinsText(pins), { thread_id: id, pins });
+      }
+      const done = await parts.live.whole(id, (stored) =>
+        add === undefined ? stored.unpin(id, remove ?? '') : stored.pin(id, add),
+      );
+      if (done.kind === 'refused') return refusedCall(done.outcome, { thread_id: id });
+      return answered(pinsText(done.pins), { thread_id: id, pins: done.pins, notices: done.notices.map(fullText) });
+    },
+  };
+}
+
+function pinsText(pins: readonly { readonly text: string }[]): string {
+  if (pins.length === 0) return 'The thread has no pinned notes.';
+  return pins.map((pin, at) => `${at + 1}. ${pin.text}`).join('\n');
+}

@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { defined } from '../../../protocol/defined.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import { shellWords } from '../../../protocol/shell-words.ts';
+import { questionWords } from '../../wording/question-words.ts';
+import type { ClientResponse, FormQuestion } from '../server-tool.ts';
+
+/** Answers by the words that clients choose among. */
+const decisions: Readonly<Record<string, Answer>> = {
+  approved: { kind: 'allowed' },
+  approved_for_session: { kind: 'allowed', scope: 'session' },
+  approved_with_rule: { kind: 'allowed', scope: 'rule' },
+  approved_execpolicy_amendment: { kind: 'allowed', scope: 'rule' },
+  denied: { kind: 'declined' },
+  abort: { kind: 'stopped' },
+  timed_out: { kind: 'lapsed' },
+};
+
+/** The question as a form: a decision among those that it allows, and a note for the model. */
+export function clientQuestion(question: Question): FormQuestion {
+  const { scopes, prefix, reason } = question;
+  const offered = [
+    'approved',
+    ...(scopes.includes('session') ? ['approved_for_session'] : []),
+    ...(scopes.includes('rule') ? ['approved_with_rule'] : []),
+    'denied',
+    'abort',
+  ];
+  const rule = prefix === undefined ? '' : ` approved_with_rule also saves a rule for: ${shellWords(prefix)}.`;
+  return {
+    message: `Allow Capstan to ${questionWords(question)}?${reason === undefined ? '' : ` ${reason}`}`,
+    schema: {
+      type: 'object',
+      properties: {
+        decision: {
+          type: 'string',
+          title: 'Decision',
+          description: `approved allows it once, denied refuses it, abort also ends the turn.${rule}`,
+          enum: offered,
+          default: 'approved',
+        },
+        note: { type: 'string', title: 'Note', description: 'Optional words for the model.' },
+      },
+    },
+    extra: forCodexClients(question),
+  };
+}
+
+/** What hosts read that show questions of Codex. */
+function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Question): JsonObject {
+  return {
+    codex_elicitation: kind === 'patch' ? 'patch-approval' : 'exec-approval',
+    codex_call_id: callId,
+    codex_event_id: turnId,
+    codex_question_id: id,
+    ...defined({ codex_command: argv, codex_cwd: cwd, codex_reason: reason }),
+  };
+}
+
+/**
+ * What a client's response means. An `accept` is an approval of this one call unless its content says otherwise; a content
+ * that is not understood is no approval.
+ */
+export function answerFrom(response: ClientResponse, question: Pick<Question, 'scopes'>): Answer {
+  if (response.action !== 'accept') return { kind: response.action === 'cancel' ? 'stopped' : 'declined' };
+  const note = stringAt(response.content, 'note');
+  const given = response.content['decision'];
+  if (given === undefined || given === null || given === '') return { kind: 'allowed', ...noted(note) };
+  // Codex has decisions that are objects with one member.
+  const [word = '', more] = isJsonObject(given) ? (Object.entries(given)[0] ?? []) : [given];
+  const answer = Object.hasOwn(decisions, String(word)) ? decisions[String(word)] : undefined;
+  if (answer === undefined) {
+    return { kind: 'declined', note: 'The answer of the client was not understood, so the call was not allowed.' };
+  }
+  const words = note ?? (isJsonObject(more) ? stringAt(more, 'rejection') : undefined);
+  const { scope, ...plain } = answer;
+  // A scope that the question does not offer is narrowed to this call.
+  const reaches = scope !== undefined && question.scopes.includes(scope) ? { scope } : {};
+  return { ...plain, ...reaches, ...noted(words) };
+}
+
+function noted(note: string | undefined): { readonly note?: string } {
+  return note === undefined || note.trim() === '' ? {} : { note };
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { defined } from '../../../../protocol/defined.ts';
+import { type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../../server-tool.ts';
+import { answered, refusedCall } from '../call-answers.ts';
+import { threadCompactTool, threadInterruptTool, threadOverrideTool } from '../control-tools.ts';
+import { findLiveThread } from '../find-thread-by-name.ts';
+import type { ToolParts } from '../tool-parts.ts';
+import { anObject, choiceOf, flag, inputOfTool, list, outputOfTool, text, texts } from '../tool-schema.ts';
+import { startThread, threadSendTool, threadTurnTool } from '../turn-tools.ts';
+import { contextFrom, messageFrom, startFrom } from './v1-arguments.ts';
+
+type Called = ToolAnswer | InputRequired;
+
+/** A name of v1, in terms of a tool of this server. */
+function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'output' | 'call'>): ServerTool {
+  const description = `${title}, as clients of v1 call it.`;
+  const annotations = { readOnlyHint: false, openWorldHint: true };
+  return { name, title, description, ...about, annotations, isAlias: true };
+}
+
+const conversation = { conversationId: text() };
+const context: JsonObject = {
+  cwd: text(),
+  approvalPolicy: {},
+  sandboxPolicy: {},
+  model: text(),
+  effort: {},
+  summary: choiceOf('auto', 'concise', 'detailed', 'none'),
+};
+const started: JsonObject = {
+  model: text(),
+  profile: text(),
+  cwd: text(),
+  approvalPolicy: text(),
+  sandbox: text(),
+  config: anObject,
+  baseInstructions: text(),
+  developerInstructions: text(),
+  compactPrompt: text(),
+  includePlanTool: flag,
+  includeApplyPatchTool: flag,
+};
+const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
+  inputOfTool({ ...conversation, ...properties }, ['conversationId', ...required]);
+const turn = outputOfTool({ ...conversation, turnId: text(), status: text(), message: text(), questions: list }, []);
+
+export function v1Tools(parts: ToolParts): readonly ServerTool[] {
+  const [send, turnTool, override] = [threadSendTool(parts), threadTurnTool(parts), threadOverrideTool(parts)];
+  const [compact, interrupt] = [threadCompactTool(parts), threadInterruptTool(parts)];
+  const subscriptions = new Map<string, () => void>();
+  return [
+    alias('newConversation', 'Start a conversation', {
+      input: inputOfTool(started, []),
+      output: outputOfTool(
+        { ...conversation, model: text(), reasoningEffort: text(), rolloutPath: { type: ['string', 'null'] } },
+        [],
+      ),
+      call: async (args, call) => begun(parts, await startThread(parts, startFrom(args), call, {})),
+    }),
+    alias('addConversationListener', 'Listen to a conversation', {
+      input: inConversation({ experimentalRawEvents: flag }),
+      output: outputOfTool({ subscriptionId: text() }, []),
+      async call(args, { client }) {
+        const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
+        if ('code' in thread) return refusedCall(thread);
+        const subscriptionId = randomUUID();
+        const listening = parts.listeners.add(thread, client);
+        const end = (): void => {
+          subscriptions.delete(subscriptionId);
+          client.gone.removeEventListener('abort', end);
+          listening.end();
+        };
+        subscriptions.set(subscriptionId, end);
+        client.gone.addEventListener('abort', end, { once: true });
+        return answered('The events of the conversation are sent as notifications.', { subscriptionId });
+      },
+    }),
+    alias('removeConversationListener', 'Stop listening', {
+      input: inputOfTool({ subscriptionId: text() }, ['subscriptionId']),
+      output: outputOfTool({}, []),
+      async call(args) {
+        const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
+        if (end === undefined) return refusedCall(unknownSubscription);
+        end();
+        return answered('No more events are sent.', {});
+      },
+    }),
+    alias('sendUserMessage', 'Send a message', {
+      input: inConversation({ items: list }, 'items'),
+      output: turn,
+      call: (args, call) => said(send, args, call),
+    }),
+    alias('sendUserTurn', 'Run a turn', {
+      input: inConversation(
+        { items: list, ...context },
+        'items',
+        'cwd',
+        'approvalPolicy',
+        'sandboxPolicy',
+        'model',
+        'summary',
+      ),
+      output: turn,
+      call: (args, call) => said(turnTool, args, call, contextFrom(args)),
+    }),
+    alias('overrideTurnContext', 'Override the context', {
+      input: inConversation(context),
+      output: outputOfTool({ ...conversation, changed: texts, settings: anObject }, []),
+      call: async (args, call) => inV1(await override.call({ ...named(args), ...contextFrom(args) }, call)),
+    }),
+    alias('compactConversation', 'Compact the history', {
+      input: inConversation({ focus: text() }),
+      output: outputOfTool({ ...conversation, report: anObject }, []),
+      call: async (args, call) =>
+        inV1(await compact.call({ ...named(args), ...defined({ focus: args['focus'] }) }, call)),
+    }),
+    alias('interruptConversation', 'Interrupt a turn', {
+      input: inConversation({}),
+      output: outputOfTool({ ...conversation, abortReason: text() }, []),
+      async call(args, call) {
+        const done = await inV1(await interrupt.call(named(args), call));
+        const isInterrupted = done.kind === 'answer' && done.data['interrupted'] === true;
+        return isInterrupted ? { ...done, data: { ...done.data, abortReason: 'interrupted' } } : done;
+      },
+    }),
+  ];
+}
+
+const unknownSubscription: Outcome = {
+  code: 'subscription-unknown',
+  message: 'There is no such subscription.',
+  next: 'Give the subscriptionId that addConversationListener gave.',
+};
+
+function named(args: JsonObject): JsonObject {
+  return defined({ thread_id: args['conversationId'] });
+}
+
+async function said(tool: ServerTool, args: JsonObject, call: CallContext, more: JsonObject = {}): Promise<Called> {
+  const message = messageFrom(args);
+  if (typeof message['code'] === 'string') return refusedCall(message as unknown as Outcome);
+  return inV1(await tool.call({ ...named(args), ...(message as JsonObject), ...more }, call));
+}
+
+/** Names of the answer as v1 had them. */
+function inV1(called: Called): Called {
+  if (called.kind !== 'answer') return called;
+  const { thread_id, turn_id, ...data } = called.data;
+  return { ...called, data: { ...defined({ conversationId: thread_id, turnId: turn_id }), ...data } };
+}
+
+async function begun({ engine }: ToolParts, called: Called): Promise<Called> {
+  if (called.kind !== 'answer' || called.isError === true) return called;
+  const id = stringAt(called.data, 'thread_id') ?? '';
+  const settings = objectAt(called.data, 'settings');
+  const location = await engine.stored.location(id as Parameters<typeof engine.stored.location>[0]);
+  return {
+    ...called,
+    text: `Conversation ${id} is started.`,
+    data: {
+      conversationId: id,
+      ...defined({ model: stringAt(settings, 'model'), reasoningEffort: stringAt(settings, 'effort') }),
+      // Its file appears with its first turn.
+      rolloutPath: location ?? null,
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { defined } from '../../../protocol/defined.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { checkpointText } from '../../wording/checkpoint-words.ts';
+import { checkpointFields } from '../../wording/checkpoint-fields.ts';
+import { eventOf } from '../events/event-of-news.ts';
+import type { ServerTool } from '../server-tool.ts';
+import { reportProgress } from './attend-turn.ts';
+import { answered, refusedCall } from './call-answers.ts';
+import { findLiveThread } from './find-thread-by-name.ts';
+import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
+import type { ToolParts } from './tool-parts.ts';
+import { anObject, flag, inputOfTool, outputOfTool, text, texts } from './tool-schema.ts';
+
+export function threadOverrideTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_override',
+    title: 'Override the context',
+    description:
+      'Changes what later turns start from: all that is given, or nothing. A turn that runs keeps its context.',
+    input: inputOfTool({ thread_id: text(), ...contextArguments }),
+    output: outputOfTool({ thread_id: text(), changed: texts, settings: anObject }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    async call(args, context) {
+      const change = changeFrom(args);
+      if (change === undefined) return refusedCall(nothingToChange);
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+      if ('code' in thread) return refusedCall(thread);
+      const listening = parts.listeners.add(thread, context.client);
+      try {
+        const done = await thread.override(change);
+        if (done.kind === 'refused') return refusedCall(asCalled(done.outcome), { thread_id: thread.id });
+        if (done.changed.length > 0) await listening.sent((news) => eventOf(news)?.kind === 'settings');
+        const changed = done.changed.map(nameOfSetting);
+        const words =
+          changed.length === 0
+            ? 'already has these settings'
+            : `has another ${changed.join(', ')} from its next turn on`;
+        const settings = settingsShown(done.settings);
+        return answered(`Thread ${thread.id} ${words}.`, { thread_id: thread.id, changed, settings });
+      } finally {
+        listening.end();
+      }
+    },
+  };
+}
+
+const nothingToChange: Outcome = {
+  code: 'nothing-to-change',
+  message: 'The call names nothing to change.',
+  next: `Give at least one of these: ${Object.keys(contextArguments).join(', ')}.`,
+};
+
+export function threadCompactTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_compact',
+    title: 'Compact the history',
+    description:
+      'Replaces the history by a checkpoint that keeps the words of the user. Also done by itself when the window is full.',
+    input: inputOfTool({ thread_id: text(), focus: text('what it shall keep in view') }),
+    output: outputOfTool({ thread_id: text(), report: anObject }),
+    annotations: { readOnlyHint: false, destructiveHint: false },
+    async call(args, context) {
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+      if ('code' in thread) return refusedCall(thread);
+      const listening = parts.listeners.add(thread, context.client);
+      const stopProgress = reportProgress(parts, thread, context);
+      // In a turn that runs, the turn is another call's.
+      const stop = (): void => {
+        if (!isInside) void thread.interrupt().catch(() => {});
+      };
+      const isInside = thread.turnId !== undefined;
+      context.signal.addEventListener('abort', stop, { once: true });
+      try {
+        const focus = stringAt(args, 'focus')?.trim();
+        const done = await thread.compact(focus === undefined || focus === '' ? {} : { focus });
+        if (done.kind === 'aborted') return refusedCall(interrupted, { thread_id: thread.id });
+        if (done.kind !== 'installed') return refusedCall(done.outcome, { thread_id: thread.id });
+        await listening.sent((news) => eventOf(news)?.kind === 'checkpoint-installed');
+        return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
+      } finally {
+        context.signal.removeEventListener('abort', stop);
+        stopProgress();
+        listening.end();
+      }
+    },
+  };
+}
+
+const interrupted: Outcome = {
+  code: 'interrupted',
+  message: 'The compaction was interrupted.',
+  next: 'The history is unchanged.',
+};
+
+export function threadInterruptTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_interrupt',
+    title: 'Interrupt a turn',
+    description: 'Ends the turn that runs. The thread can be continued.',
+    input: inputOfTool({ thread_id: text() }),
+    output: outputOfTool({ thread_id: text(), interrupted: flag, turn_id: text() }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    async call(args) {
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+      if ('code' in thread) return refusedCall(thread);
+      const done = await thread.interrupt();
+      const isInterrupted = done.kind === 'interrupted';
+      const turnId = isInterrupted ? done.turnId : undefined;
+      return answered(isInterrupted ? `Turn ${turnId} is interrupted.` : 'No turn runs.', {
+        thread_id: thread.id,
+        interrupted: isInterrupted,
+        ...defined({ turn_id: turnId }),
+      });
+    },
+  };
+}

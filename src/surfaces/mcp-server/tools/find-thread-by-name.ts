@@ -1,0 +1,37 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { LiveThread } from '../../engine/live/live-thread.ts';
+import type { ToolParts } from './tool-parts.ts';
+
+/** The thread that a client names: by its id, the beginning of it, or its name. Nothing is loaded. */
+export async function findThreadId({ engine, live }: FindParts, name: string): Promise<ThreadId | Outcome> {
+  // A thread without a turn has no file yet.
+  const loaded = live.loaded.find(({ id }) => id === name);
+  if (loaded !== undefined) return loaded.id;
+  if (name.trim() === '') return noName;
+  const chosen = await engine.stored.choose({ kind: 'named', name, archived: true, unique: true });
+  if (chosen.kind === 'none') return asTool(chosen);
+  // An id is taken as it is given.
+  if ((await engine.stored.location(chosen.id)) !== undefined) return chosen.id;
+  return asTool({ code: 'thread-unknown', message: `There is no thread ${chosen.id}.`, next: '' });
+}
+
+function asTool({ code, message }: Outcome): Outcome {
+  return { code, message, next: 'Call thread_list to see the threads, and use an id from it.' };
+}
+
+/** The same, ready for turns. */
+export async function findLiveThread(parts: FindParts, name: string): Promise<LiveThread | Outcome> {
+  const id = await findThreadId(parts, name);
+  if (typeof id !== 'string') return id;
+  const thread = await parts.live.load(id);
+  return thread.kind === 'refused' ? thread.outcome : thread;
+}
+
+type FindParts = Pick<ToolParts, 'engine' | 'live'>;
+
+const noName: Outcome = {
+  code: 'thread-unknown',
+  message: 'No thread is named.',
+  next: 'Give the id that thread_start or thread_list gave.',
+};

@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import { defined } from '../../../protocol/defined.ts';
+import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadQuery, ThreadSummary } from '../../../protocol/thread-summary.ts';
+import { oneLine } from '../../../state/one-line.ts';
+import { askedFields } from '../../wording/asked-fields.ts';
+import { snakeCased } from '../../wording/snake-cased.ts';
+import type { ServerTool } from '../server-tool.ts';
+import { answered, refusedCall } from './call-answers.ts';
+import { readLines } from './read-lines.ts';
+import { findThreadId } from './find-thread-by-name.ts';
+import { itemPage } from './thread-items.ts';
+import type { ToolParts } from './tool-parts.ts';
+import { choiceOf, flag, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
+
+const looks = { readOnlyHint: true, idempotentHint: true } as const;
+const queryArguments: JsonObject = {
+  cwd: text(),
+  archived: flag,
+  limit: whole('default 25', 1),
+  cursor: text('next of the page before'),
+};
+
+export function threadListTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_list',
+    title: 'List threads',
+    description: 'The stored threads, newest first, also those of other programs.',
+    input: inputOfTool(
+      { text: text('in name or preview'), sort: choiceOf('updated', 'created'), ...queryArguments },
+      [],
+    ),
+    output: outputOfTool({ threads: list, next: text() }, ['threads']),
+    annotations: looks,
+    async call(args) {
+      const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
+      if ('code' in page) return refusedCall(withCursor(page));
+      const { threads, next } = page;
+      const lines = threads.map(({ id, name, preview }) => `${id} ${oneLine(name ?? preview, 80)}`);
+      const words = lines.length === 0 ? 'No threads.' : lines.join('\n');
+      return answered(words, { threads: threads.map(summaryFields), ...defined({ next }) });
+    },
+  };
+}
+
+export function threadSearchTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_search',
+    title: 'Search threads',
+    description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
+    input: inputOfTool({ query: text(), ...queryArguments }, ['query']),
+    output: outputOfTool({ hits: list, next: text() }, ['hits']),
+    annotations: looks,
+    async call(args) {
+      const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
+      if ('code' in found) return refusedCall(withCursor(found));
+      const { hits, next } = found;
+      const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${oneLine(excerpt, 120)}`);
+      const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
+      return answered(lines.length === 0 ? 'No matches.' : lines.join('\n'), { hits: shown, ...defined({ next }) });
+    },
+  };
+}
+
+function queryFrom(args: JsonObject, here: string): ThreadQuery {
+  const cwd = stringAt(args, 'cwd');
+  return {
+    ...(cwd !== undefined && { cwd: resolve(here, cwd) }),
+    ...(args['archived'] === true && { archived: true }),
+    ...defined({ text: stringAt(args, 'text'), cursor: stringAt(args, 'cursor') }),
+    limit: Math.min(numberAt(args, 'limit') ?? 25, 100),
+    sort: args['sort'] === 'created' ? 'created' : 'updated',
+  };
+}
+
+function withCursor(outcome: Outcome): Outcome {
+  if (outcome.code !== 'cursor-unknown') return outcome;
+  return { ...outcome, next: 'Use next of the page before as cursor, or leave cursor out.' };
+}
+
+function summaryFields({ location, ...summary }: ThreadSummary): JsonObject {
+  return { ...snakeCased(summary), path: location };
+}
+
+const mostItems = 500;
+const mostCharacters = 4000;
+
+export function threadReadTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_read',
+    title: 'Read a thread',
+    description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
+    input: inputOfTool({
+      thread_id: text(),
+      after: whole('ordinal; items behind it'),
+      limit: whole('default 50', 1),
+      max_text: whole('characters per text', 1),
+    }),
+    output: outputOfTool({
+      thread_id: text(),
+      turns: list,
+      items: list,
+      next: whole(),
+      questions: list,
+    }),
+    annotations: looks,
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const { lines } = await readLines(parts.engine, id);
+      const page = itemPage(lines, {
+        after: numberAt(args, 'after') ?? -1,
+        limit: Math.min(numberAt(args, 'limit') ?? 50, mostItems),
+        most: numberAt(args, 'max_text') ?? mostCharacters,
+      });
+      const questions = await openQuestions(parts, id);
+      const words = page.items.map((item) => oneLine(`${String(item['type'])}: ${wordsOf(item)}`, 160)).join('\n');
+      return answered(words === '' ? 'Nothing to read here.' : words, {
+        thread_id: id,
+        ...page,
+        ...(questions.length > 0 && { questions: questions.map(askedFields) }),
+      });
+    },
+  };
+}
+
+/** In a turn that runs here, or that is suspended in the file. */
+async function openQuestions({ live, engine }: ToolParts, id: ThreadId): Promise<readonly Question[]> {
+  const loaded = live.loaded.find((thread) => thread.id === id);
+  return loaded?.questions ?? engine.stored.questions(id);
+}
+
+function wordsOf(item: JsonObject): string {
+  return stringAt(item, 'text') ?? stringAt(item, 'name') ?? '';
+}

@@ -1,0 +1,123 @@
+import { resolve } from 'node:path';
+import type { Settings } from '../../../envelope/settings.ts';
+import { widthOf } from '../../../policy/profile-width.ts';
+import { defined } from '../../../protocol/defined.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadRequest } from '../../engine/thread-request.ts';
+import { anObject, flag, text } from './tool-schema.ts';
+
+const modes = 'read-only, workspace-write, danger-full-access, or {type, …}';
+
+/** The context of a turn, as calls name it. */
+export const contextArguments: JsonObject = {
+  cwd: text(),
+  approval_policy: { description: 'untrusted, on-request, never, or {granular}' },
+  sandbox: { description: modes },
+  model: text(),
+  effort: { type: ['string', 'null'] },
+  summary: text(),
+};
+
+/** What a thread starts with, beside its first message. */
+export const startArguments: JsonObject = {
+  model: text(),
+  profile: text('config profile'),
+  cwd: text(),
+  approval_policy: text(),
+  sandbox: text('mode'),
+  permissions: text('name of a permission profile'),
+  config: anObject,
+  base_instructions: text(),
+  developer_instructions: text(),
+  compact_prompt: text(),
+  plan_tool: flag,
+  patch_tool: flag,
+};
+
+/** Keys of a change of settings by the names that calls have for them. */
+const names = {
+  cwd: 'cwd',
+  approval_policy: 'approval',
+  sandbox: 'sandboxMode',
+  model: 'model',
+  effort: 'effort',
+  summary: 'summary',
+} as const;
+
+/** A change of a thread's settings; undefined where the call names none. */
+export function changeFrom(args: JsonObject): JsonObject | undefined {
+  const given = Object.entries(names).flatMap(([name, key]) => {
+    const value = args[name];
+    if (value === undefined) return [];
+    return [[key, name === 'sandbox' ? sandboxPolicy(value) : value]];
+  });
+  return given.length === 0 ? undefined : (Object.fromEntries(given) as JsonObject);
+}
+
+/** A setting by the name that calls have for it. */
+export function nameOfSetting(setting: string): string {
+  const key = setting === 'profile' ? names.sandbox : setting;
+  return Object.entries(names).find(([, each]) => each === key)?.[0] ?? setting;
+}
+
+/** A refusal of a change, in the words of the call. */
+export function asCalled(outcome: Outcome): Outcome {
+  if (!outcome.code.startsWith('change-')) return outcome;
+  const said = (sentence: string): string =>
+    sentence
+      .replaceAll(/\bsandboxMode\b/g, 'sandbox')
+      .replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
+  return { ...outcome, message: said(outcome.message), next: said(outcome.next) };
+}
+
+/** Older clients say `mode` and have names in camel case. */
+export function sandboxPolicy(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  const named = Object.entries(value).map(([key, member]) => {
+    const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [snake === 'mode' && value['type'] === undefined ? 'type' : snake, member];
+  });
+  return Object.fromEntries(named) as JsonObject;
+}
+
+/** What a call that starts a thread asks of the engine. */
+export function requestFrom(args: JsonObject, here: string): ThreadRequest & { readonly cwd: string } {
+  const keys = {
+    model: args['model'],
+    approval_policy: args['approval_policy'],
+    sandbox_mode: args['sandbox'],
+    default_permissions: args['permissions'],
+    instructions: args['base_instructions'],
+    developer_instructions: args['developer_instructions'],
+    compact_prompt: args['compact_prompt'],
+  };
+  const config = Object.entries(objectAt(args, 'config') ?? {});
+  const overrides = [
+    ...config.map(([key, value]) => ({ path: key.split('.'), value: value ?? null })),
+    ...Object.entries(defined(keys)).map(([key, value]) => ({ path: [key], value: value as Json })),
+  ];
+  const withoutTools = [
+    ...(args['plan_tool'] === false ? ['update_plan'] : []),
+    ...(args['patch_tool'] === false ? ['apply_patch'] : []),
+  ];
+  return {
+    cwd: resolve(here, stringAt(args, 'cwd') ?? here),
+    ...defined({ profile: stringAt(args, 'profile') }),
+    ...(overrides.length === 0 ? {} : { overrides }),
+    ...(withoutTools.length === 0 ? {} : { withoutTools }),
+  };
+}
+
+/** The settings of a thread under the names that calls have for them. */
+export function settingsShown(settings: Settings): JsonObject {
+  const { model, provider, effort, summary, cwd, approval, profile } = settings;
+  return {
+    model,
+    provider,
+    ...defined({ effort, summary }),
+    cwd,
+    approval_policy: approval as unknown as Json,
+    sandbox: widthOf(profile),
+  };
+}

@@ -1,0 +1,176 @@
+import type { TurnId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import { eventOf } from '../events/event-of-news.ts';
+
+/** How a turn ended, for the calls that wait for it. */
+export type TurnEnd = { readonly lastMessage?: string } & (
+  | { readonly kind: 'completed' | 'aborted' | 'suspended' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+);
+
+/**
+ * One turn of a thread as the calls see it that wait for its end. The turn does not depend on a call: a call that gave its
+ * client a question is over, and the call that brings the answer waits for the same turn.
+ */
+export class TurnRun {
+  readonly thread: LiveThread;
+  readonly #end = Promise.withResolvers<TurnEnd>();
+  /** Ends the turn; called when the last client that wanted it is gone. */
+  readonly #stop: () => void;
+  readonly #reviewed = new Set<string>();
+  readonly #waiting = new Set<() => void>();
+  #turnId: TurnId | undefined;
+  #hasWords = false;
+  #hasEnded = false;
+  #isOver = false;
+  #calls = 0;
+  #isAbandoned = false;
+  #stopAsking: (() => void) | undefined;
+
+  constructor(thread: LiveThread, { turnId, stop }: { readonly turnId?: TurnId; readonly stop: () => void }) {
+    this.thread = thread;
+    this.#turnId = turnId;
+    this.#hasWords = turnId !== undefined;
+    this.#stop = stop;
+  }
+
+  /** Undefined before it begins. */
+  get turnId(): TurnId | undefined {
+    return this.#turnId;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Resolves when the end of the turn that began last was read. */
+  async ended(): Promise<void> {
+    while (!this.#hasEnded) await this.changed();
+  }
+
+  get end(): Promise<TurnEnd> {
+    return this.#end.promise;
+  }
+
+  /** What the turn waits for a user to answer. */
+  get questions(): readonly Question[] {
+    if (this.#turnId === undefined || this.#isOver) return [];
+    return this.thread.questions.filter(({ id, turnId }) => turnId === this.#turnId && !this.#reviewed.has(id));
+  }
+
+  /** Resolves when the turn is over or may have a question more or less. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        resolve();
+      };
+      this.#waiting.add(done);
+    });
+  }
+
+  read(news: LiveNews): void {
+    const event = eventOf(news);
+    if (event !== undefined) this.#readEvent(event);
+  }
+
+  #readEvent(event: ThreadEvent): void {
+    // A compaction that comes before it is a turn, too, but has no words of the user.
+    if (event.kind === 'turn-started' && !this.#hasWords) {
+      this.#turnId = event.turnId;
+      this.#hasEnded = false;
+    }
+    if (!('turnId' in event) || event.turnId !== this.#turnId) return;
+    if (isTurnEnd(event)) {
+      this.#hasEnded = true;
+      if (this.#hasWords) this.settle(endOf(event));
+      return this.#wake();
+    }
+    switch (event.kind) {
+      case 'context':
+        if (event.cause === 'user') this.#hasWords = true;
+        return;
+      case 'question-asked':
+        if (event.to === 'review') this.#reviewed.add(event.question.id);
+        return this.#wake();
+      case 'question-answered':
+        return this.#wake();
+      default:
+    }
+  }
+
+  /** The first end counts. */
+  settle(end: TurnEnd): void {
+    this.#isOver = true;
+    this.#end.resolve(end);
+    this.#wake();
+  }
+
+  /**
+   * A call waits for the turn until the function that it gives is called. When the client of the last one is gone, and
+   * one of them had to keep the turn alive, the turn ends.
+   */
+  join(signal: AbortSignal, { keeps }: { readonly keeps: boolean }): () => void {
+    this.#calls++;
+    this.#stopAsking?.();
+    const gone = (): void => {
+      leave();
+      if (keeps) this.#isAbandoned = true;
+      if (this.#isAbandoned && this.#calls === 0 && !this.#isOver) this.#stop();
+    };
+    let isJoined = true;
+    const leave = (): void => {
+      if (!isJoined) return;
+      isJoined = false;
+      this.#calls--;
+      signal.removeEventListener('abort', gone);
+    };
+    signal.addEventListener('abort', gone, { once: true });
+    if (signal.aborted) gone();
+    return leave;
+  }
+
+  /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
+  asks(signal: AbortSignal): void {
+    const gone = (): void => {
+      this.#stopAsking?.();
+      if (this.#calls === 0 && !this.#isOver) this.#stop();
+    };
+    this.#stopAsking?.();
+    this.#stopAsking = () => {
+      this.#stopAsking = undefined;
+      signal.removeEventListener('abort', gone);
+    };
+    signal.addEventListener('abort', gone, { once: true });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}
+
+type EndEvent = Extract<ThreadEvent, { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }>;
+
+export function isTurnEnd(event: ThreadEvent): event is EndEvent {
+  return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
+}
+
+function endOf(event: EndEvent): TurnEnd {
+  switch (event.kind) {
+    case 'turn-completed':
+      return { kind: 'completed', ...saidOf(event) };
+    case 'turn-failed':
+      return { kind: 'failed', outcome: event.outcome, ...saidOf(event) };
+    case 'turn-aborted':
+      return { kind: 'aborted' };
+    case 'turn-suspended':
+      return { kind: 'suspended' };
+  }
+}
+
+function saidOf({ lastMessage }: { readonly lastMessage?: string }): { readonly lastMessage?: string } {
+  return lastMessage === undefined ? {} : { lastMessage };
+}

@@ -1,0 +1,105 @@
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { UserInput } from '../../../protocol/user-input.ts';
+import type { EngineRefused } from '../../engine/engine-refused.ts';
+import type { TurnResult } from '../../engine/engine-types.ts';
+import type { LiveThread } from '../../engine/live/live-thread.ts';
+import type { ThreadFeeds } from '../events/thread-feed.ts';
+import { lostOutcome } from './lost-outcome.ts';
+import { type TurnEnd, TurnRun } from './turn-run.ts';
+
+/** How long the end of a turn may be on its way to its readers. */
+const graceMs = 2000;
+
+/** How many turns that ended are known: a client may bring an answer that came too late. */
+const mostOver = 200;
+
+/** The turns that calls wait for, by thread, in the order in which they run. */
+export class TurnRuns {
+  readonly #feeds: ThreadFeeds;
+  readonly #open = new Map<ThreadId, { readonly runs: TurnRun[]; readonly close: () => void }>();
+  readonly #over = new Map<TurnId, TurnRun>();
+
+  constructor(feeds: ThreadFeeds) {
+    this.#feeds = feeds;
+  }
+
+  /** A turn of its own for these words, after those that wait. */
+  submit(thread: LiveThread, input: UserInput, change?: unknown): TurnRun {
+    const stopping = new AbortController();
+    const run = new TurnRun(thread, { stop: () => stopping.abort() });
+    this.#add(run);
+    const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
+    // The words are taken over before this returns.
+    const submitted = thread
+      .submit(turn)
+      .catch((error: unknown) => ({ kind: 'failed', outcome: lostOutcome(error) }) as const);
+    void submitted.then((result) => this.#submitted(run, result));
+    return run;
+  }
+
+  /** The turn that runs now, or that goes on once it has its answer. */
+  observe(thread: LiveThread): TurnRun {
+    const known = this.current(thread.id);
+    if (known !== undefined) return known;
+    const turnId = thread.turnId ?? thread.questions[0]?.turnId;
+    const run = new TurnRun(thread, { ...(turnId && { turnId }), stop: () => void thread.interrupt().catch(() => {}) });
+    this.#add(run);
+    return run;
+  }
+
+  current(id: ThreadId): TurnRun | undefined {
+    return this.#open.get(id)?.runs[0];
+  }
+
+  /** One that runs, waits or ended. */
+  find(turnId: string): TurnRun | undefined {
+    const open = [...this.#open.values()].flatMap(({ runs }) => runs);
+    return open.find((run) => run.turnId === turnId) ?? this.#over.get(turnId as TurnId);
+  }
+
+  #add(run: TurnRun): void {
+    const { id } = run.thread;
+    const open = this.#open.get(id) ?? this.#follow(run.thread);
+    open.runs.push(run);
+    void run.end.then(() => this.#remove(run));
+  }
+
+  #follow(thread: LiveThread): { readonly runs: TurnRun[]; readonly close: () => void } {
+    const runs: TurnRun[] = [];
+    const close = this.#feeds.read(thread, (news) => runs.find((run) => !run.isOver)?.read(news));
+    const open = { runs, close };
+    this.#open.set(thread.id, open);
+    return open;
+  }
+
+  #remove(run: TurnRun): void {
+    if (run.turnId !== undefined) this.#over.set(run.turnId, run);
+    for (const oldest of this.#over.keys()) if (this.#over.size > mostOver) this.#over.delete(oldest);
+    const open = this.#open.get(run.thread.id);
+    const place = open?.runs.indexOf(run) ?? -1;
+    if (open === undefined || place < 0) return;
+    open.runs.splice(place, 1);
+    if (open.runs.length > 0) return;
+    this.#open.delete(run.thread.id);
+    open.close();
+  }
+
+  /** What the thread answers may come before its event, which clients are to see first. */
+  async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
+    const isTold = result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
+    if (isTold) await Promise.race([run.ended(), soon(graceMs)]);
+    run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
+  }
+}
+
+function asEnd(result: TurnResult): TurnEnd {
+  const { lastMessage } = result;
+  const said = lastMessage === undefined ? {} : { lastMessage };
+  return result.kind === 'failed'
+    ? { kind: 'failed', outcome: result.outcome, ...said }
+    : { kind: result.kind, ...said };
+}
+
+function soon(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}

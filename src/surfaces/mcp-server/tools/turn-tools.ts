@@ -1,0 +1,181 @@
+import { defined } from '../../../protocol/defined.ts';
+import { type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
+import type { UserInput } from '../../../protocol/user-input.ts';
+import type { LiveThread } from '../../engine/live/live-thread.ts';
+import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-tool.ts';
+import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
+import { answered, refusedCall } from './call-answers.ts';
+import { findLiveThread } from './find-thread-by-name.ts';
+import { readMessage } from './read-message.ts';
+import { changeFrom, contextArguments, requestFrom, settingsShown, startArguments } from './settings-arguments.ts';
+import type { ToolParts } from './tool-parts.ts';
+import { choiceOf, inputOfTool, text, texts } from './tool-schema.ts';
+
+const works = { readOnlyHint: false, destructiveHint: true } as const;
+const images: JsonObject = { ...texts, description: 'paths or data URLs' };
+
+export function threadStartTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_start',
+    title: 'Start a thread',
+    description:
+      'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
+    input: inputOfTool({ prompt: text(), images, ...startArguments }, []),
+    output: turnOutput,
+    annotations: works,
+    call: (args, context) => startThread(parts, args, context, {}),
+  };
+}
+
+export async function startThread(
+  parts: ToolParts,
+  args: JsonObject,
+  context: CallContext,
+  attendance: Attendance,
+): Promise<ToolAnswer | InputRequired> {
+  if (context.responses !== undefined) return continueCall(parts, context, attendance);
+  const request = requestFrom(args, parts.cwd);
+  const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
+  const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
+  const input = hasMessage ? readMessage(parts, prompt, request.cwd) : undefined;
+  if (input !== undefined && 'code' in input) return refusedCall(input);
+  const thread = await parts.live.start(request);
+  if (thread.kind === 'refused') return refusedCall(thread.outcome);
+  const notices = thread.notices.map(fullText);
+  const more = { settings: settingsShown(thread.settings), ...(notices.length > 0 && { notices }) };
+  if (input !== undefined) {
+    return attendTurn(parts, parts.runs.submit(thread, input), context, { ...attendance, more });
+  }
+  return answered(`Thread ${thread.id} is started. Send it a message with thread_send.`, {
+    thread_id: thread.id,
+    status: 'idle',
+    ...more,
+  });
+}
+
+export function threadSendTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_send',
+    title: 'Send a message',
+    description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
+    input: inputOfTool({ thread_id: text(), text: text(), images }),
+    output: turnOutput,
+    annotations: works,
+    call: (args, context) => sendMessage(parts, args, context, {}),
+  };
+}
+
+export async function sendMessage(
+  parts: ToolParts,
+  args: JsonObject,
+  context: CallContext,
+  attendance: Attendance,
+): Promise<ToolAnswer | InputRequired> {
+  if (context.responses !== undefined) return continueCall(parts, context, attendance);
+  const message = await readCall(parts, args);
+  if ('code' in message) return refusedCall(message);
+  const { thread, input } = message;
+  if (thread.turnId !== undefined) {
+    const run = parts.runs.observe(thread);
+    const steered = await thread.steer({ input });
+    if (steered.kind === 'steered') {
+      return attendTurn(parts, run, context, { ...attendance, keeps: false, more: { steered: true } });
+    }
+    if (steered.outcome.code !== 'no-active-turn') return refusedCall(steered.outcome, { thread_id: thread.id });
+  }
+  return attendTurn(parts, parts.runs.submit(thread, input), context, attendance);
+}
+
+export function threadTurnTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_turn',
+    title: 'Run a turn',
+    description:
+      'Sends a message as a turn of its own, after those that run. The context given with it stays for later turns.',
+    input: inputOfTool({ thread_id: text(), text: text(), images, ...contextArguments }),
+    output: turnOutput,
+    annotations: works,
+    async call(args, context) {
+      if (context.responses !== undefined) return continueCall(parts, context, {});
+      const message = await readCall(parts, args);
+      if ('code' in message) return refusedCall(message);
+      const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
+      return attendTurn(parts, run, context, {});
+    },
+  };
+}
+
+/** The thread and the message that a call names. */
+async function readCall(
+  parts: ToolParts,
+  args: JsonObject,
+): Promise<{ readonly thread: LiveThread; readonly input: UserInput } | Outcome> {
+  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+  if ('code' in thread) return thread;
+  const input = readMessage(parts, args, stringAt(args, 'cwd') ?? thread.settings.cwd);
+  return 'code' in input ? input : { thread, input };
+}
+
+const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', denied: 'declined', abort: 'stopped' };
+
+export function threadAnswerTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_answer',
+    title: 'Answer a question',
+    description:
+      'Answers what a turn asks (see questions of a call with status waiting) and waits for the end of that turn.',
+    input: inputOfTool(
+      {
+        thread_id: text(),
+        question_id: text(),
+        decision: choiceOf(...Object.keys(kinds)),
+        scope: choiceOf('call', 'session', 'rule'),
+        note: text('for the model'),
+      },
+      ['thread_id', 'question_id', 'decision'],
+    ),
+    output: turnOutput,
+    annotations: works,
+    async call(args, context) {
+      if (context.responses !== undefined) return continueCall(parts, context, {});
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+      if ('code' in thread) return refusedCall(thread);
+      const { questions } = thread;
+      const question = questions.find(({ id }) => id === args['question_id']);
+      if (question === undefined) return refusedCall(notWaiting(questions), { thread_id: thread.id });
+      const answer = readDecision(args, question);
+      if ('code' in answer) return refusedCall(answer, { thread_id: thread.id });
+      const run = parts.runs.observe(thread);
+      const first = async (): Promise<ToolAnswer | undefined> => {
+        const done = await thread.answer(question.id, answer);
+        return done.kind === 'refused' ? refusedCall(done.outcome, { thread_id: thread.id }) : undefined;
+      };
+      return attendTurn(parts, run, context, { first });
+    },
+  };
+}
+
+function notWaiting(questions: readonly Question[]): Outcome {
+  const open = questions.map(({ id }) => id).join(', ');
+  return {
+    code: 'question-unknown',
+    message: 'The thread does not wait for an answer to this question: it was answered, or its turn is over.',
+    next: open === '' ? 'No question is open. Call thread_read to see what happened.' : `Open questions: ${open}.`,
+  };
+}
+
+function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome {
+  const kind = kinds[stringAt(args, 'decision') ?? ''] ?? 'declined';
+  const scope = stringAt(args, 'scope') as AnswerScope | undefined;
+  const note = stringAt(args, 'note');
+  if (scope !== undefined && !scopes.includes(scope)) {
+    return {
+      code: 'scope-not-offered',
+      message: `This question cannot be answered with the scope ${JSON.stringify(scope)}.`,
+      next: `Use one of these: ${scopes.join(', ')}.`,
+    };
+  }
+  return { kind, ...(kind === 'allowed' ? defined({ scope }) : {}), ...defined({ note }) };
+}

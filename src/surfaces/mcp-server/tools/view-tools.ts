@@ -1,0 +1,110 @@
+import { defined } from '../../../protocol/defined.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { numberAt, stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { tellStory } from '../../context/thread-story.ts';
+import { windowFields, windowView } from '../../context/window-view.ts';
+import { envelopeJson, envelopeView } from '../../envelope/envelope-view.ts';
+import { isUnlike, type ReplayedRequest } from '../../replay/replayed-request.ts';
+import { replayRequests } from '../../replay/replay-requests.ts';
+import { replayReport, summaryWords } from '../../replay/report.ts';
+import type { ServerTool } from '../server-tool.ts';
+import { answered, refusedCall } from './call-answers.ts';
+import { readLines } from './read-lines.ts';
+import { findThreadId } from './find-thread-by-name.ts';
+import type { ToolParts } from './tool-parts.ts';
+import { anObject, flag, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
+
+const looks = { readOnlyHint: true, idempotentHint: true } as const;
+
+export function threadContextTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_context',
+    title: 'Context usage',
+    description: 'What fills the window, by family, and the budgets. parts: every single one.',
+    input: inputOfTool({ thread_id: text(), parts: flag }),
+    output: outputOfTool({ thread_id: text(), total: whole(), families: list, budgets: list }),
+    annotations: looks,
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const view = await contextOf(parts, id);
+      const { parts: single, ...short } = view;
+      const percents = view.families.map(({ family, tokens }) => `${family} ${tokens}`).join(', ');
+      return answered(`${view.total} tokens (${view.measure}): ${percents}.`, {
+        thread_id: id,
+        ...short,
+        ...(args['parts'] === true && { parts: single }),
+      });
+    },
+  };
+}
+
+/** What `capstan context --json` shows of the window. */
+export async function contextOf({ engine }: Pick<ToolParts, 'engine'>, id: ThreadId) {
+  const story = tellStory((await readLines(engine, id)).lines);
+  return windowFields(windowView(story, await engine.preview(id, story.state)));
+}
+
+export function threadEnvelopeTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_envelope',
+    title: 'Envelope of a turn',
+    description: 'The contract of a turn, field by field, or what differs from another turn.',
+    input: inputOfTool({
+      thread_id: text(),
+      turn: whole('default: the newest', 1),
+      diff: whole('turn to compare with', 1),
+    }),
+    output: outputOfTool({ thread_id: text(), turn: whole() }),
+    annotations: looks,
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const view = await envelopeOf(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
+      if ('code' in view) return refusedCall(view, { thread_id: id });
+      const { thread, ...shown } = envelopeJson(id, view);
+      const words = 'changes' in shown ? `${shown.changes.length} fields differ` : 'its fields are in the data';
+      return answered(`Turn ${shown.turn}: ${words}.`, { thread_id: thread, ...defined(shown) });
+    },
+  };
+}
+
+export async function envelopeOf(
+  { engine }: Pick<ToolParts, 'engine'>,
+  id: ThreadId,
+  asked: { readonly turn: number | undefined; readonly diff: number | undefined },
+): Promise<ReturnType<typeof envelopeView>> {
+  return envelopeView(id, tellStory((await readLines(engine, id)).lines), asked);
+}
+
+export function threadReplayTool(parts: ToolParts): ServerTool {
+  return {
+    name: 'thread_replay',
+    title: 'Replay check',
+    description: 'Proves that every request can be rebuilt from the file. all: lists every request.',
+    input: inputOfTool({ thread_id: text(), all: flag }),
+    output: outputOfTool({ thread_id: text(), ok: flag, counts: anObject, requests: list }),
+    annotations: looks,
+    async call(args, context) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedCall(id);
+      const { lines, skipped } = await readLines(parts.engine, id);
+      const all: ReplayedRequest[] = [];
+      for await (const { shown } of replayRequests(eachLine(lines))) {
+        if (context.signal.aborted) return refusedCall(cancelled);
+        all.push(shown);
+      }
+      const report = replayReport({ id, skipped }, all);
+      const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isUnlike(all[at]!);
+      const requests = report.requests.filter(isShown);
+      return answered(summaryWords(all), { ...report, ok: !all.some(isUnlike), requests });
+    },
+  };
+}
+
+async function* eachLine<Line>(lines: readonly Line[]): AsyncGenerator<Line> {
+  yield* lines;
+}
+
+const cancelled: Outcome = { code: 'cancelled', message: 'The check was cancelled.', next: '' };

@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+  createRequestStateCodec,
+} from '@modelcontextprotocol/server';
+import { type Json, type JsonObject, isJsonObject } from '../../../protocol/json.ts';
+
+/** What a call that waits for its user gives the client to keep, since the server keeps nothing. */
+export interface SealedCall {
+  /** The method, the name and the arguments that it was made for. */
+  readonly call: string;
+  readonly state: JsonObject;
+  /** The schemas of the forms, by the keys of the questions. */
+  readonly forms: Readonly<Record<string, JsonObject>>;
+}
+
+/** People answer when they come back to the screen. */
+const validSeconds = 24 * 60 * 60;
+
+/** The key lives as long as the process: what another one sealed is refused. */
+const codec = createRequestStateCodec<SealedCall>({ key: randomBytes(32), ttlSeconds: validSeconds });
+
+export function sealCall(sealed: SealedCall): Promise<string> {
+  return codec.mint(sealed);
+}
+
+/** For the SDK, which calls it before a handler. Throws on anything that was not sealed here. */
+export function openSeal(state: string, context: ServerContext): Promise<SealedCall> {
+  return codec.verify(state, context);
+}
+
+/** What was sealed for this call and no other. */
+export function sealedFor(call: string, context: ServerContext): SealedCall | undefined {
+  const sealed = context.mcpReq.requestState<SealedCall>();
+  if (sealed === undefined || sealed.call === call) return sealed;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This requestState belongs to another call.');
+}
+
+/** The same text for the same call, in whatever order a client writes its arguments. */
+export function callDigest(method: string, name: string, args: JsonObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify([method, name, sorted(args)]))
+    .digest('base64url');
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map((member: Json) => sorted(member));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, member]) => [key, member === undefined ? null : sorted(member)]);
+}

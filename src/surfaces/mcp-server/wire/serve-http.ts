@@ -1,0 +1,127 @@
+import { type IncomingMessage, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
+import { type ClientLink, createLink } from './client-link.ts';
+import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
+import { HttpSessions, type SessionLimits, refusal, sessionLimits } from './http-sessions.ts';
+import { type ServedApp, createProtocolServer } from './protocol-server.ts';
+import { ResourceWatches } from './resource-watches.ts';
+import type { RunningServer } from './serve-stdio.ts';
+import { longestMessage } from './stdio-transport.ts';
+import { StreamFlow } from './stream-flow.ts';
+
+export interface HttpOptions extends HttpAccess {
+  /** 0: one that is free. */
+  readonly port: number;
+  readonly limits?: SessionLimits;
+}
+
+/** Streams of `subscriptions/listen` at a time, and resources that one of them follows. */
+const mostListeners = 256;
+const mostFollowed = 1024;
+
+/** Serves any number of clients over streamable HTTP. The app is not closed with it. Rejects if it cannot listen. */
+export async function serveHttp(
+  served: ServedApp,
+  options: HttpOptions,
+): Promise<RunningServer & { readonly url: string }> {
+  const endpoint = createEndpoint(served, options);
+  const handler = toNodeHandler(endpoint, {
+    maxRequestBodySize: longestMessage,
+    onerror: (error) => served.report(error.message),
+  });
+  const isAllowed = createGuard(options);
+  const http = createServer((request, response) => {
+    if (isAllowed(request, response)) void handler(request as NodeIncomingMessageLike & IncomingMessage, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(options.port, options.host, resolve);
+  });
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  http.on('close', resolve).on('error', (error) => served.report(error.message));
+  const { port } = http.address() as AddressInfo;
+  return {
+    url: `http://${bracketed(options.host)}:${port}${httpPath}`,
+    ended,
+    async close(): Promise<void> {
+      http.close();
+      await endpoint.close();
+      http.closeAllConnections();
+      await ended;
+    },
+  };
+}
+
+/** Answers the requests of all clients. */
+function createEndpoint(served: ServedApp, options: HttpOptions) {
+  const links = new WeakMap<Request, ClientLink>();
+  const sessions = new HttpSessions(served, options.limits ?? sessionLimits);
+  const modern = createMcpHandler(
+    // The SDK gives back the request that it was given. Without one there is no client to speak of.
+    ({ requestInfo }) =>
+      createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink()),
+    {
+      legacy: 'reject',
+      maxSubscriptions: mostListeners,
+      maxRequestBodySize: longestMessage,
+      onerror: (error) => served.report(error.message),
+    },
+  );
+  const { resources } = served.app;
+  const watches = resources && new ResourceWatches(resources, (uri) => modern.notify.resourceUpdated(uri));
+  const stopAnnouncing = served.app.watchLists?.((list) => {
+    const notices = {
+      tools: modern.notify.toolsChanged,
+      resources: modern.notify.resourcesChanged,
+      prompts: modern.notify.promptsChanged,
+    };
+    notices[list]();
+  });
+
+  async function fetch(request: Request): Promise<Response> {
+    let body: Json | undefined;
+    if (request.method === 'POST') {
+      try {
+        body = JSON.parse(await request.text()) as Json;
+      } catch {
+        return refusal(400, -32_700, 'The body is not JSON.');
+      }
+    }
+    if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
+    const flow = new StreamFlow();
+    const link = createLink(() => flow.taken());
+    links.set(request, link);
+    request.signal.addEventListener('abort', () => link.end(), { once: true });
+    const stops = watches === undefined ? [] : listenedUris(body).map((uri) => watches.follow(uri));
+    const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
+    const over = (): void => {
+      for (const stop of stops) stop();
+      link.end();
+    };
+    // Notices for a listener that does not read would pile up; the events of a call are bounded by its outbox.
+    const whenFull = isListening(body) ? 'cut off' : 'wait';
+    return flow.watch(response, { signal: request.signal, over, whenFull });
+  }
+
+  async function close(): Promise<void> {
+    stopAnnouncing?.();
+    watches?.close();
+    await Promise.all([modern.close(), sessions.close()]);
+  }
+
+  return { fetch, close };
+}
+
+function isListening(body: Json | undefined): body is JsonObject {
+  return isJsonObject(body) && body.method === 'subscriptions/listen';
+}
+
+/** The resources that a client of the new revision wants to follow. */
+function listenedUris(body: Json | undefined): readonly string[] {
+  if (!isListening(body)) return [];
+  const uris = arrayAt(objectAt(objectAt(body, 'params'), 'notifications'), 'resourceSubscriptions') ?? [];
+  return uris.filter((uri) => typeof uri === 'string').slice(0, mostFollowed);
+}

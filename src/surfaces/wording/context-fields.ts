@@ -1,0 +1,25 @@
+import { defined } from '../../protocol/defined.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { usageFields } from '../../state/usage-fields.ts';
+import { checkpointFields } from './checkpoint-fields.ts';
+import { snakeCased } from './snake-cased.ts';
+
+/** The members of an event about the context, under names in snake case. Whose event it is, is said around it. */
+export function contextFields(event: ThreadEvent): JsonObject {
+  const { kind: _kind, ...members } = event;
+  const { thread_id: _thread, ...shown } = snakeCased(members);
+  return { ...shown, ...ownFields(event) };
+}
+
+/** What is not printed as it is. */
+function ownFields(event: ThreadEvent): JsonObject {
+  switch (event.kind) {
+    case 'usage':
+      return { ...defined({ last: event.last && usageFields(event.last) }), total: usageFields(event.total) };
+    case 'checkpoint-installed':
+      return { report: checkpointFields(event.report) };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
+import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
+
+/** An item of a turn as programs read it. The names are a contract with them. */
+export type ExecItem = { readonly id: string } &
+  /** Not the end of the turn: a warning. */
+  (
+    | { readonly type: 'error'; readonly message: string }
+    | { readonly type: 'agent_message'; readonly text: string }
+    | { readonly type: 'reasoning'; readonly text: string }
+    | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
+    | {
+        readonly type: 'command_execution';
+        readonly command: string;
+        readonly aggregated_output: string;
+        readonly exit_code: number | null;
+        readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
+      }
+    | {
+        readonly type: 'file_change';
+        readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
+        readonly status: 'in_progress' | 'completed' | 'failed';
+      }
+    | McpToolCall
+  );
+
+/** A call of any tool that has no item of its own: programs that read these events know calls by this form. */
+interface McpToolCall {
+  readonly type: 'mcp_tool_call';
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly result: {
+    readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+    readonly structured_content: null;
+  } | null;
+  readonly error: { readonly message: string } | null;
+  readonly status: 'in_progress' | 'completed' | 'failed';
+}
+
+/** Items that `exec` does not print have no form here. */
+export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string): ExecItem {
+  switch (item.kind) {
+    case 'agent-message':
+      return { id, type: 'agent_message', text: item.text };
+    case 'reasoning':
+      return { id, type: 'reasoning', text: item.summary.join('\n') };
+    case 'plan': {
+      const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
+      return { id, type: 'todo_list', items };
+    }
+    case 'command':
+      return {
+        id,
+        type: 'command_execution',
+        command: shellWords(item.argv),
+        aggregated_output: item.output,
+        exit_code: item.exitCode ?? null,
+        status: statusWord(item.status),
+      };
+    case 'file-change': {
+      const changes = item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath);
+      return { id, type: 'file_change', changes, status: statusWord(item.status) };
+    }
+    case 'tool-call':
+      return {
+        id,
+        type: 'mcp_tool_call',
+        server: 'capstan',
+        tool: item.tool,
+        arguments: item.arguments,
+        ...toolResult(item),
+        status: statusWord(item.status),
+      };
+  }
+}
+
+function statusWord<Status extends string>(status: Status): Exclude<Status, 'in-progress'> | 'in_progress' {
+  return status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
+}
+
+function toolResult({ status, output = '' }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
+  if (status === 'in-progress') return { result: null, error: null };
+  if (status === 'failed') return { result: null, error: { message: output } };
+  return { result: { content: [{ type: 'text', text: output }], structured_content: null }, error: null };
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

@@ -21,6 +21,8 @@ import { Terminal } from './terminal.mjs';
 
 const here = import.meta.dirname;
 const program = join(here, '../../dist/bin.js');
+/** Where `npm start` unpacks bubblewrap: with it on the PATH the pictures have no warning of one machine. */
+const unpacked = join(here, '../../.local/bubblewrap/usr/bin');
 const wanted = process.argv.slice(2);
 const variants = [80, 120].flatMap((width) => ['color', 'plain'].map((look) => ({ width, look })));
 
@@ -38,7 +40,7 @@ async function record(scenario, { width, look }) {
   const env = {
     CAPSTAN_HOME: place.home,
     HOME: place.root,
-    PATH: `${place.programs}:${process.env['PATH']}`,
+    PATH: [place.programs, process.env['PATH'], unpacked].join(':'),
     PS1: '$ ',
     SHELL: '/bin/sh',
     ...(look === 'plain' ? { NO_COLOR: '1' } : {}),

@@ -35,7 +35,7 @@ export function windowProblems(checked: readonly CheckedLayer[]): readonly Confi
         code: 'config-wrong-value',
         severity: 'error',
         what: `(${upper.value}) and ${named(lower)} (${lower.value}) add up to more than 100`,
-        next: 'Lower one of them: a thread must be compacted while there is still room for the compaction request.',
+        next: 'Lower one of them: a thread must be compacted while there is still space for the compaction request.',
       }),
     );
   }

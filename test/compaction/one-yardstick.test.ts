@@ -28,7 +28,7 @@ test('a checkpoint by hand that saves only context that is sent again is not ins
   await live.close();
   const run = await live.place.run('threads', 'compact', live.id);
   expect([run.code, run.stdout]).toEqual([1, '']);
-  expect(run.stderr).toContain('would not free enough room');
+  expect(run.stderr).toContain('would not free enough space');
   expect(run.stderr).toContain('No action is needed: the thread is small enough to continue as it is.');
 });
 

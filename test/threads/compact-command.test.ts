@@ -259,7 +259,7 @@ it('says what can be done where there is no such thread or folder', async () => 
   const gone = await place.start(['threads', 'compact', id], { cwd: moved }).finished;
   expect([gone.code, gone.stderr]).toEqual([
     1,
-    expect.stringMatching(/does not exist\.\n +Make it, or .*`capstan threads set \S+ --cd \.`\.\n$/),
+    expect.stringMatching(/does not exist\.\n +Create it, or .*`capstan threads set \S+ --cd \.`\.\n$/),
   ]);
   const last = await place.start(['threads', 'compact', '--last'], { cwd: moved }).finished;
   expect([last.code, last.stderr]).toEqual([

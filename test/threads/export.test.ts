@@ -143,7 +143,7 @@ Yes.
     expect(lines[0]!.payload).not.toHaveProperty('history_base');
     expect(lines.filter(({ type }) => type === 'session_meta')).toHaveLength(1);
     const again = await place.run('threads', 'export', fork, '-o', folder);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is there already')]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
 
     const other = new Place(model.url);
     try {

@@ -36,7 +36,7 @@ export function tokensToLook(tokens: number): number {
 /** For the user: what there was no space for. */
 export function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
   if (written.every((text, index) => text === kept[index])) return [];
-  return ['The model wrote more than there is room for; what was too much was cut out of the middle.'];
+  return ['The model wrote more than there is space for, so Capstan cut out the middle.'];
 }
 
 /** A summary that keeps its last line, which says where to resume, when its middle is cut. */

@@ -63,7 +63,7 @@ export function askedAgain(faults: readonly string[]): string {
 export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `The provider makes checkpoints only from the whole history, which does not fit: there is room for ${budget.request} tokens.`,
+    message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${budget.request} tokens.`,
     next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
   };
 }
@@ -71,7 +71,7 @@ export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
 export function requestTooLarge({ budget }: CompactionPlan, least: number): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `No checkpoint request fits the model: there is room for ${budget.request} tokens, and instructions, tools and the question alone take about ${least}.`,
+    message: `No checkpoint request fits the model: there is space for ${budget.request} tokens, and instructions, tools and the question alone take about ${least}.`,
     next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
   };
 }
@@ -89,7 +89,7 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   const { budget } = plan;
   return {
     code: 'compaction-no-gain',
-    message: `A checkpoint would not free enough room: with the context that is sent again it would have about ${tokens + budget.context} tokens, and the limit is ${Math.min(budget.most, budget.gain) + budget.context}; the history has ${budget.before}. The history is unchanged.`,
+    message: `A checkpoint would not free enough space: with the context that is sent again it would have about ${tokens + budget.context} tokens, and the limit is ${Math.min(budget.most, budget.gain) + budget.context}; the history has ${budget.before}. The history is unchanged.`,
     next: isFarFromLimit(plan)
       ? 'No action is needed: the thread is small enough to continue as it is.'
       : 'Start a new thread, roll back some turns, or choose a model with a larger window.',

@@ -25,7 +25,7 @@ export const configCommand = {
     folder: option('-C, --cd FOLDER', 'show what holds in FOLDER instead of this folder'),
     overrides: option('-c, --config KEY=VALUE', 'override a value', { repeats: true }),
     strictConfig: flag('--strict-config', 'treat unknown keys as errors'),
-    ignoreUserConfig: flag('--ignore-user-config', "leave out the user's config.toml"),
+    ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
   },
   notes: 'Secrets are shown as <hidden>. With an error in the configuration the exit code is 1.',
 } as const satisfies Command;

@@ -83,11 +83,11 @@ export const execCommand = {
     ),
     sdkJson: flag(
       '--experimental-json',
-      'like --json, for the Codex SDK, which reports by itself that it ended a turn (SIGTERM)',
+      'like --json, for the Codex SDK: a turn that SIGTERM ends is an error event and exit code 1',
     ),
     strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
-    ignoreUserConfig: flag('--ignore-user-config', 'do not read config.toml'),
-    ignoreRules: flag('--ignore-rules', 'do not read the rules files of yours and of the project'),
+    ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
+    ignoreRules: flag('--ignore-rules', 'do not read your rules files and those of the project'),
     bypass: flag(
       '--dangerously-bypass-approvals-and-sandbox, --yolo',
       'no sandbox: only where something else isolates the machine',
@@ -103,7 +103,7 @@ export const execCommand = {
   notes:
     'Standard output gets the answer; standard error gets everything else.\n' +
     'A resumed thread keeps its last model, effort, folder and policy unless an option names another.\n' +
-    'Exit codes: 0 the turn completed; 1 it failed, could not start, or its output could not be written; 2 wrong usage. Ctrl-C ends the turn, then the process by SIGINT (130 in a shell), so that loops stop, too.',
+    'Exit codes: 0 the turn completed; 1 it failed, could not start, or its output could not be written; 2 wrong usage. Ctrl-C ends the turn, then Capstan by SIGINT (130 in a shell), so that a shell loop stops, too.',
 } as const satisfies Command;
 
 export type ExecArguments = CommandArguments<typeof execCommand>;

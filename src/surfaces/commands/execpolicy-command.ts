@@ -3,7 +3,7 @@ import { type Command, flag, option } from './command.ts';
 export const execpolicyCheckCommand = {
   name: 'execpolicy check',
   does: 'show which rules match a command',
-  summary: 'Shows which rules of the given files match a command, as JSON. It runs nothing and reads no shell.',
+  summary: 'Shows as JSON which rules of the given files match a command. Capstan does not run the command.',
   forms: ['-r FILE… [options] [--] COMMAND…'],
   examples: [
     ['capstan execpolicy check -r my.rules git push --force', 'What the rules in my.rules say about a command'],

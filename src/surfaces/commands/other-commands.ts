@@ -3,7 +3,7 @@ import { type Command, flag } from './command.ts';
 export const demoCommand = {
   name: 'demo',
   does: 'see Capstan work, without a model or a key',
-  summary: 'Shows the engine at work, without a model and without a key.',
+  summary: 'Shows Capstan at work with a scripted model: you need no key.',
   forms: ['[--keep]'],
   words: [],
   options: {

@@ -7,7 +7,7 @@ const missing = 'which command? Write it after "--", for example `capstan sandbo
 export const sandboxCommand = {
   name: 'sandbox',
   does: 'run a command in the sandbox, and see what it enforces here',
-  summary: 'Runs a command in the sandbox that the commands of the model run in, and shows what it enforces.',
+  summary: 'Runs a command in the same sandbox as the commands of the model, or shows what that sandbox enforces.',
   forms: [
     ['[options] -- COMMAND …', 'run COMMAND; `sandbox run` is the same'],
     ['check [--json]', 'try to break out, and show what holds on this machine'],
@@ -15,7 +15,7 @@ export const sandboxCommand = {
     ['setup', "unpack the distribution's bubblewrap, where it is not installed"],
   ],
   about:
-    'Without -P and without -c sandbox_mode=MODE, the command may read everything and write nothing, whatever the configuration says. `check`, `explain`, `setup`, `run` and `linux` are commands of their own only before "--".',
+    'Without -P and without -c sandbox_mode=MODE, the command may read everything and write nothing, whatever the configuration says. To run a program that is called check, explain, setup, run or linux, put it after "--".',
   examples: [
     ['capstan sandbox -- npm test', 'See what fails without network and without writing'],
     ['capstan sandbox -P :workspace -- make', 'The same, with a workspace that can be written'],

@@ -55,7 +55,7 @@ export const rollbackCommand = {
   notes: [
     `${turnWord} Without --files and --both, files stay as they are.`,
     '--before-checkpoint restores the history from which the checkpoint was made, and undoes everything since. If the checkpoint was made during a turn, that turn ends there.',
-    '`capstan threads undo-rollback THREAD` brings the turns back; after it, `capstan threads restore THREAD --undo` brings the files back. Up to ten rollbacks in a row can be undone, each with its files before the next one, until `capstan threads gc --reverted` removes them.',
+    '`capstan threads undo-rollback THREAD` brings the turns back; after it, `capstan threads restore THREAD --undo` brings the files back. Up to ten rollbacks in a row can be undone: for each, bring back the turns, then the files. `capstan threads gc --reverted` removes them for good.',
   ].join('\n'),
 } as const satisfies Command;
 
@@ -67,11 +67,11 @@ export const undoRollbackCommand = {
   examples: [['capstan threads undo-rollback --last', 'Undo the newest rollback here']],
   words: [threadWord],
   options: {
-    force: flag('--force', 'remove turns that started since the rollback, in exchange'),
+    force: flag('--force', 'also if turns have started since the rollback: they are removed in exchange'),
     ...operationOptions,
   },
   notes: [
-    'After several rollbacks in a row, each undo brings back one of them, the newest first, up to ten. When none is left, or turns were exchanged, the next undo reverses the last undo. After an exchange, further undos cycle through everything that was removed.',
+    'After several rollbacks in a row, each undo brings back one of them, the newest first, up to ten. When none is left, the next undo reverses the last one. Turns that --force removed come back in the same way: repeat the command until they are there.',
     'After rollbacks with --both, bring the files back after each undo: `capstan threads restore THREAD --undo`.',
   ].join('\n'),
 } as const satisfies Command;
@@ -161,7 +161,7 @@ export const setCommand = {
   words: [threadWord],
   options: {
     model: option('-m, --model MODEL', 'the model'),
-    effort: option('--effort EFFORT', 'how hard the model thinks; `default`: what the model has by default', {
+    effort: option('--effort EFFORT', 'how hard the model thinks; `default` leaves it to the model', {
       offers: ['default', 'none', 'minimal', 'low', 'medium', 'high'],
     }),
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
@@ -171,7 +171,7 @@ export const setCommand = {
       offers: ['untrusted', 'on-request', 'never'],
     }),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
-    personality: option('--personality NAME', 'the tone: none, friendly or pragmatic; `default`: none chosen', {
+    personality: option('--personality NAME', 'the tone: none, friendly or pragmatic; `default` chooses none', {
       offers: ['default', 'none', 'friendly', 'pragmatic'],
     }),
     mode: option('--mode MODE', '`default` or `plan`', { offers: ['default', 'plan'] }),
@@ -184,14 +184,14 @@ export const setCommand = {
 export const compactCommand = {
   name: 'threads compact',
   does: 'compact the history into a checkpoint now',
-  summary: 'Compacts the history now: the model sums up the work, and your own words are kept.',
+  summary: 'Compacts the history now: the model summarises the work, and Capstan keeps your own messages.',
   forms: ['THREAD|--last [FOCUS …] [options]'],
   examples: [['capstan threads compact --last keep the failing tests in view', 'Free space, with a focus']],
   words: [threadWord, { name: 'FOCUS', many: true }],
   freeWord: 'focus',
   options: { overrides: execCommand.options.override, json: jsonOption, last: lastOption },
   notes: [
-    'FOCUS says what the checkpoint must keep in view.',
+    'FOCUS tells the model what to emphasise.',
     'To undo it: `capstan threads rollback THREAD --before-checkpoint`.',
   ].join('\n'),
 } as const satisfies Command;

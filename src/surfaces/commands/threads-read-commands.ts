@@ -11,7 +11,7 @@ const queryOptions = {
   archived: flag('--archived', 'only archived threads, which are left out otherwise'),
   source: option(
     '--source NAME',
-    'only threads started by NAME: exec, cli, vscode, subagent, …; `all` includes those that threads started',
+    'only threads started by NAME: exec, cli, vscode, subagent, …; `all` also lists threads that other threads started',
     { offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'] },
   ),
   cursor: option('--cursor CURSOR', 'continue after the previous page'),
@@ -100,7 +100,7 @@ export const exportCommand = {
   ],
   words: [threadWord],
   options: {
-    output: option('-o, --output FILE', 'the file to write; in a folder, Capstan chooses the name'),
+    output: option('-o, --output FILE', 'the file to write; if it is a folder, Capstan chooses the name'),
     format: option('--format FORMAT', 'jsonl (can be imported and resumed), markdown or html', {
       choices: ['jsonl', 'markdown', 'html'],
     }),
@@ -164,7 +164,10 @@ export const gcCommand = {
   surplus: 'it takes options only.',
   options: {
     dryRun: flag('--dry-run', 'only show what would be removed'),
-    reverted: flag('--reverted', 'also remove turns that were rolled back; those rollbacks cannot be undone then'),
+    reverted: flag(
+      '--reverted',
+      'also remove turns that were rolled back; after that, those rollbacks cannot be undone',
+    ),
     json: flag('--json', 'print the result as JSON'),
   },
   notes:

@@ -20,7 +20,7 @@ export const contextCommand = {
   ],
   words: [{ name: 'THREAD' }],
   options: {
-    changes: flag('--changes', 'what each turn reported to the model about its surroundings, and why', {
+    changes: flag('--changes', 'what Capstan sent the model in each turn about its environment, and why', {
       without: ['request', 'checkpoint'],
     }),
     request: option(
@@ -77,6 +77,6 @@ export const replayCommand = {
   },
   notes:
     `${newestThread}\n` +
-    'Exit codes: 0 every request matches; 1 a request differs from what was sent, or its tools are lost; 2 wrong usage.\n' +
+    'Exit codes: 0 every request matches; 1 a request differs from what was sent, or its tool list is missing; 2 wrong usage.\n' +
     'Codex does not record its requests: for its threads Capstan shows what was said and compares nothing.',
 } as const satisfies Command;

@@ -229,7 +229,7 @@ function checkRepository(
   return {
     code: 'not-a-repository',
     message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is not in a git repository.`,
-    next: 'Work in a git repository, where you can take changes back, or add --skip-git-repo-check.',
+    next: 'Work in a git repository, where you can revert changes, or add --skip-git-repo-check.',
   };
 }
 

@@ -53,7 +53,10 @@ const interrupted: Outcome = {
 /** This command has no option for another folder. */
 function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {
   if (outcome.code !== 'folder-missing') return outcome;
-  return { ...outcome, next: `Make it, or have the thread work in this folder: \`capstan threads set ${id} --cd .\`.` };
+  return {
+    ...outcome,
+    next: `Create it, or have the thread work in this folder: \`capstan threads set ${id} --cd .\`.`,
+  };
 }
 
 function told(id: ThreadId, report: CheckpointReport): string {

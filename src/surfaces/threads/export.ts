@@ -38,7 +38,7 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = textOf(exported, format, format === 'jsonl' ? undefined : await threadName(thread.id));
   const { skipped } = thread;
-  if (skipped > 0) complain({ message: `${plural(skipped, 'line')} could not be read and left out.`, next: '' }, 0);
+  if (skipped > 0) complain({ message: `Left out ${plural(skipped, 'line')} that could not be read.`, next: '' }, 0);
   if (place === undefined) {
     print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;
@@ -103,7 +103,7 @@ function write(path: string, text: string): Outcome | undefined {
     // Half a thread is worse than none.
     if (file !== undefined) fs.rmSync(path, { force: true });
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
-    const message = `${path} is there already.`;
+    const message = `${path} exists already.`;
     return { code: 'export-unwritten', message, next: 'Give another name, or add --force.' };
   } finally {
     if (file !== undefined) fs.closeSync(file);

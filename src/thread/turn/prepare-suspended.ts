@@ -70,7 +70,7 @@ function nothingSuspended(id: ThreadId): Outcome<'nothing-suspended'> {
   return {
     code: 'nothing-suspended',
     message: `Thread ${id} has no turn that waits for an answer.`,
-    next: 'Send a message to go on.',
+    next: 'Send a message to continue the thread.',
   };
 }
 
@@ -85,7 +85,7 @@ function noOneToAsk(id: ThreadId): Outcome<'no-one-to-ask'> {
 function policyChanged(id: ThreadId): Outcome<'policy-changed'> {
   return {
     code: 'policy-changed',
-    message: `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither are the narrower ones.`,
+    message: `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither set includes the other.`,
     next: 'Nothing was changed. Resume with the permissions of that turn, or send a new message, which leaves the question unanswered.',
   };
 }

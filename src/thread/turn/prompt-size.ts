@@ -41,7 +41,7 @@ interface Sizes {
 export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'prompt-too-long'> {
   return {
     code: 'prompt-too-long',
-    message: `The prompt is too long: it has about ${prompt} tokens, and the window of ${model} has room for ${Math.max(0, effective - others)} (${effective} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
+    message: `The prompt is too long: it has about ${prompt} tokens, and the window of ${model} has space for ${Math.max(0, effective - others)} (${effective} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
     next: 'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.',
   };
 }

@@ -46,7 +46,7 @@ export const onSecondTry = (fault: string): Installed => ({
 export const plain = { strategy: 'plain', requests: 3, mended: [], why: 'compaction-answer-unusable' } as const;
 export const byCode = { strategy: 'mechanical', requests: 3, mended: [], why: 'compaction-answer-unusable' } as const;
 
-export const cut = 'The model wrote more than there is room for; what was too much was cut out of the middle.';
+export const cut = 'The model wrote more than there is space for, so Capstan cut out the middle.';
 
 /** Answers in which no JSON object is whole. */
 export const formless: readonly Answers[] = [

@@ -18,7 +18,7 @@ export function approvalMismatch(
   if (policy === undefined || policy === 'never') return undefined;
   return {
     code: 'approvals-missing',
-    message: `-a ${policy} has no effect without --approvals: nothing is asked, and what would need a yes is refused.`,
+    message: `-a ${policy} has no effect without --approvals: Capstan asks nothing, and refuses what would need your consent.`,
     next: 'Add --approvals ask to be asked.',
   };
 }

@@ -24,9 +24,6 @@ export interface McpAppOptions {
   readonly onQuestion?: OnQuestion;
 }
 
-const instructions =
-  'Capstan runs coding agents in threads. Start one with thread_start, talk to it with thread_send, and look at it with thread_read.';
-
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
   const loaded = new LoadedThreads(live);
@@ -42,7 +39,6 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   return {
     tools: [...threadTools(parts), ...compatTools(parts)].map(guarded),
     resources: threadResources(parts, loaded),
-    instructions,
     async close() {
       try {
         await live.close();

@@ -84,7 +84,7 @@ function workLines(work: Work, name: string, turn: TurnId): readonly LineDraft[]
     case 'patch': {
       const call = { type: 'custom_tool_call', name: 'apply_patch', input: work.patch, status: 'completed' };
       const answer = output('Done.', 'custom_tool_call_output');
-      return [item({ ...call, ...ids }), answerLine(answer, turn, work.changed)];
+      return [item({ ...call, ...ids }), answerLine(answer, turn, { changed: work.changed })];
     }
   }
 }

@@ -54,7 +54,6 @@ AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
-call pipeline | src/thread/calls/grant-call.ts | policy.resolved
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
@@ -71,4 +70,5 @@ permission requests | src/tools/request-permissions/request-permissions.ts | wor
 forks | src/thread/branch/fork.ts | policy.approval policy.profile
 call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.rules policy.shellEnvironment workspace.cwd
 reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.approvedPrefixes policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
+call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 `;

@@ -2,7 +2,7 @@ import { allowsSomeQuestion } from '../policy/approval-policy.ts';
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { withSavedHosts } from '../policy/network/saved-hosts.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
-import { isReviewed } from '../policy/review/is-reviewed.ts';
+import { canBeAsked } from '../policy/review/can-be-asked.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
@@ -37,7 +37,7 @@ export function resolvePolicyGroup(
   const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
   const { approvedPrefixes = [], networkRules = [] } = settings;
   const { reviewer, reviewPolicy } = settings;
-  const isAnswered = canAsk === true || isReviewed({ approval, ...defined({ reviewer }) });
+  const isAnswered = canBeAsked(defined({ canAsk }), { approval, ...defined({ reviewer }) });
   const resolved = withSavedHosts(resolvePolicy(profile, workspace.places), networkRules);
   return {
     approval,

@@ -69,14 +69,24 @@ export interface FailedCompaction {
   readonly outcome: Outcome;
   readonly usage: Usage;
   readonly requests: number;
+  /** Nothing is compacted by itself in this thread from now on. */
+  readonly paused: boolean;
 }
 
-export function compactionFailed({ id, turnId, trigger, outcome, usage, requests }: FailedCompaction): LineDraft {
-  const { code, message } = outcome;
+export function compactionFailed(failed: FailedCompaction): LineDraft {
+  const { id, turnId, trigger, outcome, usage, requests, paused } = failed;
+  const { code, message, next } = outcome;
+  const why = { outcome: { code, message, next }, ...(paused ? { paused } : {}) };
   return {
     type: lineType.compaction,
-    payload: { id, turn_id: turnId, trigger, outcome: { code, message }, usage: usageFields(usage), requests },
+    payload: { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests },
   };
+}
+
+/** Whether the thread gives up compacting by itself after one more failure. */
+export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompaction, 'trigger' | 'outcome'>): boolean {
+  const payload = { trigger: failed.trigger, outcome: { code: failed.outcome.code } };
+  return failed.trigger === 'auto' && isPaused(foldFailed(checkpoints, payload));
 }
 
 const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit']);

@@ -2,7 +2,7 @@ import { entryMetadata, type Origin } from '../history/entry.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { ProviderName } from '../protocol/provider-name.ts';
 import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
@@ -19,12 +19,24 @@ export function userLine(item: Item, turn: TurnId, number: number): LineDraft {
   return { type: lineType.responseItem, payload: item, metadata };
 }
 
-/** The answer to a call that changed files. */
-export function answerLine(item: Item, turn: TurnId, changed: readonly ChangedFile[]): LineDraft {
+/** A call that was not run. */
+export interface RefusedCallRecord {
+  readonly tool: string;
+  /** A user who can be asked might have allowed it. */
+  readonly unasked?: true;
+}
+
+/** The answer to a call: to one that changed files, or that was refused, with what is known of that. */
+export function answerLine(
+  item: Item,
+  turn: TurnId,
+  { changed = [], refused }: { readonly changed?: readonly ChangedFile[]; readonly refused?: RefusedCallRecord },
+): LineDraft {
   const line = itemLine(item, { family: 'tool' }, turn);
-  if (changed.length === 0) return line;
-  const capstan = { ...(line.metadata?.['capstan'] as JsonObject), changed: changed as unknown as JsonObject[] };
-  return { ...line, metadata: { ...line.metadata, capstan } };
+  const files = changed.length === 0 ? undefined : (changed as unknown as JsonObject[]);
+  const known = defined({ changed: files, refused: refused && { ...refused } });
+  if (Object.keys(known).length === 0) return line;
+  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...known } } };
 }
 
 export interface ItemRecord {
@@ -75,7 +87,12 @@ export function storedItem(item: TurnItem): JsonObject {
     case 'image-view':
       return { type: 'ImageView', id, path: fileUrl(item.path) };
     case 'plan':
-      return { type: 'Plan', id, text: item.steps.map(({ text }) => text).join('\n') };
+      return {
+        type: 'Plan',
+        id,
+        text: item.steps.map(({ text }) => text).join('\n'),
+        steps: item.steps.map((step) => ({ ...step })),
+      };
     case 'command':
       return {
         type: 'CommandExecution',

@@ -44,9 +44,9 @@ export function aboutCall(
 export function questionAsked(
   question: Question,
   about: string,
-  { supersedes }: { readonly supersedes?: string } = {},
+  more: { readonly supersedes?: string; readonly to?: 'review' } = {},
 ): LineDraft {
-  return { type: lineType.question, payload: { ...questionFields(question), about, ...defined({ supersedes }) } };
+  return { type: lineType.question, payload: { ...questionFields(question), about, ...defined({ ...more }) } };
 }
 
 /** Durable before the call begins, or its refusal reaches the model. */

@@ -7,24 +7,31 @@ import type { ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { ModelSwitchedEvent } from '../protocol/thread-event.ts';
+import { type ShownUsage, shownUsage } from './shown-usage.ts';
 import { envelopeRecord, storeEnvelope } from './stored-envelope.ts';
 import type { ThreadState } from './thread-state.ts';
 import { usageFields } from './usage-fields.ts';
 
 /** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
 
-/** `compaction`: a turn of its own, without a message. */
+/** `compaction`: a turn of its own, without a message. `switched`: its model is not that of the turn before. */
 export function turnStarted(
   { telemetry, window, modes }: Envelope,
   purpose: 'work' | 'compaction' = 'work',
+  switched?: ModelSwitch,
 ): LineDraft {
+  const ours = {
+    ...(purpose === 'work' ? {} : { purpose }),
+    ...(switched && { switched: switched as unknown as JsonObject }),
+  };
   return event({
     type: 'task_started',
     turn_id: telemetry.turnId,
     started_at: seconds(telemetry.startedAt),
     model_context_window: window.effective,
     collaboration_mode_kind: modes.collaboration.mode,
-    ...(purpose === 'work' ? {} : { capstan: { purpose } }),
+    ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }),
   });
 }
 
@@ -106,11 +113,20 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
   };
 }
 
+export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
+
 type Cost = ThreadState['usage'];
 
-export function tokenCount({ window, ...cost }: Cost & { readonly window: number }): LineDraft {
+export function tokenCount({ window, ...cost }: Cost & { readonly window: number }, shown?: ShownUsage): LineDraft {
   const info = { ...costFields(cost), model_context_window: window };
-  return event({ type: 'token_count', info, rate_limits: null });
+  // A count that is not about a step says so.
+  const capstan = shown === undefined ? { beside: true } : shownUsage(shown, cost.last);
+  return event({ type: 'token_count', info, rate_limits: null, capstan });
+}
+
+/** What the user is shown where no count changes: other programs take nothing from it. */
+export function usageShown(shown: ShownUsage): LineDraft {
+  return event({ type: 'token_count', info: null, rate_limits: null, capstan: shownUsage(shown, undefined) });
 }
 
 /**
@@ -139,7 +155,12 @@ export interface RecordedEnd {
 }
 
 export function turnComplete({ envelope, endedAt, lastMessage }: RecordedEnd, failure?: Outcome): LineDraft {
-  const error = failure && { message: failure.message, codex_error_info: 'other', code: failure.code };
+  const error = failure && {
+    message: failure.message,
+    codex_error_info: 'other',
+    code: failure.code,
+    next: failure.next,
+  };
   const said = { last_agent_message: lastMessage ?? null, ...defined({ error }) };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }

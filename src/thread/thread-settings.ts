@@ -95,12 +95,14 @@ export class ThreadSettings {
     const envelope = await previewEnvelope(parts, id, result.settings, log.state);
     this.#current = result.settings;
     this.#inForce = envelope;
-    log.record(settingsApplied(id, envelope));
+    const told = settingsEvent('override', envelope);
+    const line = settingsApplied(id, envelope);
+    log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
     // Words that were submitted after the change are safe with it.
     inbox.keepAll();
-    log.tell(settingsEvent('override', envelope));
-    const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
-    const notices = told ? modelNotices(catalogue, result.settings) : [];
+    log.tell(told);
+    const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
+    const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
     log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
     await log.durable();
     return result;

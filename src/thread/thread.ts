@@ -24,7 +24,7 @@ import { sessionMeta } from './record/session-meta.ts';
 import type { TurnResult } from './turn/settle.ts';
 import { runningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
-import { Subscribers, type ThreadSubscriber } from './parts/subscribers.ts';
+import { type LineSubscriber, Subscribers } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { closed, type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
@@ -160,7 +160,7 @@ export class Thread {
   }
 
   /** Follows the thread from now on, until the function that it gives is called. */
-  subscribe(subscriber: ThreadSubscriber): () => void {
+  subscribe(subscriber: LineSubscriber): () => void {
     return this.#log.subscribers.add(subscriber);
   }
 

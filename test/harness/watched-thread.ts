@@ -71,6 +71,8 @@ export class WatchedThread {
   readonly events: ThreadEvent[] = [];
   /** Called with each event, while the thread waits. */
   onEvent: (event: ThreadEvent) => void = () => {};
+  /** Called when the thread is opened, with the lines that it has by then. */
+  onOpen: (thread: Thread, lines: number) => void = () => {};
   /** Called when a step has looked at what may have moved. */
   onStep: (step: EnteredStep) => void = () => {};
   /** Commands that ran before the call that asks for them was durable. */
@@ -131,6 +133,7 @@ export class WatchedThread {
       const own = openedWith === 'world' ? settings : remembered(this.world, resumed.state);
       const thread = await Thread.resume(parts, resumed, { ...options, settings: own });
       this.#thread = thread;
+      this.onOpen(thread, this.#lines);
       return thread;
     }
     // Nothing of an earlier thread had been acknowledged, so none of it needs to be there.
@@ -139,6 +142,7 @@ export class WatchedThread {
     if (!(started instanceof Thread)) throw new Error(started.message);
     this.#id = started.id;
     this.#thread = started;
+    this.onOpen(started, 0);
     return started;
   }
 
@@ -172,6 +176,10 @@ export class WatchedThread {
   /** The state up to a line, folded from the newest checkpoint before it. */
   async located(to: Ordinal): Promise<ThreadState> {
     return (await foldThread(this.#parts().store, this.#id!, to)).state;
+  }
+
+  get store(): ThreadParts['store'] {
+    return this.#parts().store;
   }
 
   #parts(): ThreadParts {

@@ -40,7 +40,7 @@ it('an idle thread is given up and loaded by its next use, under the settings th
   await thread.override({ model: 'gpt-5.4' });
   await thread.submit({ input: words('go') });
   const total = thread.usage();
-  await expect.poll(() => engine.threads).toEqual([]);
+  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
   expect(thread.settings.model).toBe('gpt-5.4');
   expect(thread.usage()).toEqual(total);
   expect(await thread.submit({ input: words('again') })).toMatchObject({ kind: 'completed' });
@@ -67,7 +67,7 @@ it('interrupt ends the turn that runs, and what waits behind it runs', async () 
   expect(await thread.interrupt()).toEqual({ kind: 'idle' });
   const first = thread.submit({ input: words('one') });
   const second = thread.submit({ input: words('two') });
-  await expect.poll(() => scene.model.requests.length).toBe(1);
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
   const { turnId } = thread;
   expect(await thread.interrupt()).toEqual({ kind: 'interrupted', turnId });
   expect(await first).toMatchObject({ kind: 'aborted' });
@@ -84,12 +84,12 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   const { scene, threads, cwd } = await liveScene([asksFirst, done, asksFirst, done]);
   const thread = await started(threads, { cwd, overrides: ['approval_policy="on-request"'] });
   const turn = thread.submit({ input: words('go') });
-  await expect.poll(() => thread.questions.length).toBe(1);
+  await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
   expect(await thread.answer('no such', { kind: 'allowed' })).toMatchObject({ kind: 'refused' });
   expect(await thread.answer(thread.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
   expect(await turn).toMatchObject({ kind: 'completed' });
   const next = thread.submit({ input: words('again') });
-  await expect.poll(() => thread.questions.length).toBe(1);
+  await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
   expect(await threads.whole(thread.id, async () => 'never')).toMatchObject({ outcome: { code: 'thread-busy' } });
   await threads.close();
   expect(await next).toMatchObject({ kind: 'suspended' });
@@ -100,7 +100,7 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   if (loaded.kind === 'refused') throw new Error(loaded.outcome.message);
   expect(loaded.isSuspended).toBe(true);
   expect(await loaded.answer(loaded.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
-  await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined).toBe(false);
+  await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined, { timeout: 10_000 }).toBe(false);
   expect(scene.model.requests).toHaveLength(4);
 });
 

@@ -3,6 +3,7 @@ import { ClientListeners } from './events/client-listeners.ts';
 import { ThreadFeeds } from './events/thread-feed.ts';
 import { LoadedThreads } from './resources/loaded-threads.ts';
 import { threadResources } from './resources/thread-resources.ts';
+import type { ServerApp } from './server-app.ts';
 import type { ServerResources, ServerTool } from './server-tool.ts';
 import { refusedCall } from './tools/call-answers.ts';
 import { compatTools } from './tools/compat/compat-tools.ts';
@@ -11,12 +12,9 @@ import { threadTools } from './tools/thread-tools.ts';
 import type { OnQuestion, ServedEngine, ToolParts } from './tools/tool-parts.ts';
 import { TurnRuns } from './tools/turn-runs.ts';
 
-/** The server apart from revisions of the protocol and transports. */
-export interface McpApp {
-  readonly tools: readonly ServerTool[];
+/** What the server offers: threads of an engine, for clients of any revision and transport. */
+export interface McpApp extends ServerApp {
   readonly resources: ServerResources;
-  /** Interrupts what runs, suspends what waits for the user, and gives all threads up. */
-  close(): Promise<void>;
 }
 
 export interface McpAppOptions {

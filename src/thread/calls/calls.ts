@@ -12,14 +12,14 @@ import { mayChangeFiles } from '../../policy/approval.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import {
-  type GrantedCall,
+  type CallToGrant,
   grantCall,
+  grantRetry,
   grantSuspended,
   type SuspendedCall,
   type SuspendedGrant,
-  type CallToGrant,
-  grantRetry,
 } from './grant-call.ts';
+import type { GrantedCall } from './granted-call.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionPlace } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -124,9 +124,13 @@ export class Calls {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
-    recordAnswer(this.#turn, call, end, share);
-    if ('item' in end) return;
+    if ('item' in end) {
+      recordAnswer(this.#turn, call, end, share);
+      return;
+    }
     const { turnId, log } = this.#turn;
+    const refused = { tool: call.name, ...defined({ unasked: end.unasked }) };
+    recordAnswer(this.#turn, call, { ...end, refused }, share);
     const about = {
       turnId,
       callId: call.call_id,

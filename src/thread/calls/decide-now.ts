@@ -3,13 +3,14 @@ import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
 import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
 import type { CommandGround } from '../../policy/command-ground.ts';
+import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { grantedPolicy, missingPermissions } from '../../policy/granted-policy.ts';
 import { permissionsOf } from '../../policy/grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
-import { canBeAsked } from '../review/asker.ts';
+import { userFacts } from '../parts/user-facts.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 
 export interface DecideOptions {
@@ -83,6 +84,6 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): Dec
     policy: policy.resolved,
     rules: { ...policy.rules, prefixes: [...policy.rules.prefixes, ...turn.savedRules] },
     grants: [...granted.session, ...granted.turn],
-    canAsk: canAsk ?? canBeAsked(turn),
+    canAsk: canAsk ?? canBeAsked(userFacts(turn.parts), policy),
   };
 }

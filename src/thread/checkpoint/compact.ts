@@ -10,7 +10,7 @@ import { requestTokens } from '../../history/ledger.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { compactionFailed, isPaused } from '../../state/checkpoints.ts';
+import { compactionFailed, pausesAfter } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
 import { countFor, nextRequestTokens, bundleTokens, dueTokens, waitingTokens } from '../contract/active-now.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
@@ -165,8 +165,8 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
     return { kind: 'installed', report };
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;
-  recordFailed(turn, ended, outcome);
-  const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
+  const paused = pausesAfter(log.state.checkpoints, { trigger: plan.trigger, outcome });
+  recordFailed(turn, ended, { outcome, paused });
   log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
   await log.durable();
   return { kind: 'failed', outcome };
@@ -174,15 +174,26 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
 
 function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult {
   const { log, threadId, turnId } = turn;
-  if (ended.requests.count > 0) recordFailed(turn, ended, interrupted);
-  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id: ended.id, outcome: interrupted, paused: false });
+  const failed = { outcome: interrupted, paused: false };
+  const event = { kind: 'checkpoint-failed', threadId, turnId, id: ended.id, ...failed } as const;
+  if (ended.requests.count > 0) {
+    recordFailed(turn, ended, failed);
+    log.tell(event);
+  } else {
+    // It cost nothing: no line speaks of it.
+    log.tellPassing(event);
+  }
   return { kind: 'aborted' };
 }
 
-function recordFailed({ log, turnId }: Turn, ended: Omit<Ended, 'startedAt'>, outcome: Outcome): void {
+function recordFailed(
+  { log, turnId }: Turn,
+  ended: Omit<Ended, 'startedAt'>,
+  failed: { readonly outcome: Outcome; readonly paused: boolean },
+): void {
   const { id, plan, requests } = ended;
   const { usage, count } = requests;
-  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
+  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, usage, requests: count, ...failed }));
 }
 
 /** Failures that another model may not have. */

@@ -21,6 +21,7 @@ import { nextRequestTokens, bundleTokens } from '../contract/active-now.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import { instructionsNow, windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
+import { withTold } from '../../state/told-values.ts';
 import { tellContext } from '../record/record-context.ts';
 import { isOfThread, recordSettings } from '../record/record-settings.ts';
 
@@ -39,6 +40,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const { plan, candidate } = what;
   const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
   const context = telling === undefined ? [] : contextEntries(turn, telling);
+  const why = 'checkpoint';
   const told = context.map(({ entry }) => entry);
   const entries = withContext(ownEntries(turn, candidate), told);
   const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
@@ -56,7 +58,11 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
     ...compactedLines(log.state, {
       message: candidate.message,
       items: input,
-      metadata: entries.map((entry) => entryMetadata({ ...entry, turn: entry.turn ?? turnId })),
+      metadata: entries.map((entry) => {
+        const metadata = entryMetadata({ ...entry, turn: entry.turn ?? turnId });
+        const texts = context.find((told) => told.entry === entry)?.texts;
+        return texts === undefined ? metadata : withTold(metadata, { values: texts.map(({ value }) => value), why });
+      }),
       windowId: parts.ids.uuid(),
       report,
       ...defined({ instructions }),
@@ -64,7 +70,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   );
   if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   for (const { entry, texts } of context) {
-    tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why: 'checkpoint' });
+    tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
   }
   // No provider has counted it: a reader of the file goes by the estimate of what stands.
   const { total } = log.state.usage;

@@ -1,10 +1,10 @@
-import type { BaseInstructions } from '../../envelope/facts.ts';
+import type { BaseInstructions, Facts, NamedWindow, ThreadFacts, TurnFacts } from '../../envelope/facts.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { type Window, windowUnder } from '../../envelope/window.ts';
 import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import type { ThreadParts } from '../parts/parts.ts';
-import type { NamedWindow, ThreadFacts } from '../../envelope/facts.ts';
+import { userFacts } from '../parts/user-facts.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import type { CompactionWindow } from '../../compaction/plan/plan.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -49,6 +49,15 @@ function namedWindows({ router }: Contract['parts'], state: ThreadState): readon
 export function pastFacts(parts: Contract['parts'], state: ThreadState): Pick<ThreadFacts, 'base' | 'windows'> {
   const windows = namedWindows(parts, state);
   return defined({ base: instructionsOf(state), windows: windows.length === 0 ? undefined : windows });
+}
+
+/** What the envelope of a turn is resolved from. */
+export function factsForTurn(
+  parts: Pick<ThreadParts, 'router' | 'askUser'>,
+  gathered: Facts,
+  thread: ThreadFacts,
+): TurnFacts {
+  return { ...gathered, thread, tools: parts.router.tools, ...userFacts(parts) };
 }
 
 /** What the compactor reads of a turn's contract, or of the contract under which another model is asked. */

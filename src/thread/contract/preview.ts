@@ -9,7 +9,7 @@ import { storeEnvelope } from '../../state/stored-envelope.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
 import type { Telling } from '../../world/tell.ts';
-import { pastFacts } from './contract-now.ts';
+import { pastFacts, factsForTurn } from './contract-now.ts';
 import type { ThreadParts } from '../parts/parts.ts';
 import { stepNow, tellingFor } from './step-now.ts';
 
@@ -22,8 +22,7 @@ export async function previewEnvelope(
 ): Promise<Envelope> {
   const facts = await parts.gatherFacts(settings);
   const thread = { id, turnId: id as string as TurnId, ...pastFacts(parts, state) };
-  const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
-  return resolveEnvelope({ ...facts, thread, tools: parts.router.tools, ...canAsk }, settings);
+  return resolveEnvelope(factsForTurn(parts, facts, thread), settings);
 }
 
 /** The first request that a turn would make now, but for what the user says. */

@@ -4,7 +4,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { reduce } from '../../state/reduce.ts';
 import type { Behind, ThreadState } from '../../state/thread-state.ts';
 import { withhold } from '../../state/withheld.ts';
-import { Subscribers } from './subscribers.ts';
+import { type LogNews, Subscribers } from './subscribers.ts';
 
 /**
  * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
@@ -14,7 +14,7 @@ export class ThreadLog {
   readonly #owned: Owned;
   /** Previews go out at once and beside the lines: see `ProvisionalEvent`. */
   readonly subscribers: Subscribers;
-  readonly #news: { readonly number: number; readonly event: ThreadEvent }[] = [];
+  readonly #news: { readonly number: number; readonly news: LogNews }[] = [];
   #told = 0;
   #beforeDurable: () => void = () => {};
   #state: ThreadState;
@@ -42,7 +42,10 @@ export class ThreadLog {
 
   record(...drafts: readonly LineDraft[]): void {
     const { withheld } = this.#state;
-    for (const line of this.#owned.append(drafts)) this.#state = withhold(reduce(this.#state, line), withheld);
+    for (const line of this.#owned.append(drafts)) {
+      this.#state = withhold(reduce(this.#state, line), withheld);
+      if (this.subscribers.wantLines) this.#add({ kind: 'line', line });
+    }
   }
 
   /**
@@ -57,7 +60,12 @@ export class ThreadLog {
 
   /** Goes to the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
   tell(...events: readonly ThreadEvent[]): void {
-    for (const event of events) this.#news.push({ number: ++this.#told, event });
+    for (const event of events) this.#add({ kind: 'event', event });
+  }
+
+  /** The same for an event that no line holds, although lines hold others of its kind. */
+  tellPassing(...events: readonly ThreadEvent[]): void {
+    for (const event of events) this.#add({ kind: 'event', event, isPassing: true });
   }
 
   /** What else must be recorded before anything becomes durable, and so before any news go out. */
@@ -70,14 +78,19 @@ export class ThreadLog {
     this.#beforeDurable();
     const upTo = this.#told;
     await this.#owned.durable();
-    while (this.#news[0] !== undefined && this.#news[0].number <= upTo)
-      this.subscribers.tell(this.#news.shift()!.event);
+    const count = this.#news.findIndex(({ number }) => number > upTo);
+    const out = this.#news.splice(0, count < 0 ? this.#news.length : count);
+    if (out.length > 0) this.subscribers.tellAll(out.map(({ news }) => news));
   }
 
   /** Previews whose items will not be completed. What is about to be sent is not among them. */
   dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
-    const told = new Set(this.#news.flatMap(({ event }) => (event.kind === 'item-completed' ? [event.item.id] : [])));
+    const told = new Set(this.#news.flatMap(({ news }) => completedItem(news)));
     this.subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
+  }
+
+  #add(news: LogNews): void {
+    this.#news.push({ number: ++this.#told, news });
   }
 
   /** Subscribers get their end in any case. Rejects with a Fault if lines or the ownership are lost. */
@@ -88,4 +101,8 @@ export class ThreadLog {
       this.subscribers.end();
     }
   }
+}
+
+function completedItem(news: LogNews): readonly string[] {
+  return news.kind === 'event' && news.event.kind === 'item-completed' ? [news.event.item.id] : [];
 }

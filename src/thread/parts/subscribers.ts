@@ -1,6 +1,7 @@
 import { deepFreeze } from '../../envelope/deep-freeze.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import type { Line } from '../../protocol/line.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 
 /** Gets what happens in a thread. Calls come one after the other and must not throw. */
@@ -13,9 +14,19 @@ export interface ThreadSubscriber {
   ended?(): void;
 }
 
+/** A line, or an event, in the order in which they came about. `isPassing`: no line holds what it says. */
+export type LogNews =
+  | { readonly kind: 'line'; readonly line: Line }
+  | { readonly kind: 'event'; readonly event: ThreadEvent; readonly isPassing?: true };
+
+/** Gets the lines beside the events: all that became durable at one time. */
+export interface LineSubscriber extends ThreadSubscriber {
+  durable?(news: readonly LogNews[]): void;
+}
+
 /** All who follow one thread. */
 export class Subscribers {
-  readonly #all = new Set<ThreadSubscriber>();
+  readonly #all = new Set<LineSubscriber>();
   /** Items of which a part was previewed and whose end was not sent. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
@@ -27,7 +38,7 @@ export class Subscribers {
   }
 
   /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
-  add(subscriber: ThreadSubscriber): () => void {
+  add(subscriber: LineSubscriber): () => void {
     // One subscriber may be added twice, and leave once.
     const own = bound(subscriber);
     if (this.#isOver) deliver(own.ended, undefined);
@@ -38,6 +49,17 @@ export class Subscribers {
   /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
+  }
+
+  /** Whether lines reach a subscriber. */
+  get wantLines(): boolean {
+    for (const { durable } of this.#all) if (durable !== undefined) return true;
+    return false;
+  }
+
+  tellAll(news: readonly LogNews[]): void {
+    for (const each of news) if (each.kind === 'event') this.tell(each.event);
+    this.#each(({ durable }) => deliver(durable, news));
   }
 
   tell(event: ThreadEvent): void {
@@ -62,7 +84,7 @@ export class Subscribers {
   }
 
   /** Those that are there now: one may come or leave in its callback. One that left gets nothing more. */
-  #each(send: (subscriber: ThreadSubscriber) => void): void {
+  #each(send: (subscriber: LineSubscriber) => void): void {
     const now = Array.from(this.#all);
     for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);
   }
@@ -75,11 +97,12 @@ export class Subscribers {
   }
 }
 
-function bound(subscriber: ThreadSubscriber): ThreadSubscriber {
+function bound(subscriber: LineSubscriber): LineSubscriber {
   return defined({
     event: subscriber.event?.bind(subscriber),
     provisional: subscriber.provisional?.bind(subscriber),
     ended: subscriber.ended?.bind(subscriber),
+    durable: subscriber.durable?.bind(subscriber),
   });
 }
 

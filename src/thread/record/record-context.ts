@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { ContextCause } from '../../protocol/thread-event.ts';
 import { itemLine } from '../../state/item-drafts.ts';
+import { withTold } from '../../state/told-values.ts';
 import type { Baseline } from '../../world/baseline.ts';
 import type { Telling } from '../../world/tell.ts';
 import type { RecordingTurn, ThreadParts } from '../parts/parts.ts';
@@ -41,8 +42,10 @@ function recordContext({ log, parts, turnId }: ToldTurn, texts: readonly Context
   const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
   for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
     const itemId = `msg_${parts.ids.uuid()}`;
-    log.record(itemLine(item(itemId), origin, turnId));
     const told = fragments.map((fragment) => ({ fragment, value: values.get(fragment) }));
+    const line = itemLine(item(itemId), origin, turnId);
+    const facts = { values: told.map(({ value }) => value), ...defined({ why: reason.why }) };
+    log.record({ ...line, metadata: withTold(line.metadata ?? {}, facts) });
     tellContext({ log, turnId }, itemId, told, reason);
   }
 }

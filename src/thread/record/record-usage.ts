@@ -4,7 +4,8 @@ import { historyTokens, weightOf } from '../../history/history-weight.ts';
 import { percentRemaining, usageAfterOverflow } from '../../history/percent-remaining.ts';
 import { defined } from '../../protocol/defined.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
-import { tokenCount } from '../../state/turn-drafts.ts';
+import type { ShownUsage } from '../../state/shown-usage.ts';
+import { tokenCount, usageShown } from '../../state/turn-drafts.ts';
 import { activeAfter, estimateNow, fixedTokens } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -16,11 +17,13 @@ export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined):
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
   const now = believed ?? estimateAfter(turn, step);
   // Without a count, an estimate from before says nothing wrong as long as it has been outgrown.
-  if (counted !== undefined || last.input > 0 || last.total > now.total) {
-    const spent = counted === undefined ? total : addUsage(total, counted);
-    log.record(tokenCount({ total: spent, last: now, window: windowNow(turn).effective }));
-  }
-  tellUsage(turn, step, counted, believed);
+  const isNews = counted !== undefined || last.input > 0 || last.total > now.total;
+  const spent = counted === undefined ? total : addUsage(total, counted);
+  const shown = shownAfter(turn, step, { counted, believed, total: isNews ? now.total : last.total });
+  log.record(
+    isNews ? tokenCount({ total: spent, last: now, window: shown.effectiveWindow }, shown) : usageShown(shown),
+  );
+  log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown });
 }
 
 /** From so many tokens on, a count is believed without a closer look: to weigh a long history takes its time. */
@@ -58,36 +61,32 @@ function estimateAfter(turn: Turn, step: Step): Usage {
 export function recordOverflow(turn: Turn, step: Step): void {
   const { log } = turn;
   const { effective } = windowNow(turn);
-  log.record(tokenCount({ ...usageAfterOverflow(effective, log.state.usage.total), window: effective }));
+  const { total } = log.state.usage;
   // The line says that the window is full, in the one way that all readers know; the user is shown what was sent.
-  log.tell({
-    kind: 'usage',
-    turnId: turn.turnId,
-    step: step.index,
-    total: log.state.usage.total,
-    tokens: estimateNow(turn, step),
-    measure: 'estimated',
-    effectiveWindow: effective,
-    percentRemaining: 0,
-  });
+  const shown = { tokens: estimateNow(turn, step), measure: 'estimated', percentRemaining: 0 } as const;
+  const window = { step: step.index, effectiveWindow: effective };
+  log.record(tokenCount({ ...usageAfterOverflow(effective, total), window: effective }, { ...window, ...shown }));
+  log.tell({ kind: 'usage', turnId: turn.turnId, total, ...window, ...shown });
 }
 
-/** `believed`: what the provider counted, if it says something of the window. */
-function tellUsage(turn: Turn, step: Step, counted: Usage | undefined, believed: Usage | undefined): void {
-  const { log, turnId } = turn;
+interface Counted {
+  readonly counted: Usage | undefined;
+  /** What the provider counted, if it says something of the window. */
+  readonly believed: Usage | undefined;
+  /** Of the newest count, or of what stands in its place. */
+  readonly total: number;
+}
+
+function shownAfter(turn: Turn, step: Step, { counted, believed, total }: Counted): ShownUsage {
   const { effective, baseline } = windowNow(turn);
-  const { usage } = log.state;
   // An older count says nothing of what this answer added: all is estimated, and the total is the least it can be.
-  const { tokens, measure } = activeAfter(turn, step, believed ?? { ...noUsage, total: usage.last.total });
-  log.tell({
-    kind: 'usage',
-    turnId,
+  const { tokens, measure } = activeAfter(turn, step, believed ?? { ...noUsage, total });
+  return {
     step: step.index,
     ...defined({ last: counted }),
-    total: usage.total,
     tokens,
     measure,
     effectiveWindow: effective,
     percentRemaining: percentRemaining({ effective, baseline, tokens }),
-  });
+  };
 }

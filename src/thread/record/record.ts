@@ -1,8 +1,9 @@
 import { userMessage } from '../../fragments/message.ts';
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { CallItem, Item } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
-import { answerLine, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
+import { answerLine, type RefusedCallRecord, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
 import { entering } from '../../state/waiting.ts';
 import type { UnusableImage, UserInput } from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
@@ -32,6 +33,11 @@ function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableIm
   turn.log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
 }
 
+interface RecordedResult extends Pick<CallResult, 'output' | 'fullOutput'>, Partial<Pick<CallResult, 'item'>> {
+  /** It was not run. */
+  readonly refused?: RefusedCallRecord;
+}
+
 /**
  * The answer to a call, of the type that the call asks for and within the budget of one output. What did not fit is
  * kept beside the line.
@@ -39,7 +45,7 @@ function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableIm
 export function recordAnswer(
   turn: RecordingTurn,
   call: CallItem,
-  { output, fullOutput, item: shown }: Pick<CallResult, 'output' | 'fullOutput'> & Partial<Pick<CallResult, 'item'>>,
+  { output, fullOutput, item: shown, refused }: RecordedResult,
   /** In tokens: what it may weigh beside the other outputs of its step. */
   share = Infinity,
 ): void {
@@ -51,7 +57,7 @@ export function recordAnswer(
   const full = fullOutput ?? (limited === output ? undefined : textOf(output));
   const beside = full === undefined ? {} : { beside: { full_output: new TextEncoder().encode(full) } };
   const changed = shown?.kind === 'file-change' && shown.status === 'completed' ? shown.changes : [];
-  log.record({ ...answerLine(item, turnId, changed), ...beside });
+  log.record({ ...answerLine(item, turnId, { changed, ...defined({ refused }) }), ...beside });
 }
 
 function textOf(output: CallResult['output']): string {

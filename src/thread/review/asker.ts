@@ -9,11 +9,6 @@ export interface Asker extends AskUser {
   readonly to?: 'review';
 }
 
-/** Whether the questions of a turn can be answered. */
-export function canBeAsked({ parts, envelope }: Pick<Turn, 'parts' | 'envelope'>): boolean {
-  return parts.askUser !== undefined || isReviewed(envelope.policy);
-}
-
 /** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
 export function askerOf(turn: Turn, step: Step): Asker | undefined {
   if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;

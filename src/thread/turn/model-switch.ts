@@ -2,6 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import { equalJson, type JsonObject, stringAt, valueAt } from '../../protocol/json.ts';
 import type { FieldChange } from '../../protocol/thread-event.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
+import type { ModelSwitch } from '../../state/turn-drafts.ts';
 import type { Turn } from '../parts/parts.ts';
 
 /** What may move with the model. */
@@ -19,15 +20,22 @@ const fields = [
   'window',
 ] as const;
 
-/** One event that says what came with another model. */
-export function tellSwitch({ log, turnId, envelope }: Turn): void {
+/** What came with another model; undefined when the turn before had the same one. */
+export function modelSwitch({ log, envelope }: Pick<Turn, 'log' | 'envelope'>): ModelSwitch | undefined {
   const { context, envelope: before } = log.state;
   const from = stringAt(context, 'model');
   const to = envelope.identity.model.slug;
-  if (from !== undefined && from !== to) {
-    const changes = before === undefined ? [] : changesBetween(before, storeEnvelope(envelope));
-    log.tell({ kind: 'model-switched', turnId, from, to, changes });
-  }
+  if (from === undefined || from === to) return undefined;
+  const changes = before === undefined ? [] : changesBetween(before, storeEnvelope(envelope));
+  return { from, to, changes };
+}
+
+/** One event that says it, once the line that holds it is there. */
+export function tellSwitch({ log, turnId, envelope }: Turn, switched: ModelSwitch | undefined): void {
+  const { context, envelope: before } = log.state;
+  const from = stringAt(context, 'model');
+  const to = envelope.identity.model.slug;
+  if (switched !== undefined) log.tell({ kind: 'model-switched', turnId, ...switched });
   const { asked, mode } = envelope.modes.collaboration;
   if (asked !== undefined && (from !== to || asked !== valueAt(before, ['modes', 'collaboration', 'asked']))) {
     const message = `The model ${to} does not support ${asked} mode; the turn runs in ${mode} mode.`;

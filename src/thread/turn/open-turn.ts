@@ -12,8 +12,8 @@ import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnStarted } from '../../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
-import { tellSwitch } from './model-switch.ts';
-import { pastFacts } from '../contract/contract-now.ts';
+import { modelSwitch, tellSwitch } from './model-switch.ts';
+import { pastFacts, factsForTurn } from '../contract/contract-now.ts';
 import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
 import { TurnEffects } from '../parts/turn-effects.ts';
 import { newMemory } from '../parts/turn-memory.ts';
@@ -25,8 +25,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const suspended = own.continues?.openTurn;
   const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);
   const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
-  const canAsk = parts.askUser === undefined ? {} : ({ canAsk: true } as const);
-  const facts = { ...gathered, ...begunAt(gathered, suspended), thread, tools: parts.router.tools, ...canAsk };
+  const facts = factsForTurn(parts, { ...gathered, ...begunAt(gathered, suspended) }, thread);
   const envelope = resolveEnvelope(facts, settings);
   const { clock, snapshots, gitGuard } = parts;
   const { warned } = own;
@@ -55,9 +54,10 @@ export async function beginTurn(turn: Turn): Promise<void> {
   // Ending what a dead process left running may take seconds: the words are safe before.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
-  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work'));
+  const switched = modelSwitch(turn);
+  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
   log.tell({ kind: 'turn-started', turnId });
-  tellSwitch(turn);
+  tellSwitch(turn, switched);
   turn.memory.phase = 'open';
 }
 

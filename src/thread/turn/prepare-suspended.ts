@@ -1,6 +1,6 @@
 import type { Settings } from '../../envelope/settings.ts';
 import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
-import { isReviewed } from '../../policy/review/is-reviewed.ts';
+import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -9,6 +9,7 @@ import { isSuspended, pendingQuestions } from '../../state/questions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { SuspendedTurn, Turn } from '../parts/parts.ts';
+import { userFacts } from '../parts/user-facts.ts';
 
 /** What a suspended turn continues under. */
 export interface PreparedSuspended {
@@ -27,8 +28,7 @@ export async function prepareSuspended(
   const { state } = log;
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
-  const canAsk = parts.askUser !== undefined || isReviewed(now);
-  if (!canAsk && pendingQuestions(state).length > 0) return { outcome: noOneToAsk(id) };
+  if (!canBeAsked(userFacts(parts), now) && pendingQuestions(state).length > 0) return { outcome: noOneToAsk(id) };
   const then = policyOf(state);
   if (then === undefined) return { outcome: policyChanged(id) };
   const { places } = await parts.gatherFacts(now);

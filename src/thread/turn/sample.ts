@@ -1,10 +1,9 @@
 import type { Step } from '../../envelope/step.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
-import { defined } from '../../protocol/defined.ts';
-import { stringAt } from '../../protocol/json.ts';
-import { isCall, isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
+import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { itemLine } from '../../state/item-drafts.ts';
+import { modelItem } from '../../state/model-item.ts';
 import { AnswerPreviews } from '../request/answer-previews.ts';
 import { Calls } from '../calls/calls.ts';
 import { windowNow } from '../contract/contract-now.ts';
@@ -100,24 +99,13 @@ function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
 function recordItem(turn: Turn, received: Item): Item {
   const { log, parts, turnId } = turn;
   const item = received['id'] === undefined ? withId(received, parts.ids.uuid()) : received;
-  const shown = shownItem(item);
+  const shown = modelItem(item, 0);
   if (shown !== undefined) {
     recordTurnItem(turn, shown);
     log.tell({ kind: 'item-completed', turnId, item: shown });
   }
   log.record(itemLine(item, { family: 'model' }, turnId));
   return item;
-}
-
-function shownItem(item: Item) {
-  const id = String(item['id']);
-  if (isMessage(item) && item.role === 'assistant') {
-    const phase = stringAt(item, 'phase');
-    return { kind: 'agent-message', id, text: messageText(item), ...defined({ phase }) } as const;
-  }
-  if (!isReasoning(item)) return undefined;
-  const summary = item.summary.flatMap((part) => stringAt(part, 'text') ?? []).filter((text) => text.trim() !== '');
-  return summary.length === 0 ? undefined : ({ kind: 'reasoning', id, summary } as const);
 }
 
 const prefixes: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../envelope/settings.ts';
+import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
@@ -12,6 +13,7 @@ import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { KeptSettings } from '../prepare-thread.ts';
 import { LiveWork } from './live-work.ts';
+import { ThreadHub } from './thread-hub.ts';
 import type { FollowOptions, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
 
 /** What a live thread needs of those who keep it. */
@@ -21,6 +23,8 @@ export interface ThreadKeeper {
   /** Whether it can be given up and loaded again: an ephemeral thread cannot. */
   readonly isKept: boolean;
   readonly idleMs: number;
+  /** What it has recorded is read from here. */
+  readonly store: RolloutStore;
 }
 
 /** What stays known of a thread that is not loaded. */
@@ -45,13 +49,15 @@ export class KeptThread implements LiveThread {
   #leaving: Promise<void> = Promise.resolve();
   /** Calls that are under way. */
   #uses = 0;
-  #followers = 0;
+  readonly #hub: ThreadHub;
   #idle: NodeJS.Timeout | undefined;
   #isOver = false;
 
   constructor(id: ThreadId, keeper: ThreadKeeper) {
     this.id = id;
     this.#keeper = keeper;
+    const { store, isKept } = keeper;
+    this.#hub = new ThreadHub(id, store, { isKept, onLeave: () => this.#rest() });
   }
 
   get isLoaded(): boolean {
@@ -79,7 +85,7 @@ export class KeptThread implements LiveThread {
   }
 
   get place(): Ordinal | undefined {
-    return undefined;
+    return this.#hub.place < 0 ? undefined : (this.#hub.place as Ordinal);
   }
 
   usage(): ThreadUsage {
@@ -129,19 +135,8 @@ export class KeptThread implements LiveThread {
     });
   }
 
-  async *follow(_options: FollowOptions = {}): AsyncIterable<LiveNews> {
-    const thread = await this.load();
-    if (!isThread(thread)) return;
-    this.#followers++;
-    try {
-      for await (const event of thread.events()) {
-        if ('provisional' in event) yield { kind: 'preview', event };
-        else yield { kind: 'passing', event };
-      }
-    } finally {
-      this.#followers--;
-      this.#rest();
-    }
+  follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
+    return this.#hub.follow(options);
   }
 
   /** Loaded once, however many ask. */
@@ -153,7 +148,8 @@ export class KeptThread implements LiveThread {
   }
 
   /** The thread was opened elsewhere: from here on it is ours. */
-  adopt({ thread, notices }: OpenedThread): Thread {
+  async adopt({ thread, notices }: OpenedThread): Promise<Thread> {
+    await this.#hub.attach(thread);
     this.#thread = thread;
     this.#notices = notices;
     thread.subscribe({
@@ -186,7 +182,14 @@ export class KeptThread implements LiveThread {
   async whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#loading;
     await this.giveUp();
-    const result = this.#leaving.then(work);
+    const result = this.#leaving.then(async () => {
+      await this.#hub.lookAgain();
+      try {
+        return await work();
+      } finally {
+        await this.#hub.lookAgain();
+      }
+    });
     this.#leaving = result.then(nothing, nothing);
     return result;
   }
@@ -195,14 +198,14 @@ export class KeptThread implements LiveThread {
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#loading;
-    await this.giveUp();
+    await this.giveUp().finally(() => this.#hub.end());
   }
 
   async #open(): Promise<Thread | EngineRefused> {
     await this.#leaving;
     try {
       const opened = await this.#keeper.open(this.#known);
-      return opened.kind === 'refused' ? opened : this.adopt(opened);
+      return opened.kind === 'refused' ? opened : await this.adopt(opened);
     } catch (error) {
       return engineRefused(error instanceof Fault ? asOutcome(error) : internalError(error));
     }
@@ -244,7 +247,7 @@ export class KeptThread implements LiveThread {
   /** A thread in which nothing happened has no file that it could be loaded from. */
   get #isIdle(): boolean {
     const thread = this.#thread;
-    if (thread === undefined || this.isBusy || this.#uses > 0 || this.#followers > 0) return false;
+    if (thread === undefined || this.isBusy || this.#uses > 0 || this.#hub.isFollowed) return false;
     return thread.state.turns > 0;
   }
 }

@@ -78,7 +78,7 @@ class KeptThreads implements LiveThreads {
   async #adopted(opened: OpenedThread | EngineRefused, request: ThreadRequest): Promise<LiveThread | EngineRefused> {
     if (opened.kind === 'refused') return opened;
     const kept = this.#keep(opened.thread.id, request);
-    kept.adopt(opened);
+    await kept.adopt(opened);
     if (this.#isOver) await kept.end();
     return kept;
   }
@@ -88,6 +88,7 @@ class KeptThreads implements LiveThreads {
       open: (settings) => this.#engine.forLive.resume(id, request, settings),
       isKept: request.ephemeral !== true,
       idleMs: this.#idleMs,
+      store: this.#engine.forLive.store,
     });
     this.#threads.set(id, kept);
     return kept;

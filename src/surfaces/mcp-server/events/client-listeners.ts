@@ -1,3 +1,5 @@
+import { defined } from '../../../protocol/defined.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import type { ClientPort } from '../server-tool.ts';
@@ -22,6 +24,12 @@ export interface Listening {
   end(): void;
 }
 
+export interface ListenOptions {
+  readonly form?: NewsForm;
+  /** What was recorded behind this place is sent first. Absent: from now on. */
+  readonly after?: Ordinal;
+}
+
 /** A client that does not read is not waited for longer than this. */
 const patienceMs = 2000;
 
@@ -35,10 +43,10 @@ export class ClientListeners {
   readonly #forms = new Map<NewsForm, number>();
 
   /** Until it is ended, or the client is gone. */
-  add(thread: LiveThread, client: ClientPort, form: NewsForm = typedForm): Listening {
+  add(thread: LiveThread, client: ClientPort, { form = typedForm, after }: ListenOptions = {}): Listening {
     if (!this.#forms.has(form)) this.#forms.set(form, this.#forms.size);
     const key = `${thread.id} ${this.#forms.get(form)} ${client.id}`;
-    const listener = this.#open.get(key) ?? new Listener(thread, client, form);
+    const listener = this.#open.get(key) ?? new Listener(thread, client, { form, ...defined({ after }) });
     this.#open.set(key, listener);
     listener.reasons++;
     const end = (): void => {
@@ -62,6 +70,8 @@ export class ClientListeners {
   }
 }
 
+type FollowedForm = ListenOptions & { readonly form: NewsForm };
+
 /** Of what was sent, so much is known: a call asks about what came shortly before. */
 const remembered = 200;
 
@@ -72,9 +82,9 @@ class Listener {
   readonly #sent: LiveNews[] = [];
   readonly #waiting = new Set<(news: LiveNews) => void>();
 
-  constructor(thread: LiveThread, client: ClientPort, form: NewsForm) {
+  constructor(thread: LiveThread, client: ClientPort, options: FollowedForm) {
     this.#client = client;
-    void this.#follow(thread, form).catch(() => {
+    void this.#follow(thread, options).catch(() => {
       // The thread was lost. Calls that wait for it are answered with what it says itself.
     });
   }
@@ -99,9 +109,9 @@ class Listener {
     });
   }
 
-  async #follow(thread: LiveThread, form: NewsForm): Promise<void> {
+  async #follow(thread: LiveThread, { form, after }: FollowedForm): Promise<void> {
     const { signal } = this.#closing;
-    for await (const news of thread.follow({ signal })) {
+    for await (const news of thread.follow({ signal, ...defined({ after }) })) {
       if (signal.aborted) return;
       for (const { method, params } of form(news, thread)) this.#client.notify(method, params);
       if (news.kind !== 'preview') {

@@ -1,6 +1,7 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
-import type { JsonObject } from '../../../protocol/json.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
@@ -30,6 +31,10 @@ export interface Attendance {
   readonly form?: NewsForm;
   /** False: the turn is another call's, and goes on when this client is gone. */
   readonly keeps?: boolean;
+  /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
+  readonly first?: () => Promise<ToolAnswer | undefined>;
+  /** The client has seen what was recorded up to here. */
+  readonly after?: Ordinal;
   /** Members of the answer beside those of the turn. */
   readonly more?: JsonObject;
 }
@@ -39,14 +44,16 @@ export async function attendTurn(
   parts: ToolParts,
   run: TurnRun,
   context: CallContext,
-  { form = typedForm, keeps = true, more = {} }: Attendance,
+  { form = typedForm, keeps = true, more = {}, first, after }: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
-  const listening = parts.listeners.add(run.thread, context.client, form);
+  const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ after }) });
   const stopProgress = reportProgress(parts, run.thread, context);
   const leave = run.join(context.signal, { keeps });
   // What happened before is not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   try {
+    const refused = await first?.();
+    if (refused !== undefined) return refused;
     for (;;) {
       const changed = run.changed();
       const { questions } = run;
@@ -98,13 +105,16 @@ export async function continueCall(
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
   if (run === undefined) return refusedCall(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
-  const open = run.questions;
-  for (const [id, response] of Object.entries(responses)) {
-    const question = open.find((each) => each.id === id);
-    // Another client may have answered: its answer counts, and this call waits for the same end.
-    if (question !== undefined) await thread.answer(id, answerFrom(response, question));
-  }
-  return attendTurn(parts, run, context, attendance);
+  const first = async (): Promise<undefined> => {
+    const open = run.questions;
+    for (const [id, response] of Object.entries(responses)) {
+      const question = open.find((each) => each.id === id);
+      // Another client may have answered: its answer counts, and this call waits for the same end.
+      if (question !== undefined) await thread.answer(id, answerFrom(response, question));
+    }
+  };
+  const after = numberAt(state, 'after') as Ordinal | undefined;
+  return attendTurn(parts, run, context, { ...attendance, first, ...defined({ after }) });
 }
 
 const turnGone: Outcome = {
@@ -143,7 +153,7 @@ function inputRequired(run: TurnRun, questions: readonly Question[], { signal }:
         return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
       }),
     ),
-    state: { thread_id: thread.id, ...defined({ turn_id: turnId }), question_ids: questions.map(({ id }) => id) },
+    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.place }) },
   };
 }
 

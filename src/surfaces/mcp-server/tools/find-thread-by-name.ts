@@ -10,12 +10,14 @@ export async function findThreadId({ engine, live }: FindParts, name: string): P
   if (loaded !== undefined) return loaded.id;
   if (name.trim() === '') return noName;
   const chosen = await engine.stored.choose({ kind: 'named', name, archived: true, unique: true });
-  if (chosen.kind === 'chosen') return chosen.id;
-  return {
-    code: chosen.code,
-    message: chosen.message,
-    next: 'Call thread_list to see the threads, and use an id from it.',
-  };
+  if (chosen.kind === 'none') return asTool(chosen);
+  // An id is taken as it is given.
+  if ((await engine.stored.location(chosen.id)) !== undefined) return chosen.id;
+  return asTool({ code: 'thread-unknown', message: `There is no thread ${chosen.id}.`, next: '' });
+}
+
+function asTool({ code, message }: Outcome): Outcome {
+  return { code, message, next: 'Call thread_list to see the threads, and use an id from it.' };
 }
 
 /** The same, ready for turns. */

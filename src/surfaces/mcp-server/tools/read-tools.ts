@@ -37,7 +37,7 @@ export function threadListTool(parts: ToolParts): ServerTool {
     annotations: looks,
     async call(args) {
       const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
-      if ('code' in page) return refusedCall(asTool(page));
+      if ('code' in page) return refusedCall(withCursor(page));
       const { threads, next } = page;
       const lines = threads.map(({ id, name, preview }) => `${id} ${oneLine(name ?? preview, 80)}`);
       const words = lines.length === 0 ? 'No threads.' : lines.join('\n');
@@ -56,7 +56,7 @@ export function threadSearchTool(parts: ToolParts): ServerTool {
     annotations: looks,
     async call(args) {
       const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
-      if ('code' in found) return refusedCall(asTool(found));
+      if ('code' in found) return refusedCall(withCursor(found));
       const { hits, next } = found;
       const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${oneLine(excerpt, 120)}`);
       const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
@@ -76,7 +76,7 @@ function queryFrom(args: JsonObject, here: string): ThreadQuery {
   };
 }
 
-function asTool(outcome: Outcome): Outcome {
+function withCursor(outcome: Outcome): Outcome {
   if (outcome.code !== 'cursor-unknown') return outcome;
   return { ...outcome, next: 'Use next of the page before as cursor, or leave cursor out.' };
 }

@@ -1,3 +1,4 @@
+import { contentName } from '../../../fragments/foreign/content-name.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { RecordedItem } from '../../../state/recorded-item.ts';
@@ -44,14 +45,14 @@ function shownItem(item: RecordedItem, most: number): JsonObject {
   return { type: item.kind, message_kind: messageKind(item), ...contentOf(item, most) };
 }
 
-/** `plain` for words of the user or the model; for context of the program what it is about. */
+/** `plain` for words of the user or the model; for context of the program what it is about, under the names of events. */
 function messageKind(item: RecordedItem): string {
   switch (item.kind) {
     case 'user':
     case 'assistant':
       return 'plain';
     case 'context':
-      return item.title;
+      return item.title.split(', ').map(contentName).join(', ');
     default:
       return item.kind;
   }

@@ -148,9 +148,11 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       const answer = readDecision(args, question);
       if ('code' in answer) return refusedCall(answer, { thread_id: thread.id });
       const run = parts.runs.observe(thread);
-      const done = await thread.answer(question.id, answer);
-      if (done.kind === 'refused') return refusedCall(done.outcome, { thread_id: thread.id });
-      return attendTurn(parts, run, context, {});
+      const first = async (): Promise<ToolAnswer | undefined> => {
+        const done = await thread.answer(question.id, answer);
+        return done.kind === 'refused' ? refusedCall(done.outcome, { thread_id: thread.id }) : undefined;
+      };
+      return attendTurn(parts, run, context, { first });
     },
   };
 }

@@ -1,0 +1,93 @@
+import { defined } from '../protocol/defined.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { ChangedFile, PlanStep, TurnItem } from '../protocol/turn-item.ts';
+import { textsAt } from './question-fields.ts';
+
+/**
+ * An item as `storedItem` writes it, and other programs do. What files do not keep is left out: diffs, `problem`,
+ * `unfinished`, the arguments of a tool that a call is shown with. Undefined for what is no item, and for a user's
+ * message, which is context.
+ */
+export function readItem(item: JsonObject): TurnItem | undefined {
+  const id = stringAt(item, 'id');
+  if (id === undefined) return undefined;
+  switch (item['type']) {
+    case 'AgentMessage': {
+      const texts = (arrayAt(item, 'content') ?? []).flatMap((part) =>
+        isJsonObject(part) ? (stringAt(part, 'text') ?? []) : [],
+      );
+      return { kind: 'agent-message', id, text: texts.join(''), ...defined({ phase: stringAt(item, 'phase') }) };
+    }
+    case 'Reasoning':
+      return { kind: 'reasoning', id, summary: textsAt(item, 'summary_text') ?? [] };
+    case 'ImageView':
+      return { kind: 'image-view', id, path: pathAt(item, 'path') };
+    case 'Plan': {
+      const steps = arrayAt(item, 'steps')?.flatMap(readStep);
+      return steps === undefined ? undefined : { kind: 'plan', id, steps };
+    }
+    case 'CommandExecution':
+      return readCommand(id, item);
+    case 'FileChange':
+      return { kind: 'file-change', id, changes: changesIn(objectAt(item, 'changes') ?? {}), status: endOf(item) };
+    case 'DynamicToolCall':
+      return {
+        kind: 'tool-call',
+        id,
+        tool: stringAt(item, 'tool') ?? '',
+        arguments: objectAt(item, 'arguments') ?? {},
+        status: endOf(item),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function readCommand(id: string, item: JsonObject): TurnItem {
+  const duration = objectAt(item, 'duration');
+  const milliseconds = (numberAt(duration, 'secs') ?? 0) * 1000 + (numberAt(duration, 'nanos') ?? 0) / 1e6;
+  const status = item['status'] === 'declined' ? 'declined' : endOf(item);
+  const known = {
+    exitCode: numberAt(item, 'exit_code'),
+    durationMs: duration === undefined ? undefined : milliseconds,
+  };
+  return {
+    kind: 'command',
+    id,
+    argv: textsAt(item, 'command') ?? [],
+    cwd: pathAt(item, 'cwd'),
+    status,
+    output: stringAt(item, 'aggregated_output') ?? '',
+    ...defined(known),
+  };
+}
+
+function endOf(item: JsonObject): 'completed' | 'failed' {
+  return item['status'] === 'completed' ? 'completed' : 'failed';
+}
+
+function changesIn(changes: JsonObject): readonly ChangedFile[] {
+  return Object.entries(changes).flatMap(([path, change]): ChangedFile[] => {
+    if (!isJsonObject(change)) return [];
+    const kind = (['add', 'delete', 'update'] as const).find((known) => known === change['type']);
+    return kind === undefined ? [] : [{ path, kind, ...defined({ movePath: stringAt(change, 'move_path') }) }];
+  });
+}
+
+function readStep(value: Json): readonly PlanStep[] {
+  if (!isJsonObject(value)) return [];
+  const [text, status] = [stringAt(value, 'text'), stringAt(value, 'status')];
+  const known = (['pending', 'in-progress', 'completed'] as const).find((each) => each === status);
+  return text === undefined || known === undefined ? [] : [{ text, status: known }];
+}
+
+/** Files name folders as addresses; older ones as paths. */
+function pathAt(item: JsonObject, key: string): string {
+  const text = stringAt(item, key) ?? '';
+  if (!text.startsWith('file://')) return text;
+  try {
+    return decodeURIComponent(text.slice('file://'.length));
+  } catch {
+    return text;
+  }
+}

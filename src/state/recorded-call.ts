@@ -1,0 +1,65 @@
+import { defined } from '../protocol/defined.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { isCall, type Item } from '../protocol/item.ts';
+import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
+import type { ThreadEvent } from '../protocol/thread-event.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+import { outputOf } from './recorded-item.ts';
+
+/** What is known of a call of the turn: what the model asked for, what began, and whether its item was shown. */
+export interface OpenCall {
+  readonly call?: Item;
+  readonly begun?: TurnItem;
+  readonly isShown?: true;
+}
+
+interface AnsweredCall {
+  readonly turnId: TurnId;
+  readonly callId: string;
+  /** The item of the line before, which is that of this call. */
+  readonly ended: TurnItem | undefined;
+  readonly open: OpenCall | undefined;
+}
+
+/** What the answer to a call says happened: it was refused, or it has ended. Undefined where the item was shown before. */
+export function endedCall(
+  answer: Item,
+  { metadata }: Pick<Line, 'metadata'>,
+  { turnId, callId, ended, open }: AnsweredCall,
+): ThreadEvent | undefined {
+  const { text } = outputOf(answer);
+  const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
+  if (refused !== undefined) {
+    const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
+    return { kind: 'call-refused', turnId, callId, tool, ...defined({ unasked }), reason: text } as ThreadEvent;
+  }
+  const item = ended ?? itemOf(callId, open);
+  return item === undefined ? undefined : { kind: 'item-completed', turnId, item: withOutput(item, text) };
+}
+
+/** Old files keep no items: then the beginning of the call says what it was, or the model's own words do. */
+function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefined {
+  if (open === undefined || open.isShown === true) return undefined;
+  const { begun, call } = open;
+  if (begun !== undefined) return 'status' in begun ? ({ ...begun, status: 'completed' } as TurnItem) : begun;
+  if (call === undefined || !isCall(call)) return undefined;
+  const given: JsonObject =
+    call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
+  return { kind: 'tool-call', id: callId, tool: call.name, arguments: given, status: 'completed' };
+}
+
+/** As far as the file keeps it: what the model was given. */
+function withOutput(item: TurnItem, answer: string): TurnItem {
+  if (item.kind === 'command') return item.output === '' ? { ...item, output: outputIn(answer) } : item;
+  return item.kind === 'tool-call' ? { ...item, output: answer } : item;
+}
+
+/** Facts stand before a line `Output:`. */
+const facts =
+  /^(?:(?:Chunk ID|Wall time|Process|Exit code|Original token count|Network requests)[^\n]{0,2000}\n){1,8}Output:\n/;
+
+function outputIn(answer: string): string {
+  const head = facts.exec(answer);
+  return head === null ? answer : answer.slice(head[0].length);
+}

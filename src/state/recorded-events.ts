@@ -1,0 +1,228 @@
+import { entryOf } from '../history/entry.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import { asItem, type Item } from '../protocol/item.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
+import type { ThreadEvent } from '../protocol/thread-event.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+import { noUsage, type Usage } from '../protocol/usage.ts';
+import { readItem } from './read-item.ts';
+import { checkpointEvents, failedCheckpoint } from './recorded-checkpoint.ts';
+import { modelItem } from './model-item.ts';
+import { contextEvents } from './recorded-context.ts';
+import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
+import { endedCall, type OpenCall } from './recorded-call.ts';
+import { settingsEventIn, switchSaid, turnEnd, usageEventIn } from './recorded-turn.ts';
+import type { ThreadState } from './thread-state.ts';
+import { foldPlace, noTurnsOfAny, type TurnLog, turnsFrom } from './turns.ts';
+
+/**
+ * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
+ * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep:
+ * diffs, `problem` and `unfinished` of items, an output beyond what the model was given, the item of a refused call, the
+ * commands of a question, facts too long to be stored beside their text, and what a provider said about a failure beside
+ * its message. Files of other programs give what they say, and no more.
+ */
+export interface RecordedState {
+  readonly threadId: ThreadId;
+  readonly turns: TurnLog;
+  readonly total: Usage;
+  readonly asked: AskedState;
+  /** An item whose answer follows in the next line. */
+  readonly ended?: TurnItem;
+  /** Calls of the turn, by id: what the model asked for, what began, and what has its item. */
+  readonly calls: ReadonlyMap<string, OpenCall>;
+  /** The plan of the turn, as it was last. */
+  readonly plan?: TurnItem;
+}
+
+/** Something that a line says happened. `rewound`: what stands behind this place was taken back. */
+export type RecordedNews =
+  | { readonly kind: 'event'; readonly event: ThreadEvent }
+  | { readonly kind: 'rewound'; readonly to: number };
+
+const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kind']>([
+  'turn-started',
+  'context',
+  'model-switched',
+  'item-completed',
+  'call-refused',
+  'question-asked',
+  'question-answered',
+  'usage',
+  'checkpoint-installed',
+  'checkpoint-failed',
+  'turn-completed',
+  'turn-failed',
+  'turn-aborted',
+]);
+
+/** Whether lines hold events like this one. Of the settings, only changes are recorded. */
+export function isRecorded(event: ThreadEvent): boolean {
+  return event.kind === 'settings' ? event.cause === 'override' : recordedKinds.has(event.kind);
+}
+
+/** Before the first line. */
+export function nothingRecorded(threadId: ThreadId): RecordedState {
+  return { threadId, turns: noTurnsOfAny, total: noUsage, asked: noneAsked, calls: new Map() };
+}
+
+/** At the end of a thread that is in this state, behind the line of this place. */
+export function recordedUntil(threadId: ThreadId, state: ThreadState, place: number): RecordedState {
+  const { openTurn, usage } = state;
+  const turns = turnsFrom(place, openTurn?.id);
+  const asked = openTurn === undefined ? noneAsked : { openTurn };
+  return { ...nothingRecorded(threadId), turns, total: usage.total, asked };
+}
+
+/** The place of the newest line; -1 before the first. */
+export function placeOf({ turns }: RecordedState): number {
+  return turns.place;
+}
+
+export interface Recorded {
+  readonly state: RecordedState;
+  readonly news: readonly RecordedNews[];
+}
+
+export function foldRecorded(before: RecordedState, line: Line): Recorded {
+  // The first line of a fork or a revert is read before those that it continues from.
+  if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
+  const { ended, ...rest } = before;
+  const turns = foldPlace(before.turns, line);
+  const { asked, events: about } = foldAsked(before.asked, line);
+  const state: RecordedState = { ...rest, turns, asked };
+  const answer = answerIn(line);
+  // An item whose answer does not follow has none.
+  const late = ended !== undefined && answer === undefined ? [completed(turnOf(before), ended)] : [];
+  const folded = foldLine(before, state, line, answer, ended);
+  return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
+}
+
+function foldLine(
+  before: RecordedState,
+  state: RecordedState,
+  line: Line,
+  answer: Item | undefined,
+  ended: TurnItem | undefined,
+): Recorded {
+  const { payload } = line;
+  switch (line.type) {
+    case lineType.event:
+      return foldEventLine(before, state, payload);
+    case lineType.responseItem:
+      return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
+    case lineType.call:
+      return foldBegun(state, payload);
+    case lineType.compacted:
+      return withEvents(state, ...checkpointEvents(turnOf(state), payload));
+    case lineType.compaction:
+      return withEvents(state, failedCheckpoint(state.threadId, payload));
+    default:
+      return { state, news: [] };
+  }
+}
+
+function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
+  const { takenBack } = state.turns;
+  if (takenBack !== before.turns.takenBack && takenBack !== undefined)
+    return { state: atTurnEnd(state), news: [{ kind: 'rewound', to: takenBack.start - 1 }] };
+  if (state.turns.began > before.turns.began) return begun(before, state, payload);
+  const end = turnEnd(payload, before.turns.open, state.total);
+  if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
+  if (payload['type'] === 'token_count') return foldUsage(state, payload);
+  if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
+  if (payload['type'] !== 'item_completed') return { state, news: [] };
+  return foldCompletedItem(state, objectAt(payload, 'item') ?? {});
+}
+
+/** A turn that another program left open ends when the next one begins. */
+function begun(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
+  const turnId = turnOf(state);
+  const left = before.turns.open === undefined ? [] : [...planOf(before), aborted(turnOf(before))];
+  const switched = objectAt(objectAt(payload, 'capstan'), 'switched');
+  return withEvents(atTurnEnd(state), ...left, { kind: 'turn-started', turnId }, switchSaid(turnId, switched));
+}
+
+function foldUsage(state: RecordedState, payload: JsonObject): Recorded {
+  const { total, event } = usageEventIn(payload, { turnId: turnOf(state), ...state });
+  return withEvents({ ...state, total }, event);
+}
+
+/** Messages and thoughts of the model stand in lines of their own, in files of every program. */
+function foldCompletedItem(state: RecordedState, stored: JsonObject): Recorded {
+  const item = readItem(stored);
+  if (item === undefined || item.kind === 'agent-message' || item.kind === 'reasoning') return { state, news: [] };
+  if (item.kind === 'plan') return { state: { ...state, plan: item }, news: [] };
+  return { state: { ...withCall(state, item.id, { isShown: true }), ended: item }, news: [] };
+}
+
+function foldItem(before: RecordedState, state: RecordedState, line: Line): Recorded {
+  const item = asItem(line.payload);
+  if (item === undefined) return { state, news: [] };
+  const isNew = state.turns.began > before.turns.began;
+  // Old files do not say where turns begin: a user's message does.
+  const opened: readonly ThreadEvent[] = isNew ? [{ kind: 'turn-started', turnId: turnOf(state) }] : [];
+  const callId = stringAt(item, 'call_id');
+  if (callId !== undefined) return { state: withCall(state, callId, { call: item }), news: [] };
+  const entry = entryOf(item, line.metadata);
+  const turnId = entry.turn ?? turnOf(state);
+  const said = entry.origin.family === 'model' ? modelItem(item, state.turns.place) : undefined;
+  if (said !== undefined) return withEvents(state, ...opened, completed(turnId, said));
+  return withEvents(state, ...opened, ...contextEvents(entry, line.metadata, { turnId, place: state.turns.place }));
+}
+
+function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
+  const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
+  const item = stored && readItem(stored);
+  if (callId === undefined || item === undefined) return { state, news: [] };
+  if (item.kind === 'plan') return { state: withCall({ ...state, plan: item }, callId, { isShown: true }), news: [] };
+  return { state: withCall(state, callId, { begun: item }), news: [] };
+}
+
+function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {
+  const callId = stringAt(answer, 'call_id') ?? '';
+  const turnId = entryOf(answer, line.metadata).turn ?? turnOf(state);
+  const event = endedCall(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
+  const calls = new Map(state.calls);
+  calls.delete(callId);
+  return withEvents({ ...state, calls }, event);
+}
+
+function answerIn({ type, payload }: Line): Item | undefined {
+  const item = type === lineType.responseItem ? asItem(payload) : undefined;
+  return item?.type.endsWith('_output') === true ? item : undefined;
+}
+
+function withCall(state: RecordedState, callId: string, more: OpenCall): RecordedState {
+  return { ...state, calls: new Map([...state.calls, [callId, { ...state.calls.get(callId), ...more }]]) };
+}
+
+function turnOf({ turns }: RecordedState): TurnId {
+  return (turns.newest?.id ?? turns.open ?? '') as TurnId;
+}
+
+function atTurnEnd(state: RecordedState): RecordedState {
+  const { plan: _plan, ...rest } = state;
+  return { ...rest, calls: new Map() };
+}
+
+function planOf(state: RecordedState): readonly ThreadEvent[] {
+  return state.plan === undefined ? [] : [completed(turnOf(state), state.plan)];
+}
+
+function completed(turnId: TurnId, item: TurnItem): ThreadEvent {
+  return { kind: 'item-completed', turnId, item };
+}
+
+function aborted(turnId: TurnId): ThreadEvent {
+  return { kind: 'turn-aborted', turnId };
+}
+
+function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
+  return { state, news: asNews(events.filter((event) => event !== undefined)) };
+}
+
+function asNews(events: readonly ThreadEvent[]): readonly RecordedNews[] {
+  return events.map((event) => ({ kind: 'event', event }));
+}

@@ -1,0 +1,261 @@
+import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import { isRecorded, placeOf, type RecordedState } from '../../../state/recorded-events.ts';
+import type { LogNews } from '../../../thread/parts/subscribers.ts';
+import { FollowerQueue } from './follower-queue.ts';
+import type { FollowOptions, LiveNews } from './live-thread.ts';
+import { newsOf, type PlacedNews, recordedAt } from './recorded-past.ts';
+import { toldEvents } from './told-events.ts';
+
+/** What a follower needs of the thread that it follows. */
+export interface Followed {
+  readonly id: ThreadId;
+  readonly store: RolloutStore;
+  /** Of the newest line that is durable and was handed out. */
+  readonly place: number;
+  /** What is recorded up to there. */
+  readonly state: RecordedState;
+  /** Items of which a preview was sent and that are not complete. */
+  readonly previewed: ReadonlySet<string>;
+  /** Whether what is recorded can be read again: not so in a thread that leaves nothing on the disk. */
+  readonly isKept: boolean;
+}
+
+/** Where a follower goes on reading: behind this place, or inside of its line. `state`: of the lines up to there. */
+interface ReadingPlace {
+  readonly after: number;
+  /** So many news of the next line have been taken. */
+  readonly skip: number;
+  readonly state?: RecordedState;
+}
+
+const defaultLimit = 1000;
+
+/**
+ * One who follows a thread, at its own pace. *Live*, it is handed what happens, through a bounded queue. When that is
+ * full it falls *behind*: the queue is let go, and it reads the same from the rollout until it has caught up.
+ */
+export class Follower {
+  readonly #thread: Followed;
+  readonly #wantsPreviews: boolean;
+  readonly #queue: FollowerQueue;
+  /** Before all else that waits. */
+  readonly #first: LiveNews[] = [];
+  #state: RecordedState;
+  #behind: ReadingPlace | undefined;
+  #reading: AsyncGenerator<PlacedNews, void> | undefined;
+  /** The place of the newest recorded news that was taken, and how many of its line were. */
+  #taken: { readonly place: number; readonly count: number };
+  #missed = { passing: 0, previews: 0 };
+  /** Items of which the follower has seen a piece. */
+  readonly #begun = new Map<string, ProvisionalEvent['turnId']>();
+  /** Items of which it has not seen the first piece: it sees none. */
+  #spoiled: Set<string>;
+  #wake: PromiseWithResolvers<void> | undefined;
+  #isOver = false;
+
+  constructor(thread: Followed, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
+    this.#thread = thread;
+    this.#wantsPreviews = provisional;
+    this.#queue = new FollowerQueue(Math.max(1, limit));
+    this.#state = thread.state;
+    this.#spoiled = new Set(thread.previewed);
+    const isNow = after === undefined || !thread.isKept || after === thread.place;
+    // A place that the thread does not have was taken back, with more perhaps: all is read again.
+    const isGone = !isNow && after > thread.place;
+    if (isGone) this.#first.push({ kind: 'rewound', to: -1 as Ordinal });
+    this.#taken = { place: isNow ? thread.place : isGone ? -1 : after, count: 0 };
+    if (!isNow) this.#behind = { after: this.#taken.place, skip: 0 };
+  }
+
+  /** Lines and events that became durable at one time. */
+  durable(news: readonly LogNews[]): void {
+    if (this.#isOver) return;
+    const told = toldEvents(news);
+    for (const each of news) {
+      if (each.kind === 'line') this.#line(each, told);
+      else if (each.isPassing === true || !isRecorded(each.event))
+        this.#passing({ kind: 'passing', event: each.event });
+    }
+    this.#added();
+  }
+
+  #line({ line }: Extract<LogNews, { kind: 'line' }>, told: ReturnType<typeof toldEvents>): void {
+    if (this.#behind !== undefined) return;
+    const { state, placed } = newsOf(this.#state, line);
+    this.#state = state;
+    for (const each of placed) this.#queue.add(asLive(each, told), each);
+    for (const { news } of placed)
+      if (news.kind === 'event' && news.event.kind === 'item-completed') this.#complete(news.event.item.id);
+  }
+
+  #passing(news: LiveNews): void {
+    if (this.#behind === undefined) this.#queue.add(news);
+    else this.#missed.passing++;
+  }
+
+  preview(event: ProvisionalEvent): void {
+    if (this.#isOver || !this.#wantsPreviews) return;
+    if (event.kind === 'dropped') this.#drop(event);
+    else if (this.#behind !== undefined || this.#spoiled.has(event.itemId)) this.#missed.previews++;
+    else this.#queue.preview(event);
+    this.#added();
+  }
+
+  #drop(event: ProvisionalEvent): void {
+    this.#queue.forget(event.itemId);
+    const wasSeen = this.#begun.delete(event.itemId);
+    this.#spoiled.delete(event.itemId);
+    // One who saw no piece of it need not know, and one who fell behind was told.
+    if (wasSeen) this.#queue.add({ kind: 'preview', event });
+  }
+
+  #complete(itemId: string): void {
+    this.#queue.forget(itemId);
+    this.#begun.delete(itemId);
+    this.#spoiled.delete(itemId);
+  }
+
+  #added(): void {
+    if (this.#behind === undefined && this.#queue.isFull) this.#fallBehind();
+    this.#wake?.resolve();
+    this.#wake = undefined;
+  }
+
+  /** What waits is let go. Of the recorded ones, reading begins with the first. */
+  #fallBehind(): void {
+    const gone = this.#queue.clear();
+    this.#count(gone.filter(({ placed }) => placed === undefined || !this.#thread.isKept));
+    const first = gone.find(({ placed }) => placed !== undefined)?.placed;
+    const next = { after: placeOf(this.#state), skip: 0, state: this.#state };
+    const back = first && { after: placeOf(first.before), skip: first.index, state: first.before };
+    this.#leaveLive(this.#thread.isKept ? (back ?? next) : next);
+  }
+
+  #count(gone: readonly { readonly news: LiveNews | undefined; readonly pieces: number }[]): void {
+    for (const { news, pieces } of gone) {
+      if (news?.kind === 'preview') this.#missed.previews += pieces;
+      else this.#missed.passing++;
+    }
+  }
+
+  #leaveLive(place: ReadingPlace): void {
+    this.#behind = place;
+    for (const [itemId, turnId] of this.#begun) {
+      this.#first.push({ kind: 'preview', event: { provisional: true, kind: 'dropped', turnId, itemId } });
+    }
+    this.#begun.clear();
+  }
+
+  /** Lines came in that were not handed out, written by another program. */
+  fellBehind(): void {
+    if (this.#behind === undefined) this.#fallBehind();
+    this.#added();
+  }
+
+  /** What stands behind this place was taken back. */
+  rewound(to: number): void {
+    this.#count(this.#queue.clear().filter(({ placed }) => placed === undefined));
+    this.#stopReading();
+    const { place, count } = this.#taken;
+    const isAhead = place > to;
+    if (isAhead) {
+      this.#first.push({ kind: 'rewound', to: to as Ordinal });
+      this.#taken = { place: to, count: 0 };
+    }
+    const isInside = !isAhead && count > 0;
+    this.#leaveLive(isInside ? { after: place - 1, skip: count } : { after: Math.min(place, to), skip: 0 });
+    this.#added();
+  }
+
+  /** Nothing more comes. What waits can still be taken. */
+  end(): void {
+    this.#isOver = true;
+    this.#added();
+  }
+
+  /** The follower leaves. */
+  stop(): void {
+    this.#queue.clear();
+    this.#first.length = 0;
+    this.#behind = undefined;
+    this.#stopReading();
+    this.end();
+  }
+
+  #stopReading(): void {
+    // A file may be open in it.
+    void this.#reading?.return().catch(() => {});
+    this.#reading = undefined;
+  }
+
+  async next(): Promise<LiveNews | undefined> {
+    for (;;) {
+      const first = this.#first.shift();
+      if (first !== undefined) return first;
+      if (this.#behind !== undefined) {
+        const news = await this.#readOn();
+        if (news !== undefined) return news;
+        continue;
+      }
+      const slot = this.#queue.take();
+      if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
+      if (this.#isOver) return undefined;
+      this.#wake ??= Promise.withResolvers<void>();
+      await this.#wake.promise;
+    }
+  }
+
+  #took(news: LiveNews, placed: PlacedNews | undefined): LiveNews {
+    if (placed !== undefined) this.#taken = { place: placed.place, count: placed.index + 1 };
+    if (news.kind === 'preview' && news.event.kind !== 'dropped') {
+      this.#begun.set(news.event.itemId, news.event.turnId);
+    }
+    return news;
+  }
+
+  /** The next news out of the rollout; undefined: there was none, and what comes next is to be seen. */
+  async #readOn(): Promise<LiveNews | undefined> {
+    const reading = (this.#reading ??= this.#read(this.#behind!));
+    const next = await reading.next();
+    // It was rewound meanwhile, or stopped.
+    if (this.#reading !== reading) return undefined;
+    if (next.done !== true) return this.#took(asLive(next.value, undefined), next.value);
+    this.#reading = undefined;
+    return undefined;
+  }
+
+  /** Reads until nothing is left, and is live again with the last of it. */
+  async *#read({ after, skip, state: known }: ReadingPlace): AsyncGenerator<PlacedNews, void> {
+    const { store, id } = this.#thread;
+    let state = known ?? (await recordedAt(store, id, after));
+    let left = skip;
+    while (placeOf(state) < this.#thread.place && this.#thread.isKept) {
+      const to = this.#thread.place;
+      for await (const line of store.read(id, { from: (placeOf(state) + 1) as Ordinal, to: (to + 1) as Ordinal })) {
+        const read = newsOf(state, line);
+        state = read.state;
+        yield* read.placed.slice(left);
+        left = 0;
+      }
+      // Lines that do not read have a place, too.
+      if (placeOf(state) < to) state = { ...state, turns: { ...state.turns, place: to } };
+    }
+    this.#goLive(state);
+  }
+
+  #goLive(state: RecordedState): void {
+    this.#state = this.#thread.isKept ? state : this.#thread.state;
+    this.#behind = undefined;
+    this.#spoiled = new Set(this.#thread.previewed);
+    const { passing, previews } = this.#missed;
+    if (passing > 0 || previews > 0) this.#first.push({ kind: 'missed', passing, previews });
+    this.#missed = { passing: 0, previews: 0 };
+  }
+}
+
+function asLive({ place, news }: PlacedNews, told: ReturnType<typeof toldEvents> | undefined): LiveNews {
+  if (news.kind === 'rewound') return { kind: 'rewound', to: news.to as Ordinal };
+  return { kind: 'recorded', ordinal: place as Ordinal, event: told?.take(news.event) ?? news.event };
+}

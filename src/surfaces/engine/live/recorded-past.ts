@@ -1,0 +1,121 @@
+import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
+import {
+  foldRecorded,
+  nothingRecorded,
+  placeOf,
+  type RecordedNews,
+  type RecordedState,
+} from '../../../state/recorded-events.ts';
+import { turnEventKind } from '../../../state/turn-event.ts';
+
+/** Where a rollout ends, and which one it is. */
+export interface RolloutEnd {
+  readonly rolloutId: string;
+  /** Of its newest line; -1 where there is none. Lines without ordinals are counted. */
+  readonly place: number;
+  readonly meta: JsonObject;
+}
+
+export async function readEnd(store: RolloutStore, id: ThreadId): Promise<RolloutEnd> {
+  const current = await store.current(id);
+  if (current.kind === 'refused') return { rolloutId: '', place: -1, meta: {} };
+  const { rolloutId, meta } = current;
+  if (current.mode === 'legacy') {
+    let place = -1;
+    for await (const _line of store.read(id, { from: 0 as Ordinal })) place++;
+    return { rolloutId, place, meta };
+  }
+  for await (const { ordinal, type } of store.readBack(id)) {
+    if (ordinal !== undefined && type !== lineType.sessionMeta) return { rolloutId, place: ordinal, meta };
+  }
+  return { rolloutId, place: numberAt(objectAt(meta, 'history_base'), 'end_ordinal_exclusive') ?? 0, meta };
+}
+
+/**
+ * The last place that a rollout has in common with the one that was there before it; -1 where nothing says what they
+ * share.
+ */
+export function commonPlace(before: RolloutEnd, after: RolloutEnd): number {
+  if (before.rolloutId === after.rolloutId) return before.place;
+  const [was, is] = [baseOf(before), baseOf(after)];
+  if (is.rolloutId === before.rolloutId) return Math.min(before.place, is.end - 1);
+  if (was.rolloutId === after.rolloutId) return Math.min(after.place, was.end - 1);
+  return is.rolloutId !== undefined && is.rolloutId === was.rolloutId ? Math.min(was.end, is.end) - 1 : -1;
+}
+
+function baseOf({ meta }: RolloutEnd) {
+  const base = objectAt(meta, 'history_base');
+  return { rolloutId: stringAt(base, 'thread_id'), end: numberAt(base, 'end_ordinal_exclusive') ?? 0 };
+}
+
+/**
+ * What a reader of the whole thread knows behind this place. Read from the turn before it on, with the newest cost from
+ * before that: the rest of a state does not reach across turns.
+ */
+export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
+  const start = await turnBefore(store, id, place);
+  let state = start.state;
+  const from = (placeOf(state) + 1) as Ordinal;
+  if (from > place) return state;
+  for await (const line of store.read(id, { from, to: (place + 1) as Ordinal }))
+    state = foldRecorded(state, line).state;
+  return at(state, place);
+}
+
+async function turnBefore(
+  store: RolloutStore,
+  id: ThreadId,
+  place: number,
+): Promise<{ readonly state: RecordedState }> {
+  const nothing = nothingRecorded(id);
+  let start: number | undefined;
+  for await (const line of store.readBack(id, concernsStart)) {
+    // Lines of the old form have no places of their own: they are read from the first.
+    if (line.ordinal === undefined) return { state: nothing };
+    if (line.ordinal > place) continue;
+    if (start === undefined && isTurnStart(line)) start = line.ordinal;
+    else if (start !== undefined && line.ordinal < start && saysTotal(line)) {
+      return { state: at(foldRecorded(nothing, line).state, start - 1) };
+    }
+  }
+  return { state: start === undefined ? nothing : at(nothing, start - 1) };
+}
+
+function at(state: RecordedState, place: number): RecordedState {
+  return { ...state, turns: { ...state.turns, place } };
+}
+
+function concernsStart({ type, payloadType }: LineKind): boolean {
+  if (type !== lineType.event) return false;
+  return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
+}
+
+function isTurnStart({ type, payload }: Line): boolean {
+  return type === lineType.event && turnEventKind(payload['type']) === 'start';
+}
+
+function saysTotal({ payload }: Line): boolean {
+  return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
+}
+
+/** One of the news that a line holds. */
+export interface PlacedNews {
+  readonly place: number;
+  /** Counted from 0 among those of its line. */
+  readonly index: number;
+  readonly news: RecordedNews;
+  /** Before its line. */
+  readonly before: RecordedState;
+}
+
+export function newsOf(
+  before: RecordedState,
+  line: Line,
+): { readonly state: RecordedState; readonly placed: readonly PlacedNews[] } {
+  const { state, news } = foldRecorded(before, line);
+  const place = placeOf(state);
+  return { state, placed: news.map((each, index) => ({ place, index, news: each, before })) };
+}

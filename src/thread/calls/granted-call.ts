@@ -1,0 +1,48 @@
+import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
+import { needsSandbox } from '../../policy/access.ts';
+import type { AskDecision, RunDecision } from '../../policy/call-decision.ts';
+import { grantedPolicy } from '../../policy/granted-policy.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Answer, AnswerScope } from '../../protocol/question.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { RefusedCall } from '../../tools/define.ts';
+import type { Turn } from '../parts/parts.ts';
+
+/** What a call may do. `outside`: beyond the sandbox of its turn. */
+export interface GrantedCall {
+  readonly kind: 'granted';
+  readonly policy: ResolvedPolicy;
+  readonly where: 'sandbox' | 'outside';
+  /** No sandbox is left: there was one, and denied reads do not keep it. */
+  readonly leaves?: true;
+  /** How far the user's yes goes. Absent: no question was asked. */
+  readonly allowed?: AnswerScope;
+  /** Absent: no question was asked. */
+  readonly answer?: Answer;
+}
+
+/** `answer`: the one that refused it. */
+export type RefusedGrant = RefusedCall & { readonly answer?: Answer };
+
+/** A decision, or a yes to what it asks, as what the call may do. */
+export function grantedBy(
+  { envelope, memory, parts }: Turn,
+  decided: RunDecision | AskDecision,
+  allowed: AnswerScope | undefined,
+): GrantedCall {
+  const { where } = decided;
+  const asked = decided.kind === 'ask' ? decided.question.permissions?.write : undefined;
+  parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
+  // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
+  if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
+  const { resolved } = envelope.policy;
+  const policy = grantedPolicy(resolved, decided);
+  const leaves = (needsSandbox(resolved) && !needsSandbox(policy)) || undefined;
+  return { kind: 'granted', policy, where, ...defined({ leaves, allowed }) };
+}
+
+/** A no as what the model reads, and the end of the turn where the user wants it. */
+export function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
+  if (answer.kind === 'stopped') turn.stop();
+  return { kind: 'refused', output: textOfRefusal(answer), answer };
+}

@@ -1,0 +1,125 @@
+import { expect } from 'vitest';
+import type { RolloutStore } from '../../src/ports/rollout-store.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import type { TurnItem } from '../../src/protocol/turn-item.ts';
+import { isRecorded, nothingRecorded, recordedUntil, type RecordedState } from '../../src/state/recorded-events.ts';
+import { newsOf, type PlacedNews, recordedAt } from '../../src/surfaces/engine/live/recorded-past.ts';
+import { toldEvents } from '../../src/surfaces/engine/live/told-events.ts';
+import type { LogNews } from '../../src/thread/parts/subscribers.ts';
+import type { Thread } from '../../src/thread/thread.ts';
+
+interface Seen {
+  readonly place: number;
+  readonly event: unknown;
+}
+
+/**
+ * Law: what a follower is handed while a thread runs is what it reads from the file later, from any place on and in the
+ * same order, but for what files do not keep. No event is sent that a later reader would miss.
+ */
+export class RecordedLaw {
+  /** What each process handed out, from a place on. */
+  readonly #processes: { readonly from: number; readonly seen: Seen[]; last: number }[] = [];
+  readonly #unread: ThreadEvent[] = [];
+
+  opened(thread: Thread, lines: number): void {
+    const process = { from: lines - 1, seen: [] as Seen[], last: lines - 1 };
+    this.#processes.push(process);
+    let state = recordedUntil(thread.id, thread.state, lines - 1);
+    thread.subscribe({
+      durable: (news: readonly LogNews[]) => {
+        const told = toldEvents(news);
+        const taken = new Set<ThreadEvent>();
+        for (const each of news) {
+          if (each.kind !== 'line') continue;
+          const read = newsOf(state, each.line);
+          state = read.state;
+          process.last = state.turns.place;
+          for (const placed of read.placed) {
+            const event = placed.news.kind === 'event' ? told.take(placed.news.event) : undefined;
+            if (event !== undefined) taken.add(event);
+            process.seen.push({ place: placed.place, event: event === undefined ? kept(placed) : withoutNews(event) });
+          }
+        }
+        for (const each of news) {
+          if (each.kind !== 'event' || each.isPassing === true || !isRecorded(each.event)) continue;
+          if (!taken.has(each.event)) this.#unread.push(each.event);
+        }
+      },
+    });
+  }
+
+  async check(store: RolloutStore, lines: readonly Line[]): Promise<void> {
+    const [first] = lines;
+    if (first === undefined) return;
+    const id = first.payload['id'] as Thread['id'];
+    const all = readAll(nothingRecorded(id), lines);
+    for (const { from, seen, last } of this.#processes) {
+      expect(seen).toEqual(all.filter(({ place }) => place > from && place <= last));
+    }
+    const count = lines.length;
+    for (const place of new Set([0, 1, Math.floor(count / 3), Math.floor(count / 2), count - 2, count - 1])) {
+      if (place < 0) continue;
+      const later = readAll(await recordedAt(store, id, place), lines.slice(place + 1));
+      expect(later, `from ${place}`).toEqual(all.filter((each) => each.place > place));
+    }
+    // Its line came earlier: the question waited for others, or was asked by another process.
+    expect(this.#unread.filter(({ kind }) => kind !== 'question-asked')).toEqual([]);
+  }
+}
+
+function readAll(start: RecordedState, lines: readonly Line[]): readonly Seen[] {
+  let state = start;
+  return lines.flatMap((line) => {
+    const read = newsOf(state, line);
+    state = read.state;
+    return read.placed.map((placed) => ({ place: placed.place, event: kept(placed) }));
+  });
+}
+
+function kept({ news }: PlacedNews): unknown {
+  return news.kind === 'event' ? withoutNews(news.event) : news;
+}
+
+/** Without what files do not keep. */
+function withoutNews(event: ThreadEvent): unknown {
+  switch (event.kind) {
+    case 'item-completed':
+      return { ...event, item: withoutOutput(event.item) };
+    case 'call-refused': {
+      const { item: _item, reason: _reason, ...rest } = event;
+      return rest;
+    }
+    case 'question-asked': {
+      const { item: _item, question, ...rest } = event;
+      const { commands: _commands, argv: _argv, prefix: _prefix, ...asked } = question;
+      return { ...rest, question: asked };
+    }
+    case 'context': {
+      const { value, ...rest } = event;
+      return JSON.stringify(value ?? null).length > 2000 || value === null ? rest : { ...rest, value };
+    }
+    case 'turn-failed': {
+      const { code, message, next } = event.outcome;
+      return { ...event, outcome: { code, message, next } };
+    }
+    default:
+      return event;
+  }
+}
+
+function withoutOutput(item: TurnItem): unknown {
+  const {
+    output: _output,
+    problem: _problem,
+    unfinished: _unfinished,
+    ...rest
+  } = item as TurnItem & {
+    readonly output?: string;
+    readonly problem?: string;
+    readonly unfinished?: string;
+  };
+  if (item.kind !== 'file-change') return rest;
+  return { ...rest, changes: item.changes.map(({ diff: _diff, ...change }) => change) };
+}

@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { ClientResponse } from '../../src/surfaces/mcp-server/server-tool.ts';
+import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
+import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { engineOf, type Served, served, TestClient } from './served.ts';
+
+const closed =
+  'approval_policy = "on-request"\n[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
+const done = answer({ items: [say('Done.')] });
+
+function outside({ place }: Pick<Served, 'place'>, name: string): string {
+  const folder = join(place.root, 'outside');
+  mkdirSync(folder, { recursive: true });
+  return join(folder, name);
+}
+
+/** A turn that asks to leave the sandbox once, or for each of the names. */
+async function asking(
+  names: readonly string[] = ['file'],
+  options: Parameters<typeof served>[1] = {},
+): Promise<Served> {
+  const all: Served = await served(
+    (request) =>
+      request.index < names.length
+        ? answer({
+            items: [
+              callTool('exec_command', {
+                cmd: `touch ${outside(all, names[request.index]!)}`,
+                sandbox_permissions: 'require_escalated',
+                justification: 'May I?',
+              }),
+            ],
+          })
+        : done,
+    { config: closed, ...options },
+  );
+  return all;
+}
+
+const accepted = (content: JsonObject = {}): ClientResponse => ({ action: 'accept', content });
+
+it('an accept without content allows this one call; the words are not sent twice', async () => {
+  const scene = await asking(['one', 'two']);
+  const client = new TestClient(scene.app, () => accepted());
+  const result = await client.data('thread_start', { prompt: 'touch both' });
+  expect(result).toMatchObject({ status: 'completed', message: 'Done.' });
+  expect(['one', 'two'].map((name) => existsSync(outside(scene, name)))).toEqual([true, true]);
+  expect(client.asked).toHaveLength(2);
+  expect(client.asked[0]!.message).toMatch(/^Allow Capstan to run touch .*\(May I\?\)\?/);
+  expect(client.asked[0]!.schema['properties']).toMatchObject({
+    decision: { enum: ['approved', 'approved_for_session', 'approved_with_rule', 'denied', 'abort'] },
+    note: { type: 'string' },
+  });
+  expect(client.asked[0]!.extra).toMatchObject({ threadId: result['thread_id'], codex_elicitation: 'exec-approval' });
+  const words = textsOf(inputOf(scene.model, 2)).filter((text) => text === 'touch both');
+  expect(words).toHaveLength(1);
+  expect(client.typesOf('question_asked', 'question_answered')).toEqual(
+    Array(2).fill(['question_asked', 'question_answered']).flat(),
+  );
+});
+
+it.each<[string, ClientResponse, JsonObject]>([
+  ['decline', { action: 'decline' }, { decision: 'denied' }],
+  [
+    'a denial with a note',
+    accepted({ decision: 'denied', note: 'Use the workspace.' }),
+    { decision: 'denied', note: 'Use the workspace.' },
+  ],
+  [
+    'a denial as Codex writes it',
+    accepted({ decision: { denied: { rejection: 'No.' } } }),
+    { decision: 'denied', note: 'No.' },
+  ],
+  ['a word that no one knows', accepted({ decision: 'sure' }), { decision: 'denied' }],
+])('%s does not allow the call, and the turn goes on', async (_, response, event) => {
+  const scene = await asking();
+  const client = new TestClient(scene.app, () => response);
+  expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed', message: 'Done.' });
+  expect(existsSync(outside(scene, 'file'))).toBe(false);
+  expect(client.events.find(({ type }) => type === 'question_answered')).toMatchObject(event);
+});
+
+it('an approval for the session is not asked for again; a cancel ends the turn', async () => {
+  const scene = await asking(['same', 'same']);
+  const client = new TestClient(scene.app, () => accepted({ decision: 'approved_for_session' }));
+  await client.data('thread_start', { prompt: 'go' });
+  expect(client.asked).toHaveLength(1);
+
+  const other = await asking();
+  const stops = new TestClient(other.app, () => ({ action: 'cancel' }));
+  expect(await stops.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'interrupted' });
+  expect(existsSync(outside(other, 'file'))).toBe(false);
+});
+
+it('a client that cannot ask is given the question, and thread_answer answers it and waits for the end', async () => {
+  const scene = await asking(['one', 'two']);
+  const client = new TestClient(scene.app);
+  const first = await client.data('thread_start', { prompt: 'go' });
+  const [question] = first['questions'] as readonly JsonObject[];
+  expect(first).toMatchObject({ status: 'waiting' });
+  expect(question).toMatchObject({ kind: 'command', justification: 'May I?', scopes: ['call', 'session', 'rule'] });
+  const { thread_id } = first as { thread_id: string };
+  expect((await client.data('thread_read', { thread_id }))['questions']).toMatchObject([{ id: question!['id'] }]);
+
+  const unknown = await client.error('thread_answer', { thread_id, question_id: 'none', decision: 'approved' });
+  expect(unknown).toMatchObject({ code: 'question-unknown', next: `Open questions: ${String(question!['id'])}.` });
+  const second = await client.data('thread_answer', { thread_id, question_id: question!['id']!, decision: 'approved' });
+  expect(second).toMatchObject({ status: 'waiting' });
+  const [next] = second['questions'] as readonly JsonObject[];
+  const last = await client.data('thread_answer', {
+    thread_id,
+    question_id: next!['id']!,
+    decision: 'denied',
+    note: 'No.',
+  });
+  expect(last).toMatchObject({ status: 'completed', message: 'Done.' });
+  expect(['one', 'two'].map((name) => existsSync(outside(scene, name)))).toEqual([true, false]);
+  expect(
+    await client.error('thread_answer', { thread_id, question_id: next!['id']!, decision: 'approved' }),
+  ).toMatchObject({ code: 'question-unknown' });
+});
+
+it('with the option, what a client cannot ask is declined with a note', async () => {
+  const scene = await asking(['file'], { onQuestion: 'decline' });
+  const client = new TestClient(scene.app);
+  expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed' });
+  expect(client.events.find(({ type }) => type === 'question_answered')).toMatchObject({
+    decision: 'denied',
+    note: expect.stringContaining('No one can be asked') as string,
+  });
+});
+
+it('of two clients the first answer counts, and both get the end of the turn', async () => {
+  const scene = await asking();
+  const waiting = new TestClient(scene.app);
+  const { thread_id, questions } = (await waiting.data('thread_start', { prompt: 'go' })) as {
+    thread_id: string;
+    questions: readonly JsonObject[];
+  };
+  const question_id = questions[0]!['id'] as string;
+  const answers = ['approved', 'denied'].map((decision) =>
+    new TestClient(scene.app).call('thread_answer', { thread_id, question_id, decision }),
+  );
+  const [first, second] = await Promise.all(answers);
+  expect(first!.data).toMatchObject({ status: 'completed', message: 'Done.' });
+  expect(second!.isError).toBe(true);
+  expect(existsSync(outside(scene, 'file'))).toBe(true);
+});
+
+it('a client that is gone while it is asked leaves a thread that can be continued', async () => {
+  const scene = await asking();
+  const client = new TestClient(scene.app, () => accepted());
+  const tool = scene.app.tools.find(({ name }) => name === 'thread_start')!;
+  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
+  const asked = await tool.call({ prompt: 'go' }, context);
+  if (asked.kind !== 'input-required') throw new Error('not asked');
+  client.leaving.abort();
+  const other = new TestClient(scene.app);
+  const thread_id = asked.state['thread_id']!;
+  await expect
+    .poll(async () => ((await other.data('thread_read', { thread_id }))['turns'] as JsonObject[])[0]!['status'])
+    .toBe('interrupted');
+  expect(await other.data('thread_send', { thread_id, text: 'go on' })).toMatchObject({ status: 'completed' });
+});
+
+it('a server that closes suspends a turn that waits, and another one takes the answer', async () => {
+  const scene = await asking();
+  const client = new TestClient(scene.app);
+  const { thread_id, questions } = (await client.data('thread_start', { prompt: 'go' })) as {
+    thread_id: string;
+    questions: readonly JsonObject[];
+  };
+  await scene.app.close();
+  const engine = await engineOf(scene.place);
+  const app = createMcpApp(engine, liveThreads(engine), { cwd: scene.place.workspace });
+  whenTestEnds(() => app.close());
+  const later = new TestClient(app);
+  expect((await later.data('thread_read', { thread_id }))['questions']).toMatchObject([{ id: questions[0]!['id'] }]);
+  const question_id = questions[0]!['id']!;
+  expect(await later.data('thread_answer', { thread_id, question_id, decision: 'approved' })).toMatchObject({
+    status: 'completed',
+    message: 'Done.',
+  });
+  expect(existsSync(outside(scene, 'file'))).toBe(true);
+});

@@ -44,19 +44,34 @@ writeStamp(root, { fingerprint, files: [...files.keys()] });
 /** The content of every output file by its name in dist/. */
 async function bundle() {
   const outputs = new Map();
+  const bundled = new Set();
   for (const { output, ...input } of configurations) {
     const build = await rolldown(input);
     const generated = await build.generate(output);
     await build.close();
     for (const file of generated.output) outputs.set(file.fileName, file.type === 'chunk' ? file.code : file.source);
+    for (const file of generated.output) for (const name of packagesIn(file)) bundled.add(name);
   }
   for (const name of patchPrograms) outputs.set(name, patchProgram);
+  // Licences ask for their text beside every copy.
+  for (const name of bundled) {
+    const folder = join(root, 'node_modules', name);
+    const licence = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+    if (licence === undefined) throw new Error(`The bundled package ${name} has no licence to copy.`);
+    outputs.set(`licenses/${name.replace('/', '-')}.txt`, await readFile(join(folder, licence)));
+  }
   for (const url of wasmFiles) {
     outputs.set(`wasm/${basename(url)}`, await readFile(new URL(url)));
-    // Their licence asks for its text beside every copy.
+    // The same for their licences.
     outputs.set(`wasm/${basename(url, '.wasm')}.LICENSE`, await readFile(new URL('LICENSE', url)));
   }
   return outputs;
+}
+
+/** The packages that a chunk has code of. */
+function packagesIn(file) {
+  const paths = file.type === 'chunk' ? file.moduleIds : [];
+  return paths.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
 }
 
 async function writeIfChanged(name, content) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -31,4 +31,13 @@ test('a start loads nothing of the proxy, which most commands do not have', () =
     'policy/network/network-reach.ts',
     'policy/network/network-rules.ts',
   ]);
+});
+
+test('only the MCP server loads the packages of its protocol', () => {
+  const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const users = sources.filter((path) => readFileSync(join(source, path), 'utf8').includes("'@modelcontextprotocol/"));
+  expect(users.length).toBeGreaterThan(5);
+  expect(users.filter((path) => !path.startsWith('surfaces/mcp-server/wire/'))).toEqual([]);
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => path.startsWith('surfaces/mcp-server/')))).toEqual([]);
 });

@@ -17,7 +17,7 @@ export interface ClientSetup {
 }
 
 /** The official client, which speaks one revision and no other. */
-export function officialClient({ revision, answer, more }: ClientSetup): Client {
+function officialClient({ revision, answer, more }: ClientSetup): Client {
   const client = new Client(
     { name: 'test', version: '1' },
     {

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -34,8 +34,11 @@ export const envelope = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
 } as const;
 
-export function rawClient(program = [join(import.meta.dirname, 'stdio-program.ts')]): RawClient {
-  const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'pipe'] });
+export function rawClient(
+  program = [join(import.meta.dirname, 'stdio-program.ts')],
+  options: SpawnOptionsWithoutStdio = {},
+): RawClient {
+  const child = spawn(process.execPath, program, options);
   const messages: JsonObject[] = [];
   const notes: string[] = [];
   child.stdin.on('error', () => {});
@@ -58,8 +61,8 @@ export function rawClient(program = [join(import.meta.dirname, 'stdio-program.ts
 }
 
 /** The same, after the greeting of the old revisions. */
-export async function greeted(program?: string[]): Promise<RawClient> {
-  const client = rawClient(program);
+export async function greeted(program?: string[], options?: SpawnOptionsWithoutStdio): Promise<RawClient> {
+  const client = rawClient(program, options);
   client.send(initialize);
   await client.answerTo('hello');
   client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { isLoopback } from './wire/http-guard.ts';
+import { isOwnMachine } from './wire/http-guard.ts';
 
 export interface AccessToken {
   /** Undefined: none is asked for. */
@@ -24,7 +24,7 @@ const shortest = 16;
 /** The token of a server over HTTP: from a file, from the environment, or a new one. */
 export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices): AccessToken | Outcome {
   if (noToken) {
-    if (isLoopback(host)) return { token: undefined, isNew: false };
+    if (isOwnMachine(host)) return { token: undefined, isNew: false };
     const message = `mcp-server: without a token, ${host} would let everyone on the network run commands here.`;
     return { code: 'usage', message, next: 'Leave out --no-token, or listen on 127.0.0.1.' };
   }

@@ -54,7 +54,7 @@ function digest(text: string): Buffer {
 }
 
 /** Whether only this machine can reach it. */
-export function isLoopback(host: string): boolean {
+export function isOwnMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 

@@ -26,7 +26,8 @@ export class MessageIdFinder {
 
   get id(): RequestId | undefined {
     try {
-      const id: unknown = this.#id === undefined ? undefined : JSON.parse(this.#id);
+      // Kept byte by byte; the signs of other languages have several.
+      const id: unknown = this.#id === undefined ? undefined : JSON.parse(Buffer.from(this.#id, 'latin1').toString());
       return typeof id === 'string' || typeof id === 'number' ? id : undefined;
     } catch {
       return undefined;

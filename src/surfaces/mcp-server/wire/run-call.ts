@@ -44,8 +44,16 @@ export async function runCall<Answer extends { readonly kind: string }>(
 ): Promise<Answer | InputRequiredResult> {
   const { link, revision } = caller;
   const { signal } = request.mcpReq;
+  // A call that has its answer is not cancelled any more, although the SDK may still say so when the request is closed.
+  const cancelled = new AbortController();
+  const cancel = (): void => cancelled.abort(signal.reason);
+  signal.addEventListener('abort', cancel, { once: true });
   const state = { isOver: false };
-  const context = { signal, client: clientPort(caller, request, state), progress: progressOf(caller, request, state) };
+  const context = {
+    signal: cancelled.signal,
+    client: clientPort(caller, request, state),
+    progress: progressOf(caller, request, state),
+  };
   try {
     const digest = callDigest(request.mcpReq.method, call.name, call.args);
     if (revision === 'modern') return await oneRound(request, context, call, digest);
@@ -57,6 +65,7 @@ export async function runCall<Answer extends { readonly kind: string }>(
       signal.throwIfAborted();
     }
   } finally {
+    signal.removeEventListener('abort', cancel);
     // The answer comes after the events that were posted before it, and these belong to the call.
     if (!signal.aborted) await Promise.race([link.outbox.handed(), aborted(signal), patience()]);
     state.isOver = true;

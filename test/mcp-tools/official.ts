@@ -1,0 +1,69 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { capstanScript, type Place } from '../harness/run-capstan.ts';
+import { whenTestEnds } from '../harness/scene.ts';
+import { type ClientSetup, connected } from '../mcp-server/clients.ts';
+
+/** The official client of a `capstan mcp-server` that is a process of its own. */
+export class OfficialHost {
+  readonly client: Client;
+  /** The typed events so far. */
+  readonly events: JsonObject[] = [];
+
+  private constructor(client: Client) {
+    this.client = client;
+    client.setNotificationHandler('notifications/capstan/event', { params: anything }, (params) => {
+      this.events.push((params as unknown as { readonly event: JsonObject }).event);
+    });
+  }
+
+  static async in(place: Place, setup: ClientSetup, ...words: readonly string[]): Promise<OfficialHost> {
+    const env = { ...(process.env as Record<string, string>), CAPSTAN_HOME: place.home };
+    const args = [capstanScript, 'mcp-server', ...words];
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args,
+      env,
+      cwd: place.workspace,
+      stderr: 'ignore',
+    });
+    const client = await connected(setup, transport);
+    whenTestEnds(() => client.close());
+    return new OfficialHost(client);
+  }
+
+  /** The data of a call, which may be about an error. */
+  async call(
+    name: string,
+    args: JsonObject,
+  ): Promise<{ readonly data: JsonObject; readonly isError: boolean; readonly text: string }> {
+    const result = await this.client.callTool({ name, arguments: args });
+    const [first] = result.content as readonly { readonly text?: string }[];
+    return {
+      data: (result.structuredContent ?? {}) as JsonObject,
+      isError: result.isError === true,
+      text: first?.text ?? '',
+    };
+  }
+
+  async data(name: string, args: JsonObject): Promise<JsonObject> {
+    const { data, isError, text } = await this.call(name, args);
+    if (isError) throw new Error(`${name}: ${text}`);
+    return data;
+  }
+
+  /** What a call brings about: its data, and the events before its answer. */
+  async heard(
+    name: string,
+    args: JsonObject,
+  ): Promise<{ readonly data: JsonObject; readonly events: readonly JsonObject[] }> {
+    const before = this.events.length;
+    const data = await this.data(name, args);
+    return { data, events: this.events.slice(before) };
+  }
+}
+
+const anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;

@@ -70,7 +70,13 @@ export type ClientResponse =
 
 /** What can be read, and followed, by URI. */
 export interface ServerResources {
-  readonly templates: readonly { readonly uriTemplate: string; readonly name: string; readonly title: string; readonly description: string; readonly mimeType: string }[];
+  readonly templates: readonly {
+    readonly uriTemplate: string;
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly mimeType: string;
+  }[];
   list(cursor: string | undefined): Promise<{ readonly resources: readonly JsonObject[]; readonly next?: string }>;
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
   /** Calls back whenever it may have changed, until the function that it gives is called. */

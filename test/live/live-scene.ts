@@ -36,6 +36,7 @@ export class Listener {
         await pace();
       }
     })();
+    whenTestEnds(() => this.#stop.abort('over'));
   }
 
   leave(): Promise<void> {

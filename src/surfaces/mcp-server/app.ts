@@ -5,7 +5,7 @@ import { LoadedThreads } from './resources/loaded-threads.ts';
 import { threadResources } from './resources/thread-resources.ts';
 import type { ServerApp } from './server-app.ts';
 import type { ServerResources, ServerTool } from './server-tool.ts';
-import { refusedCall } from './tools/call-answers.ts';
+import { refusedAnswer } from './tools/call-answers.ts';
 import { compatTools } from './tools/compat/compat-tools.ts';
 import { lostOutcome } from './tools/lost-outcome.ts';
 import { threadTools } from './tools/thread-tools.ts';
@@ -54,6 +54,6 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
 function guarded(tool: ServerTool): ServerTool {
   return {
     ...tool,
-    call: (args, context) => tool.call(args, context).catch((error) => refusedCall(lostOutcome(error))),
+    call: (args, context) => tool.call(args, context).catch((error) => refusedAnswer(lostOutcome(error))),
   };
 }

@@ -16,8 +16,8 @@ import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { list, outputOfTool, text } from './tool-schema.ts';
-import { isTurnEnd, type TurnEnd, type TurnRun } from './turn-run.ts';
-import { refusedCall } from './call-answers.ts';
+import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
+import { refusedAnswer } from './call-answers.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 
 /** What every call gives that waits for the end of a turn. */
@@ -100,11 +100,11 @@ export async function continueCall(
 ): Promise<ToolAnswer | InputRequired> {
   const { state = {}, responses = {} } = context;
   const thread = await findLiveThread(parts, String(state['thread_id'] ?? ''));
-  if ('code' in thread) return refusedCall(thread);
+  if ('code' in thread) return refusedAnswer(thread);
   const turnId = String(state['turn_id'] ?? '');
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
-  if (run === undefined) return refusedCall(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
+  if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
   const first = async (): Promise<undefined> => {
     const open = run.questions;
     for (const [id, response] of Object.entries(responses)) {
@@ -174,7 +174,7 @@ function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question
 
 const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
 
-function turnAnswer({ thread, turnId }: TurnRun, end: TurnEnd, more: JsonObject): ToolAnswer {
+function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonObject): ToolAnswer {
   const { lastMessage: message } = end;
   const status = statuses[end.kind];
   const questions =

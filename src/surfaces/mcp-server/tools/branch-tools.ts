@@ -4,11 +4,11 @@ import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { RollbackTo } from '../../engine/engine-types.ts';
 import type { ServerTool } from '../server-tool.ts';
-import { answered, refusedCall } from './call-answers.ts';
+import { answered, refusedAnswer } from './call-answers.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { settingsShown } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { flag, inputOfTool, list, outputOfTool, text, texts, whole } from './tool-schema.ts';
+import { yesOrNo, inputOfTool, list, outputOfTool, text, textList, whole } from './tool-schema.ts';
 
 export function threadForkTool(parts: ToolParts): ServerTool {
   return {
@@ -25,11 +25,11 @@ export function threadForkTool(parts: ToolParts): ServerTool {
     annotations: { readOnlyHint: false, destructiveHint: false },
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const cut = cutFrom(args);
-      if ('code' in cut) return refusedCall(cut);
+      if ('code' in cut) return refusedAnswer(cut);
       const forked = await parts.live.fork(id, cut);
-      if (forked.kind === 'refused') return refusedCall(forked.outcome);
+      if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
       const settings = settingsShown(forked.settings);
       return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, settings });
     },
@@ -63,15 +63,15 @@ export function threadRollbackTool(parts: ToolParts): ServerTool {
       to_turn: text('last turn to keep'),
       before_checkpoint: whole('its number', 1),
     }),
-    output: outputOfTool({ thread_id: text(), turns: texts }),
+    output: outputOfTool({ thread_id: text(), turns: textList }),
     annotations: { readOnlyHint: false, destructiveHint: true },
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const to = rangeFrom(args);
-      if ('code' in to) return refusedCall(to);
+      if ('code' in to) return refusedAnswer(to);
       const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
-      if (done.kind === 'refused') return refusedCall(done.outcome, { thread_id: id });
+      if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
       return answered(`${done.turns.length} turns of thread ${id} are rolled back. thread_undo_rollback undoes this.`, {
         thread_id: id,
         turns: done.turns,
@@ -96,15 +96,15 @@ export function threadUndoRollbackTool(parts: ToolParts): ServerTool {
     name: 'thread_undo_rollback',
     title: 'Undo a rollback',
     description: 'Brings back the turns of the newest rollback. force: also when turns came after it, which go.',
-    input: inputOfTool({ thread_id: text(), force: flag }),
-    output: outputOfTool({ thread_id: text(), turns: texts, replaced: texts }),
+    input: inputOfTool({ thread_id: text(), force: yesOrNo }),
+    output: outputOfTool({ thread_id: text(), turns: textList, replaced: textList }),
     annotations: { readOnlyHint: false, destructiveHint: true },
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const force = args['force'] === true;
       const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
-      if (done.kind === 'refused') return refusedCall(withoutFlags(done.outcome), { thread_id: id });
+      if (done.kind === 'refused') return refusedAnswer(withoutFlags(done.outcome), { thread_id: id });
       const { turns, replaced } = done;
       return answered(`${turns.length} turns of thread ${id} are restored.`, { thread_id: id, turns, replaced });
     },
@@ -125,9 +125,9 @@ export function threadPinTool(parts: ToolParts): ServerTool {
     annotations: { readOnlyHint: false, destructiveHint: false },
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const [add, remove] = [stringAt(args, 'add'), stringAt(args, 'remove')];
-      if (add !== undefined && remove !== undefined) return refusedCall(onlyOne('add', 'remove'));
+      if (add !== undefined && remove !== undefined) return refusedAnswer(onlyOne('add', 'remove'));
       if (add === undefined && remove === undefined) {
         const { stored } = parts.engine;
         const pins = (await stored.location(id)) === undefined ? [] : await stored.pins(id);
@@ -136,7 +136,7 @@ export function threadPinTool(parts: ToolParts): ServerTool {
       const done = await parts.live.whole(id, (stored) =>
         add === undefined ? stored.unpin(id, remove ?? '') : stored.pin(id, add),
       );
-      if (done.kind === 'refused') return refusedCall(done.outcome, { thread_id: id });
+      if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
       return answered(pinsText(done.pins), { thread_id: id, pins: done.pins, notices: done.notices.map(fullText) });
     },
   };

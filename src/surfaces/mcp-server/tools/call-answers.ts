@@ -9,6 +9,6 @@ export function answered(text: string, data: object): ToolAnswer {
 }
 
 /** What happened and what to do next. `more` is what is known all the same. */
-export function refusedCall(outcome: Outcome, more: JsonObject = {}): ToolAnswer {
+export function refusedAnswer(outcome: Outcome, more: JsonObject = {}): ToolAnswer {
   return { kind: 'answer', text: fullText(outcome), data: { ...more, error: errorFields(outcome) }, isError: true };
 }

@@ -6,11 +6,11 @@ import { checkpointFields } from '../../wording/snake-cased.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import type { ServerTool } from '../server-tool.ts';
 import { reportProgress } from './attend-turn.ts';
-import { answered, refusedCall } from './call-answers.ts';
+import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { anObject, flag, inputOfTool, outputOfTool, text, texts } from './tool-schema.ts';
+import { anObject, yesOrNo, inputOfTool, outputOfTool, text, textList } from './tool-schema.ts';
 
 export function threadOverrideTool(parts: ToolParts): ServerTool {
   return {
@@ -19,17 +19,17 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
     description:
       'Changes what later turns start from: all that is given, or nothing. A turn that runs keeps its context.',
     input: inputOfTool({ thread_id: text(), ...contextArguments }),
-    output: outputOfTool({ thread_id: text(), changed: texts, settings: anObject }),
+    output: outputOfTool({ thread_id: text(), changed: textList, settings: anObject }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     async call(args, context) {
       const change = changeFrom(args);
-      if (change === undefined) return refusedCall(nothingToChange);
+      if (change === undefined) return refusedAnswer(nothingToChange);
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedCall(thread);
+      if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       try {
         const done = await thread.override(change);
-        if (done.kind === 'refused') return refusedCall(asCalled(done.outcome), { thread_id: thread.id });
+        if (done.kind === 'refused') return refusedAnswer(asCalled(done.outcome), { thread_id: thread.id });
         if (done.changed.length > 0) await listening.sent((news) => eventOf(news)?.kind === 'settings');
         const changed = done.changed.map(nameOfSetting);
         const words =
@@ -62,7 +62,7 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
     annotations: { readOnlyHint: false, destructiveHint: false },
     async call(args, context) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedCall(thread);
+      if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
       // In a turn that runs, the turn is another call's.
@@ -74,8 +74,8 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
       try {
         const focus = stringAt(args, 'focus')?.trim();
         const done = await thread.compact(focus === undefined || focus === '' ? {} : { focus });
-        if (done.kind === 'aborted') return refusedCall(interrupted, { thread_id: thread.id });
-        if (done.kind !== 'installed') return refusedCall(done.outcome, { thread_id: thread.id });
+        if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
+        if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
         await listening.sent((news) => eventOf(news)?.kind === 'checkpoint-installed');
         return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
       } finally {
@@ -99,11 +99,11 @@ export function threadInterruptTool(parts: ToolParts): ServerTool {
     title: 'Interrupt a turn',
     description: 'Ends the turn that runs. The thread can be continued.',
     input: inputOfTool({ thread_id: text() }),
-    output: outputOfTool({ thread_id: text(), interrupted: flag, turn_id: text() }),
+    output: outputOfTool({ thread_id: text(), interrupted: yesOrNo, turn_id: text() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     async call(args) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedCall(thread);
+      if ('code' in thread) return refusedAnswer(thread);
       const done = await thread.interrupt();
       const isInterrupted = done.kind === 'interrupted';
       const turnId = isInterrupted ? done.turnId : undefined;

@@ -5,7 +5,11 @@ import type { UserImage, UserInput } from '../../../protocol/user-input.ts';
 import type { ToolParts } from './tool-parts.ts';
 
 /** The words and pictures of a call. A picture is a path, or a data URL. */
-export function readMessage({ engine }: Pick<ToolParts, 'engine'>, args: JsonObject, cwd: string): UserInput | Outcome {
+export function readCalledMessage(
+  { engine }: Pick<ToolParts, 'engine'>,
+  args: JsonObject,
+  cwd: string,
+): UserInput | Outcome {
   const text = stringAt(args, 'text') ?? '';
   const paths = (arrayAt(args, 'images') ?? []).map(String);
   if (text.trim() === '' && paths.length === 0) return emptyMessage;

@@ -9,17 +9,17 @@ import { oneLine } from '../../../state/one-line.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
 import { snakeCased } from '../../wording/snake-cased.ts';
 import type { ServerTool } from '../server-tool.ts';
-import { answered, refusedCall } from './call-answers.ts';
+import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { itemPage } from './thread-items.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { choiceOf, flag, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
+import { choiceOf, yesOrNo, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
 
 const looks = { readOnlyHint: true, idempotentHint: true } as const;
 const queryArguments: JsonObject = {
   cwd: text(),
-  archived: flag,
+  archived: yesOrNo,
   limit: whole('default 25', 1),
   cursor: text('next of the page before'),
 };
@@ -37,7 +37,7 @@ export function threadListTool(parts: ToolParts): ServerTool {
     annotations: looks,
     async call(args) {
       const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
-      if ('code' in page) return refusedCall(withCursor(page));
+      if ('code' in page) return refusedAnswer(withCursor(page));
       const { threads, next } = page;
       const lines = threads.map(({ id, name, preview }) => `${id} ${oneLine(name ?? preview, 80)}`);
       const words = lines.length === 0 ? 'No threads.' : lines.join('\n');
@@ -56,7 +56,7 @@ export function threadSearchTool(parts: ToolParts): ServerTool {
     annotations: looks,
     async call(args) {
       const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
-      if ('code' in found) return refusedCall(withCursor(found));
+      if ('code' in found) return refusedAnswer(withCursor(found));
       const { hits, next } = found;
       const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${oneLine(excerpt, 120)}`);
       const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
@@ -109,7 +109,7 @@ export function threadReadTool(parts: ToolParts): ServerTool {
     annotations: looks,
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const { lines } = await readLines(parts.engine, id);
       const page = itemPage(lines, {
         after: numberAt(args, 'after') ?? -1,

@@ -5,7 +5,7 @@ import { defined } from '../../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadRequest } from '../../engine/thread-request.ts';
-import { anObject, flag, text } from './tool-schema.ts';
+import { anObject, yesOrNo, text } from './tool-schema.ts';
 
 const modes = 'read-only, workspace-write, danger-full-access, or {type, …}';
 
@@ -31,8 +31,8 @@ export const startArguments: JsonObject = {
   base_instructions: text(),
   developer_instructions: text(),
   compact_prompt: text(),
-  plan_tool: flag,
-  patch_tool: flag,
+  plan_tool: yesOrNo,
+  patch_tool: yesOrNo,
 };
 
 /** Keys of a change of settings by the names that calls have for them. */

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../../protocol/json.ts';
 
 /** Parts of JSON Schemas. They are short: the list of tools fills the window of the host. */
 
-export const flag: JsonObject = { type: 'boolean' };
+export const yesOrNo: JsonObject = { type: 'boolean' };
 export const anObject: JsonObject = { type: 'object' };
-export const texts: JsonObject = { type: 'array', items: { type: 'string' } };
+export const textList: JsonObject = { type: 'array', items: { type: 'string' } };
 /** Of objects; what they hold is in the documentation. */
 export const list: JsonObject = { type: 'array' };
 

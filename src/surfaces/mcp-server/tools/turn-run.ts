@@ -6,7 +6,7 @@ import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import { eventOf } from '../events/event-of-news.ts';
 
 /** How a turn ended, for the calls that wait for it. */
-export type TurnEnd = { readonly lastMessage?: string } & (
+export type RunEnd = { readonly lastMessage?: string } & (
   | { readonly kind: 'completed' | 'aborted' | 'suspended' }
   | { readonly kind: 'failed'; readonly outcome: Outcome }
 );
@@ -17,7 +17,7 @@ export type TurnEnd = { readonly lastMessage?: string } & (
  */
 export class TurnRun {
   readonly thread: LiveThread;
-  readonly #end = Promise.withResolvers<TurnEnd>();
+  readonly #end = Promise.withResolvers<RunEnd>();
   /** Ends the turn; called when the last client that wanted it is gone. */
   readonly #stop: () => void;
   readonly #reviewed = new Set<string>();
@@ -51,7 +51,7 @@ export class TurnRun {
     while (!this.#hasEnded) await this.changed();
   }
 
-  get end(): Promise<TurnEnd> {
+  get end(): Promise<RunEnd> {
     return this.#end.promise;
   }
 
@@ -103,7 +103,7 @@ export class TurnRun {
   }
 
   /** The first end counts. */
-  settle(end: TurnEnd): void {
+  settle(end: RunEnd): void {
     this.#isOver = true;
     this.#end.resolve(end);
     this.#wake();
@@ -158,7 +158,7 @@ export function isTurnEnd(event: ThreadEvent): event is EndEvent {
   return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
 }
 
-function endOf(event: EndEvent): TurnEnd {
+function endOf(event: EndEvent): RunEnd {
   switch (event.kind) {
     case 'turn-completed':
       return { kind: 'completed', ...saidOf(event) };

@@ -5,7 +5,7 @@ import type { TurnResult } from '../../engine/engine-types.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { ThreadFeeds } from '../events/thread-feed.ts';
 import { lostOutcome } from './lost-outcome.ts';
-import { type TurnEnd, TurnRun } from './turn-run.ts';
+import { type RunEnd, TurnRun } from './turn-run.ts';
 
 /** How long the end of a turn may be on its way to its readers. */
 const graceMs = 2000;
@@ -92,7 +92,7 @@ export class TurnRuns {
   }
 }
 
-function asEnd(result: TurnResult): TurnEnd {
+function asEnd(result: TurnResult): RunEnd {
   const { lastMessage } = result;
   const said = lastMessage === undefined ? {} : { lastMessage };
   return result.kind === 'failed'

@@ -6,15 +6,15 @@ import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-tool.ts';
 import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
-import { answered, refusedCall } from './call-answers.ts';
+import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
-import { readMessage } from './read-message.ts';
+import { readCalledMessage } from './read-message.ts';
 import { changeFrom, contextArguments, requestFrom, settingsShown, startArguments } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { choiceOf, inputOfTool, text, texts } from './tool-schema.ts';
+import { choiceOf, inputOfTool, text, textList } from './tool-schema.ts';
 
 const works = { readOnlyHint: false, destructiveHint: true } as const;
-const images: JsonObject = { ...texts, description: 'paths or data URLs' };
+const images: JsonObject = { ...textList, description: 'paths or data URLs' };
 
 export function threadStartTool(parts: ToolParts): ServerTool {
   return {
@@ -25,11 +25,11 @@ export function threadStartTool(parts: ToolParts): ServerTool {
     input: inputOfTool({ prompt: text(), images, ...startArguments }, []),
     output: turnOutput,
     annotations: works,
-    call: (args, context) => startThread(parts, args, context, {}),
+    call: (args, context) => callStart(parts, args, context, {}),
   };
 }
 
-export async function startThread(
+export async function callStart(
   parts: ToolParts,
   args: JsonObject,
   context: CallContext,
@@ -39,10 +39,10 @@ export async function startThread(
   const request = requestFrom(args, parts.cwd);
   const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
-  const input = hasMessage ? readMessage(parts, prompt, request.cwd) : undefined;
-  if (input !== undefined && 'code' in input) return refusedCall(input);
+  const input = hasMessage ? readCalledMessage(parts, prompt, request.cwd) : undefined;
+  if (input !== undefined && 'code' in input) return refusedAnswer(input);
   const thread = await parts.live.start(request);
-  if (thread.kind === 'refused') return refusedCall(thread.outcome);
+  if (thread.kind === 'refused') return refusedAnswer(thread.outcome);
   const notices = thread.notices.map(fullText);
   const more = { settings: settingsShown(thread.settings), ...(notices.length > 0 && { notices }) };
   if (input !== undefined) {
@@ -63,11 +63,11 @@ export function threadSendTool(parts: ToolParts): ServerTool {
     input: inputOfTool({ thread_id: text(), text: text(), images }),
     output: turnOutput,
     annotations: works,
-    call: (args, context) => sendMessage(parts, args, context, {}),
+    call: (args, context) => callSend(parts, args, context, {}),
   };
 }
 
-export async function sendMessage(
+export async function callSend(
   parts: ToolParts,
   args: JsonObject,
   context: CallContext,
@@ -75,7 +75,7 @@ export async function sendMessage(
 ): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
   const message = await readCall(parts, args);
-  if ('code' in message) return refusedCall(message);
+  if ('code' in message) return refusedAnswer(message);
   const { thread, input } = message;
   if (thread.turnId !== undefined) {
     const run = parts.runs.observe(thread);
@@ -83,7 +83,7 @@ export async function sendMessage(
     if (steered.kind === 'steered') {
       return attendTurn(parts, run, context, { ...attendance, keeps: false, more: { steered: true } });
     }
-    if (steered.outcome.code !== 'no-active-turn') return refusedCall(steered.outcome, { thread_id: thread.id });
+    if (steered.outcome.code !== 'no-active-turn') return refusedAnswer(steered.outcome, { thread_id: thread.id });
   }
   return attendTurn(parts, parts.runs.submit(thread, input), context, attendance);
 }
@@ -100,7 +100,7 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       if (context.responses !== undefined) return continueCall(parts, context, {});
       const message = await readCall(parts, args);
-      if ('code' in message) return refusedCall(message);
+      if ('code' in message) return refusedAnswer(message);
       const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
       return attendTurn(parts, run, context, {});
     },
@@ -114,7 +114,7 @@ async function readCall(
 ): Promise<{ readonly thread: LiveThread; readonly input: UserInput } | Outcome> {
   const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
   if ('code' in thread) return thread;
-  const input = readMessage(parts, args, stringAt(args, 'cwd') ?? thread.settings.cwd);
+  const input = readCalledMessage(parts, args, stringAt(args, 'cwd') ?? thread.settings.cwd);
   return 'code' in input ? input : { thread, input };
 }
 
@@ -141,16 +141,16 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       if (context.responses !== undefined) return continueCall(parts, context, {});
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedCall(thread);
+      if ('code' in thread) return refusedAnswer(thread);
       const { questions } = thread;
       const question = questions.find(({ id }) => id === args['question_id']);
-      if (question === undefined) return refusedCall(notWaiting(questions), { thread_id: thread.id });
+      if (question === undefined) return refusedAnswer(notWaiting(questions), { thread_id: thread.id });
       const answer = readDecision(args, question);
-      if ('code' in answer) return refusedCall(answer, { thread_id: thread.id });
+      if ('code' in answer) return refusedAnswer(answer, { thread_id: thread.id });
       const run = parts.runs.observe(thread);
       const first = async (): Promise<ToolAnswer | undefined> => {
         const done = await thread.answer(question.id, answer);
-        return done.kind === 'refused' ? refusedCall(done.outcome, { thread_id: thread.id }) : undefined;
+        return done.kind === 'refused' ? refusedAnswer(done.outcome, { thread_id: thread.id }) : undefined;
       };
       return attendTurn(parts, run, context, { first });
     },

@@ -9,11 +9,11 @@ import { isUnlike, type ReplayedRequest } from '../../replay/replayed-request.ts
 import { replayRequests } from '../../replay/replay-requests.ts';
 import { replayReport, summaryWords } from '../../replay/report.ts';
 import type { ServerTool } from '../server-tool.ts';
-import { answered, refusedCall } from './call-answers.ts';
+import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { anObject, flag, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
+import { anObject, yesOrNo, inputOfTool, list, outputOfTool, text, whole } from './tool-schema.ts';
 
 const looks = { readOnlyHint: true, idempotentHint: true } as const;
 
@@ -22,12 +22,12 @@ export function threadContextTool(parts: ToolParts): ServerTool {
     name: 'thread_context',
     title: 'Context usage',
     description: 'What fills the window, by family, and the budgets. parts: every single one.',
-    input: inputOfTool({ thread_id: text(), parts: flag }),
+    input: inputOfTool({ thread_id: text(), parts: yesOrNo }),
     output: outputOfTool({ thread_id: text(), total: whole(), families: list, budgets: list }),
     annotations: looks,
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const view = await contextOf(parts, id);
       const { parts: single, ...short } = view;
       const percents = view.families.map(({ family, tokens }) => `${family} ${tokens}`).join(', ');
@@ -60,9 +60,9 @@ export function threadEnvelopeTool(parts: ToolParts): ServerTool {
     annotations: looks,
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const view = await envelopeOf(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
-      if ('code' in view) return refusedCall(view, { thread_id: id });
+      if ('code' in view) return refusedAnswer(view, { thread_id: id });
       const { thread, ...shown } = envelopeJson(id, view);
       const words = 'changes' in shown ? `${shown.changes.length} fields differ` : 'its fields are in the data';
       return answered(`Turn ${shown.turn}: ${words}.`, { thread_id: thread, ...defined(shown) });
@@ -83,16 +83,16 @@ export function threadReplayTool(parts: ToolParts): ServerTool {
     name: 'thread_replay',
     title: 'Replay check',
     description: 'Proves that every request can be rebuilt from the file. all: lists every request.',
-    input: inputOfTool({ thread_id: text(), all: flag }),
-    output: outputOfTool({ thread_id: text(), ok: flag, counts: anObject, requests: list }),
+    input: inputOfTool({ thread_id: text(), all: yesOrNo }),
+    output: outputOfTool({ thread_id: text(), ok: yesOrNo, counts: anObject, requests: list }),
     annotations: looks,
     async call(args, context) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedCall(id);
+      if (typeof id !== 'string') return refusedAnswer(id);
       const { lines, skipped } = await readLines(parts.engine, id);
       const all: ReplayedRequest[] = [];
       for await (const { shown } of replayRequests(eachLine(lines))) {
-        if (context.signal.aborted) return refusedCall(cancelled);
+        if (context.signal.aborted) return refusedAnswer(cancelled);
         all.push(shown);
       }
       const report = replayReport({ id, skipped }, all);

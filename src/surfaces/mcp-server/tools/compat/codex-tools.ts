@@ -3,10 +3,10 @@ import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { codexForm } from '../../events/codex-events.ts';
 import type { InputRequired, ServerTool, ToolAnswer } from '../../server-tool.ts';
-import { refusedCall } from '../call-answers.ts';
+import { refusedAnswer } from '../call-answers.ts';
 import type { ToolParts } from '../tool-parts.ts';
 import { anObject, choiceOf, inputOfTool, outputOfTool, text } from '../tool-schema.ts';
-import { sendMessage, startThread } from '../turn-tools.ts';
+import { callSend, callStart } from '../turn-tools.ts';
 
 const output = outputOfTool({ threadId: text(), content: text() }, ['threadId', 'content']);
 const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true } as const;
@@ -37,7 +37,7 @@ export function codexTools(parts: ToolParts): readonly ServerTool[] {
       annotations,
       isAlias: true,
       call: async (args, context) =>
-        asCodex(await startThread(parts, startArguments(args), context, { form: codexForm })),
+        asCodex(await callStart(parts, startArguments(args), context, { form: codexForm })),
     },
     {
       name: 'codex-reply',
@@ -51,9 +51,9 @@ export function codexTools(parts: ToolParts): readonly ServerTool[] {
       isAlias: true,
       async call(args, context) {
         const id = stringAt(args, 'threadId') ?? stringAt(args, 'conversationId');
-        if (id === undefined) return refusedCall(noThread);
+        if (id === undefined) return refusedAnswer(noThread);
         const message = { thread_id: id, ...defined({ text: stringAt(args, 'prompt') }) };
-        return asCodex(await sendMessage(parts, message, context, { form: codexForm }));
+        return asCodex(await callSend(parts, message, context, { form: codexForm }));
       },
     },
   ];

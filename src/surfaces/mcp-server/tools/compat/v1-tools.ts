@@ -3,12 +3,12 @@ import { defined } from '../../../../protocol/defined.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../../server-tool.ts';
-import { answered, refusedCall } from '../call-answers.ts';
+import { answered, refusedAnswer } from '../call-answers.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from '../control-tools.ts';
 import { findLiveThread } from '../find-thread-by-name.ts';
 import type { ToolParts } from '../tool-parts.ts';
-import { anObject, choiceOf, flag, inputOfTool, list, outputOfTool, text, texts } from '../tool-schema.ts';
-import { startThread, threadSendTool, threadTurnTool } from '../turn-tools.ts';
+import { anObject, choiceOf, yesOrNo, inputOfTool, list, outputOfTool, text, textList } from '../tool-schema.ts';
+import { callStart, threadSendTool, threadTurnTool } from '../turn-tools.ts';
 import { contextFrom, messageFrom, startFrom } from './v1-arguments.ts';
 
 type Called = ToolAnswer | InputRequired;
@@ -39,8 +39,8 @@ const started: JsonObject = {
   baseInstructions: text(),
   developerInstructions: text(),
   compactPrompt: text(),
-  includePlanTool: flag,
-  includeApplyPatchTool: flag,
+  includePlanTool: yesOrNo,
+  includeApplyPatchTool: yesOrNo,
 };
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
   inputOfTool({ ...conversation, ...properties }, ['conversationId', ...required]);
@@ -57,14 +57,14 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
         { ...conversation, model: text(), reasoningEffort: text(), rolloutPath: { type: ['string', 'null'] } },
         [],
       ),
-      call: async (args, call) => begun(parts, await startThread(parts, startFrom(args), call, {})),
+      call: async (args, call) => begun(parts, await callStart(parts, startFrom(args), call, {})),
     }),
     alias('addConversationListener', 'Listen to a conversation', {
-      input: inConversation({ experimentalRawEvents: flag }),
+      input: inConversation({ experimentalRawEvents: yesOrNo }),
       output: outputOfTool({ subscriptionId: text() }, []),
       async call(args, { client }) {
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
-        if ('code' in thread) return refusedCall(thread);
+        if ('code' in thread) return refusedAnswer(thread);
         const subscriptionId = randomUUID();
         const listening = parts.listeners.add(thread, client);
         const end = (): void => {
@@ -82,7 +82,7 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
       output: outputOfTool({}, []),
       async call(args) {
         const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
-        if (end === undefined) return refusedCall(unknownSubscription);
+        if (end === undefined) return refusedAnswer(unknownSubscription);
         end();
         return answered('No more events are sent.', {});
       },
@@ -107,7 +107,7 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
     }),
     alias('overrideTurnContext', 'Override the context', {
       input: inConversation(context),
-      output: outputOfTool({ ...conversation, changed: texts, settings: anObject }, []),
+      output: outputOfTool({ ...conversation, changed: textList, settings: anObject }, []),
       call: async (args, call) => inV1(await override.call({ ...named(args), ...contextFrom(args) }, call)),
     }),
     alias('compactConversation', 'Compact the history', {
@@ -140,7 +140,7 @@ function named(args: JsonObject): JsonObject {
 
 async function said(tool: ServerTool, args: JsonObject, call: CallContext, more: JsonObject = {}): Promise<Called> {
   const message = messageFrom(args);
-  if (typeof message['code'] === 'string') return refusedCall(message as unknown as Outcome);
+  if (typeof message['code'] === 'string') return refusedAnswer(message as unknown as Outcome);
   return inV1(await tool.call({ ...named(args), ...(message as JsonObject), ...more }, call));
 }
 

@@ -68,6 +68,8 @@ export function fakeApp(note: (text: string) => void): ServerApp & { change(uri:
             context.progress(index, `step ${index}`);
           }
           note('posted');
+          // The official client forgets who listens for progress as soon as it has read the answer.
+          await wait(50);
           return said('posted');
         },
       ),

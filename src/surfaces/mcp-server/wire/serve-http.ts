@@ -34,7 +34,9 @@ export async function serveHttp(
   });
   const isAllowed = createGuard(options);
   const http = createServer((request, response) => {
-    if (isAllowed(request, response)) void handler(request as NodeIncomingMessageLike & IncomingMessage, response);
+    if (!isAllowed(request, response)) return;
+    const handled = handler(request as NodeIncomingMessageLike & IncomingMessage, response);
+    handled.catch((error: unknown) => served.report(String(error)));
   });
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);

@@ -10,7 +10,7 @@ import type {
   ClientResponse,
   ServerTool,
   ToolAnswer,
-} from '../../src/surfaces/mcp-server/server-tool.ts';
+} from '../../src/surfaces/mcp-server/offer/server-tool.ts';
 import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { scene, whenTestEnds } from '../harness/scene.ts';

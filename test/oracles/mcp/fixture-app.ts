@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { ChangedList, ServerApp, ServerPrompts } from '../../../src/surfaces/mcp-server/server-app.ts';
-import type { ServerResources } from '../../../src/surfaces/mcp-server/server-tool.ts';
+import type { ChangedList, ServerApp, ServerPrompts } from '../../../src/surfaces/mcp-server/offer/server-app.ts';
+import type { ServerResources } from '../../../src/surfaces/mcp-server/offer/server-tool.ts';
 import { ask, fixtureTools, form, picture } from './fixture-tools.ts';
 
 const resources: ServerResources = {

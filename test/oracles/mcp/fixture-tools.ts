@@ -6,7 +6,7 @@ import type {
   InputRequired,
   ServerTool,
   ToolAnswer,
-} from '../../../src/surfaces/mcp-server/server-tool.ts';
+} from '../../../src/surfaces/mcp-server/offer/server-tool.ts';
 
 type Call = (
   args: JsonObject,

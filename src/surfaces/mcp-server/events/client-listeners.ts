@@ -2,7 +2,7 @@ import { defined } from '../../../protocol/defined.ts';
 import type { Ordinal } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
-import type { ClientPort } from '../server-tool.ts';
+import type { ClientPort } from '../offer/server-tool.ts';
 import { newsFields } from './event-fields.ts';
 
 /** How a client is sent the news of a thread: a method and its parameters, or nothing. */

@@ -6,13 +6,13 @@ import { oneLine } from '../../../state/one-line.ts';
 import { requestBody } from '../../context/show-request.ts';
 import { tellStory } from '../../context/thread-story.ts';
 import { envelopeJson } from '../../envelope/envelope-view.ts';
-import type { ServerResources } from '../server-tool.ts';
+import type { ServerResources } from '../offer/server-tool.ts';
 import { readLines } from '../tools/read-lines.ts';
 import { itemPage } from '../tools/thread-items.ts';
 import type { ToolParts } from '../tools/tool-parts.ts';
 import { contextOf, envelopeOf } from '../tools/view-tools.ts';
 import type { LoadedThreads } from './loaded-threads.ts';
-import { parseThreadUri, type ThreadPart, threadUri } from './thread-uri.ts';
+import { parseThreadUri, type NamedPartOfThread, threadUri } from './thread-uri.ts';
 
 const mimeType = 'application/json';
 
@@ -83,7 +83,7 @@ async function isKnown({ engine, live }: ToolParts, id: ThreadId): Promise<boole
   return live.loaded.some((thread) => thread.id === id) || (await engine.stored.location(id)) !== undefined;
 }
 
-async function textOf(parts: ToolParts, part: ThreadPart): Promise<string | undefined> {
+async function textOf(parts: ToolParts, part: NamedPartOfThread): Promise<string | undefined> {
   const { id } = part;
   switch (part.kind) {
     case 'thread': {

@@ -1,7 +1,7 @@
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 
 /** What of a thread a URI names. */
-export type ThreadPart =
+export type NamedPartOfThread =
   | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
   | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
 
@@ -12,7 +12,7 @@ export function threadUri(id: string): string {
 }
 
 /** Undefined for what is no URI of this server. */
-export function parseThreadUri(uri: string): ThreadPart | undefined {
+export function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   if (!uri.startsWith(prefix)) return undefined;
   const [name = '', part, number, ...more] = uri.slice(prefix.length).split('/');
   const id = parseThreadId(name);

@@ -10,7 +10,7 @@ import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
-import type { CallContext, InputRequired, ToolAnswer } from '../server-tool.ts';
+import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled } from './settings-arguments.ts';

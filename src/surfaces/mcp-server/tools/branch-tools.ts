@@ -3,7 +3,7 @@ import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { RollbackTo } from '../../engine/engine-types.ts';
-import type { ServerTool } from '../server-tool.ts';
+import type { ServerTool } from '../offer/server-tool.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { settingsShown } from './settings-arguments.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorFields } from '../events/event-fields.ts';
-import type { ToolAnswer } from '../server-tool.ts';
+import type { ToolAnswer } from '../offer/server-tool.ts';
 
 /** What a call gives: data for programs, and a short text for the model of the host. */
 export function answered(text: string, data: object): ToolAnswer {

@@ -3,7 +3,7 @@ import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { shellWords } from '../../../protocol/shell-words.ts';
 import { questionWords } from '../../wording/question-words.ts';
-import type { ClientResponse, FormQuestion } from '../server-tool.ts';
+import type { ClientResponse, FormQuestion } from '../offer/server-tool.ts';
 
 /** Answers by the words that clients choose among. */
 const decisions: Readonly<Record<string, Answer>> = {

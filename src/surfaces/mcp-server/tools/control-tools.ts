@@ -4,7 +4,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/checkpoint-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
-import type { ServerTool } from '../server-tool.ts';
+import type { ServerTool } from '../offer/server-tool.ts';
 import { reportProgress } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';

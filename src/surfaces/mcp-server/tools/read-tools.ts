@@ -8,7 +8,7 @@ import type { ThreadQuery, ThreadSummary } from '../../../protocol/thread-summar
 import { oneLine } from '../../../state/one-line.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
 import { snakeCased } from '../../wording/snake-cased.ts';
-import type { ServerTool } from '../server-tool.ts';
+import type { ServerTool } from '../offer/server-tool.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';

@@ -72,7 +72,7 @@ export function asCalled(outcome: Outcome): Outcome {
 }
 
 /** Older clients say `mode` and have names in camel case. */
-export function sandboxPolicy(value: Json): Json {
+function sandboxPolicy(value: Json): Json {
   if (!isJsonObject(value)) return value;
   const named = Object.entries(value).map(([key, member]) => {
     const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../server-tool.ts';
+import type { ServerTool } from '../offer/server-tool.ts';
 import { threadForkTool, threadPinTool, threadRollbackTool, threadUndoRollbackTool } from './branch-tools.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './control-tools.ts';
 import { threadListTool, threadReadTool, threadSearchTool } from './read-tools.ts';

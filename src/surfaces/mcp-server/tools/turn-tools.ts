@@ -4,7 +4,7 @@ import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
-import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-tool.ts';
+import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
 import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';

@@ -8,7 +8,7 @@ import { envelopeJson, envelopeView } from '../../envelope/envelope-view.ts';
 import { isUnlike, type ReplayedRequest } from '../../replay/replayed-request.ts';
 import { replayRequests } from '../../replay/replay-requests.ts';
 import { replayReport, summaryWords } from '../../replay/report.ts';
-import type { ServerTool } from '../server-tool.ts';
+import type { ServerTool } from '../offer/server-tool.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';

@@ -1,6 +1,6 @@
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../protocol/json.ts';
-import type { ServerTool, ToolAnswer } from '../server-tool.ts';
+import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
 import { argumentsProblem, misfit } from './check-arguments.ts';
 import { type Caller, runCall } from './run-call.ts';
 

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, isJsonObject } from '../../../protocol/json.ts';
-import type { ClientQuestion, ClientResponse, InputRequired } from '../server-tool.ts';
+import type { ClientQuestion, ClientResponse, InputRequired } from '../offer/server-tool.ts';
 import { misfit } from './check-arguments.ts';
 
 /** A question as either revision puts it on the wire. */

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import type { ServerApp } from '../server-app.ts';
+import type { ServerApp } from '../offer/server-app.ts';
 
 /** Tells a connected client which lists have changed, until the function that it gives is called. */
 export function announceLists(app: ServerApp, connected: () => Server | undefined): () => void {

@@ -15,8 +15,8 @@ import {
 import type { JsonObject } from '../../../protocol/json.ts';
 import { version } from '../../../protocol/version.ts';
 import { nearestWord } from '../../commands/did-you-mean.ts';
-import type { ServerApp } from '../server-app.ts';
-import type { ClientPort, ServerResources, ServerTool } from '../server-tool.ts';
+import type { ServerApp } from '../offer/server-app.ts';
+import type { ClientPort, ServerResources, ServerTool } from '../offer/server-tool.ts';
 import { answerToolCall } from './call-tool.ts';
 import type { ClientLink } from './client-link.ts';
 import { openSeal } from './request-seal.ts';

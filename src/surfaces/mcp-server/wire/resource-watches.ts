@@ -1,4 +1,4 @@
-import type { ClientPort, ServerResources } from '../server-tool.ts';
+import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
 
 /** One notice for what changes within this time. */
 const settlingMs = 50;

@@ -6,7 +6,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { type JsonObject, isJsonObject } from '../../../protocol/json.ts';
-import type { CallContext, ClientPort, ClientResponse, InputRequired } from '../server-tool.ts';
+import type { CallContext, ClientPort, ClientResponse, InputRequired } from '../offer/server-tool.ts';
 import { formAnswer, formSchemas, questionRequest, requestAnswer } from './client-answers.ts';
 import type { ClientLink } from './client-link.ts';
 import { callDigest, sealCall, sealedFor } from './request-seal.ts';

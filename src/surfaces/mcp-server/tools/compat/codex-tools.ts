@@ -2,7 +2,7 @@ import { defined } from '../../../../protocol/defined.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { codexForm } from '../../events/codex-events.ts';
-import type { InputRequired, ServerTool, ToolAnswer } from '../../server-tool.ts';
+import type { InputRequired, ServerTool, ToolAnswer } from '../../offer/server-tool.ts';
 import { refusedAnswer } from '../call-answers.ts';
 import type { ToolParts } from '../tool-parts.ts';
 import { anObject, choiceOf, inputOfTool, outputOfTool, text } from '../tool-schema.ts';

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../server-tool.ts';
+import type { ServerTool } from '../../offer/server-tool.ts';
 import type { ToolParts } from '../tool-parts.ts';
 import { codexTools } from './codex-tools.ts';
 import { v1Tools } from './v1-tools.ts';

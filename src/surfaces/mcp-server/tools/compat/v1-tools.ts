@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '../../../../protocol/defined.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../../server-tool.ts';
+import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../../offer/server-tool.ts';
 import { answered, refusedAnswer } from '../call-answers.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from '../control-tools.ts';
 import { findLiveThread } from '../find-thread-by-name.ts';

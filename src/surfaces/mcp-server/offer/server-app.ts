@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 import type { CallContext, InputRequired, ServerResources, ServerTool } from './server-tool.ts';
 
 /** Everything that the MCP server offers, apart from any revision of the protocol and any transport. */

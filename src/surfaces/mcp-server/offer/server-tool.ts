@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 
 /** A tool of the MCP server, apart from any revision of the protocol and any transport. */
 export interface ServerTool {

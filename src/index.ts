@@ -5,6 +5,7 @@ export type { WireFormat } from './model/http/wire-format.ts';
 export type { ModelClient } from './ports/model-client.ts';
 export type { Encoder } from './ports/prompt.ts';
 export type { ProviderCapabilities } from './ports/provider.ts';
+export type { AnsweredThread, AnswerRequest } from './surfaces/engine/answer-thread.ts';
 export type { EngineRefused } from './surfaces/engine/engine-refused.ts';
 export type { CompactRequest, OpenedThread } from './surfaces/engine/open-thread.ts';
 export { type LiveOptions, liveThreads } from './surfaces/engine/live/kept-threads.ts';

@@ -9,7 +9,7 @@ import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
-import { readGrants, storeGrants } from './grants.ts';
+import { readGrants, readTurnGrants, storeGrants } from './grants.ts';
 import { readInstructions, type Mark, type OpenTurn, type ThreadState } from './thread-state.ts';
 import { readModelLimits } from './model-limits.ts';
 import { makerNow, withMaker } from './maker-now.ts';
@@ -71,6 +71,7 @@ export function carriedState(state: ThreadState): JsonObject {
   const open = openTurn && {
     id: openTurn.id,
     ...defined({ started_at: openTurn.startedAt, purpose: openTurn.compaction && 'compaction' }),
+    ...defined({ grants: unlessEmpty(storeGrants(openTurn.grants ?? [])) }),
   };
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(state.usage.last) },
@@ -132,7 +133,9 @@ function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
   if (open === undefined) return undefined;
   const compaction = open['purpose'] === 'compaction' ? ('begun' as const) : undefined;
   const id = (stringAt(open, 'id') ?? '') as TurnId;
-  return { id, ...defined({ startedAt: numberAt(open, 'started_at'), compaction }) };
+  const grants = readTurnGrants(open);
+  const given = grants.length === 0 ? {} : { grants };
+  return { id, ...defined({ startedAt: numberAt(open, 'started_at'), compaction }), ...given };
 }
 
 function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] {

@@ -201,3 +201,35 @@ describe('a grant', () => {
     expect(withheld.grants).toEqual(both.grants.slice(1));
   });
 });
+
+describe('permissions for a turn', () => {
+  const request: Question = { ...question, kind: 'permissions', scopes: ['call', 'session'] };
+  const requested = aboutCall(call, request);
+  const yes = { kind: 'allowed', about: requested, keys: ['k'], under: 'mark' } as const;
+  const lines = [questionAsked(request, requested), questionAnswered(request, yes)];
+  const grant = { callId: 'c', turnId, about: requested, keys: ['k'], under: 'mark' };
+
+  it('are what the answer keeps, until the turn ends', () => {
+    const state = folded(...lines);
+    expect([state.openTurn?.grants, state.grants]).toEqual([[grant], []]);
+    expect(granted(grant).claim).toEqual(claimIn(lines[1]!)?.claim);
+    const ended = { type: 'event_msg', payload: { type: 'task_complete', turn_id: turnId } };
+    expect(folded(...lines, ended, { ...start, payload: { ...start.payload, turn_id: 'U' } }).openTurn?.grants).toBe(
+      undefined,
+    );
+  });
+
+  it('come of no other question, and of no other answer', () => {
+    const other = [questionAsked(question, about), questionAnswered(question, { ...yes, about })];
+    expect(folded(...other).openTurn?.grants).toBe(undefined);
+    const no = questionAnswered(request, { ...yes, kind: 'declined' });
+    expect(folded(lines[0]!, no).openTurn?.grants).toBe(undefined);
+  });
+
+  it('are carried by checkpoints, and end when a line drops them', () => {
+    const state = folded(...lines);
+    const payload = { message: '', replacement_history: [], capstan: carriedState(state) };
+    expect(folded(...lines, { type: 'compacted', payload }).openTurn?.grants).toEqual([grant]);
+    expect(folded(...lines, grantsDropped('unproven', grant)).openTurn?.grants).toBe(undefined);
+  });
+});

@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Question } from '../protocol/question.ts';
-import { foldGrant, type RecordedGrant } from './grants.ts';
+import { foldGrant, foldTurnGrant, type GivenGrant, grantsDropped } from './grants.ts';
 import { readQuestion } from './question-fields.ts';
 import { questionId } from './question-id.ts';
 import { answerIn } from './recorded-question.ts';
@@ -21,7 +21,7 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   const isOfTurn = openTurn !== undefined && stringAt(payload, 'turn_id') === openTurn.id;
   if (payload['dropped'] !== undefined) {
     const others = isOfTurn ? { ...state, openTurn: withoutQuestion(openTurn, callId) } : state;
-    return payload['turn_id'] === undefined ? withGrants(state, foldGrant(state.grants, payload)) : others;
+    return payload['turn_id'] === undefined ? withGrants(withTurnGrants(state, payload), payload) : others;
   }
   if (!isOfTurn || callId === undefined) return state;
   if (payload['answer'] !== undefined) return foldAnswered(state, openTurn, callId, payload);
@@ -47,16 +47,32 @@ function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, pa
   );
   if (question === undefined || answer === undefined) return state;
   if (answer.scope !== undefined && !question.scopes.includes(answer.scope)) return state;
-  const turn = {
+  const turn: OpenTurn = {
     ...openTurn,
     questions: questions.map((each) => (each === question ? { ...question, answer } : each)),
     answered: [...(openTurn.answered ?? []).slice(1 - mostQuestions), question.id],
   };
-  return withGrants({ ...state, openTurn: turn }, foldGrant(state.grants, payload));
+  const known = { ...state, openTurn: turn };
+  return withGrants(question.kind === 'permissions' ? withTurnGrants(known, payload) : known, payload);
 }
 
-function withGrants(state: ThreadState, grants: readonly RecordedGrant[]): ThreadState {
+function withGrants(state: ThreadState, payload: JsonObject): ThreadState {
+  const grants = foldGrant(state.grants, payload);
   return grants === state.grants ? state : { ...state, grants };
+}
+
+function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
+  const { openTurn } = state;
+  if (openTurn === undefined) return state;
+  const { grants: before = [], ...turn } = openTurn;
+  const grants = foldTurnGrant(before, payload);
+  if (grants === before) return state;
+  return { ...state, openTurn: grants.length === 0 ? turn : { ...turn, grants } };
+}
+
+/** The state in which these do not hold for the turn that is open. */
+export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
+  return some.reduce((all, grant) => withTurnGrants(all, grantsDropped('unproven', grant).payload), state);
 }
 
 /** What the thread waits for an answer to, as it was asked. */

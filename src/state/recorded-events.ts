@@ -14,6 +14,7 @@ import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
 import { endedCall, type OpenCall } from './recorded-call.ts';
 import { settingsEventIn, switchSaid, turnEnd, usageEventIn } from './recorded-turn.ts';
 import type { ThreadState } from './thread-state.ts';
+import { turnEvent } from './turn-event.ts';
 import { foldPlace, noTurnsOfAny, type TurnLog, turnsFrom } from './turns.ts';
 
 /**
@@ -36,10 +37,8 @@ export interface RecordedState {
   readonly plan?: TurnItem;
 }
 
-/** Something that a line says happened. `rewound`: what stands behind this place was taken back. */
-export type RecordedNews =
-  | { readonly kind: 'event'; readonly event: ThreadEvent }
-  | { readonly kind: 'rewound'; readonly to: number };
+/** Something that a line says happened. `rewound`: turns were taken back; which, `takenBackAt` says. */
+export type RecordedNews = { readonly kind: 'event'; readonly event: ThreadEvent } | { readonly kind: 'rewound' };
 
 const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kind']>([
   'turn-started',
@@ -89,7 +88,8 @@ export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.
   if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
   const { ended, ...rest } = before;
-  const turns = foldPlace(before.turns, line);
+  // No more than the newest turn is needed, however many there were.
+  const turns = { ...foldPlace(before.turns, line), earlier: [], count: 0 };
   const { asked, events: about } = foldAsked(before.asked, line);
   const state: RecordedState = { ...rest, turns, asked };
   const answer = answerIn(line);
@@ -124,9 +124,9 @@ function foldLine(
 }
 
 function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
-  const { takenBack } = state.turns;
-  if (takenBack !== before.turns.takenBack && takenBack !== undefined)
-    return { state: atTurnEnd(state), news: [{ kind: 'rewound', to: takenBack.start - 1 }] };
+  if (turnEvent(payload)?.kind === 'rollback') {
+    return { state: atTurnEnd({ ...state, turns: turnsFrom(state.turns.place) }), news: [{ kind: 'rewound' }] };
+  }
   if (state.turns.began > before.turns.began) return begun(before, state, payload);
   const end = turnEnd(payload, before.turns.open, state.total);
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);

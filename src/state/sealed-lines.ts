@@ -4,7 +4,7 @@ import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { claimOfPin, readPin, type RecordedPin } from './pins.ts';
 import { answerIn, claimOfAnswer, claimOfQuestion, type RecordedQuestion } from './recorded-question.ts';
-import type { RecordedGrant } from './grants.ts';
+import type { GivenGrant } from './grants.ts';
 import { claimOfMessage, readMessage, type RecordedMessage } from './waiting.ts';
 
 /** A claim of a line, and the seal that stands beside it. */
@@ -105,7 +105,7 @@ export function asked({ answer, ...question }: RecordedQuestion): readonly Seale
 }
 
 /** The same for what an answer allows from then on. */
-export function granted(grant: RecordedGrant): Sealed {
+export function granted(grant: GivenGrant): Sealed {
   return sealed(claimOfAnswer(grant, { ...grant, kind: 'allowed' }), grant.seal);
 }
 

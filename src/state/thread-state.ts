@@ -9,7 +9,7 @@ import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
-import type { RecordedGrant } from './grants.ts';
+import type { GivenGrant, RecordedGrant } from './grants.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { ModelLimit } from './model-limits.ts';
 import type { RecordedPin } from './pins.ts';
@@ -100,6 +100,8 @@ export interface OpenTurn {
   readonly calls?: readonly CallStart[];
   /** Calls that wait for the user's answer, or to begin with it. On a thread without a writer, the turn is suspended. */
   readonly questions?: readonly RecordedQuestion[];
+  /** Permissions that the user granted for the turn, oldest first. */
+  readonly grants?: readonly GivenGrant[];
   /** Ids of the questions that were answered, oldest first. Checkpoints do not carry them. */
   readonly answered?: readonly string[];
   /** The state before the turn, until its first words from a user make it count. */

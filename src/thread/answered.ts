@@ -34,14 +34,14 @@ function notAsked(id: string): Outcome<'question-unknown'> {
   return {
     code: 'question-unknown',
     message: `No running turn waits for an answer to the question ${JSON.stringify(id)}.`,
-    next: 'See `thread.questions`. Continue a suspended turn before you answer.',
+    next: 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.',
   };
 }
 
 function answeredBefore(id: string): Outcome<'question-answered'> {
   return {
     code: 'question-answered',
-    message: `The question ${JSON.stringify(id)} has its answer. Only the first one counts.`,
-    next: 'Nothing was changed. See `thread.questions` for what waits.',
+    message: `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`,
+    next: 'This answer does not count. See `thread.questions` for what waits.',
   };
 }

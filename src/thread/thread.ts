@@ -205,9 +205,9 @@ export class Thread {
     return pendingQuestions(this.#log.state);
   }
 
-  /** Whether its last turn waits, for an answer or to use one, and no turn runs: it can be continued. */
+  /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */
   get isSuspended(): boolean {
-    return this.#turns.open === undefined && isSuspended(this.#log.state);
+    return !this.#turns.runs && isSuspended(this.#log.state);
   }
 
   /**

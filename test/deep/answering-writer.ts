@@ -10,12 +10,13 @@ import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
-import { escalating } from '../harness/needy-tools.ts';
+import { escalating, stoppable } from '../harness/needy-tools.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 
 /**
  * A process that runs turns of several threads, or continues those that wait, until it is killed. It answers its own
- * questions after a moment, prints what it asks and what it has acknowledged, and notes each effect in a file.
+ * questions after a moment, by their ids or as it is asked, prints what it asks and what it has acknowledged, and notes
+ * each effect in a file. What it has answered it answers again, and otherwise: that must count for nothing.
  */
 keepCompiled();
 const [, , folder, url, ...ids] = process.argv;
@@ -27,13 +28,22 @@ async function runThread(id: string, number: number): Promise<void> {
   const thread = new WatchedThread(url!, { home, files: nodeFiles, locks }, parseThreadId(id));
   thread.idStart = process.pid * 100 + number;
   thread.settings = { approval: 'on-request' };
-  const tool = escalating(noted(join(home, 'effects')));
+  const tool = stoppable(escalating(noted(join(home, 'effects'))));
+  const before: string[] = [];
   const askUser: AskUser = {
     ask: async (question) => {
       const command = question.argv?.at(-1) ?? '';
       await sleep(Math.random() * 15);
       // The user says no to every third command.
-      return { kind: Number(command.split(' ')[1]) % 3 === 0 ? 'declined' : 'allowed' };
+      const kind = Number(command.split(' ')[1]) % 3 === 0 ? 'declined' : 'allowed';
+      const late = kind === 'allowed' ? 'declined' : 'allowed';
+      const live = thread.live!;
+      for (const id of before) void live.answer(id, { kind: late });
+      before.push(question.id);
+      if (Math.random() < 0.5) return { kind };
+      void live.answer(question.id, { kind });
+      void live.answer(question.id, { kind: late });
+      return new Promise(() => {});
     },
   };
   thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser });
@@ -41,8 +51,8 @@ async function runThread(id: string, number: number): Promise<void> {
     process.stdout.write(`${JSON.stringify({ thread: number, id: thread.id, ...what })}\n`);
   };
   thread.onEvent = (event) => {
-    if (event.kind === 'question-asked') print({ kind: 'asked', callId: event.question.callId });
-    if (event.kind === 'question-answered') print({ kind: event.answer.kind, callId: event.callId });
+    if (event.kind === 'question-asked') print({ kind: 'asked', question: event.question.id });
+    if (event.kind === 'question-answered') print({ kind: event.answer.kind, question: event.id });
   };
   const signal = new AbortController().signal;
   for (let turn = 0; ; turn++) {

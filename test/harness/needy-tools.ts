@@ -45,3 +45,23 @@ export function stoppedOnce(ran: string[] = []): Tool {
   };
   return needy('reach', { item, needs: { effect: 'program', argv, cwd: '/repo' }, run });
 }
+
+/** Commands that are named `stopped` are stopped by the sandbox: another try is asked about, in the same call. */
+export function stoppable(tool: Tool): Tool {
+  return {
+    ...tool,
+    prepare: async (call, step) => {
+      const prepared = await tool.prepare(call, step);
+      if (prepared.kind === 'refused' || !call.input.includes('stopped')) return prepared;
+      const { item } = prepared;
+      if (item.kind !== 'command') return prepared;
+      const { argv, cwd } = item;
+      const run: PreparedCall['run'] = async (running) => {
+        const end = await prepared.run(running);
+        if (running.policy.enforcement === 'disabled') return end;
+        return { ...end, blocked: { paths: [{ path: '/etc/x', access: 'write' }], hosts: [] } };
+      };
+      return { ...prepared, needs: { effect: 'program', argv, cwd }, run };
+    },
+  };
+}

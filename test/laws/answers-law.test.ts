@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import type { Ordinal } from '../../src/protocol/ids.ts';
-import type { Answer } from '../../src/protocol/question.ts';
+import type { Answer, Question } from '../../src/protocol/question.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
+import type { Thread } from '../../src/thread/thread.ts';
 import { createRouter } from '../../src/tools/router.ts';
-import { escalating } from '../harness/needy-tools.ts';
+import { escalating, stoppable } from '../harness/needy-tools.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/state/reduce.ts';
@@ -16,12 +17,16 @@ import { checkRebuilt } from './prefix-law.ts';
 
 const kind = fc.constantFrom('allowed' as const, 'allowed' as const, 'declined' as const, 'never' as const);
 const story = fc.record({
-  /** The calls of each step, and whether they ask. */
-  steps: fc.array(fc.array(fc.constantFrom('asks', 'asks', 'plain'), { minLength: 1, maxLength: 3 }), {
+  /** The calls of each step, and whether they ask, or do so when the sandbox has stopped them. */
+  steps: fc.array(fc.array(fc.constantFrom('asks', 'asks', 'plain', 'stopped'), { minLength: 1, maxLength: 3 }), {
     minLength: 1,
     maxLength: 3,
   }),
-  answers: fc.array(fc.record({ kind, delay: fc.nat(4) }), { minLength: 1, maxLength: 6 }),
+  /** Given by the port, or by a caller who names the question, and then again and otherwise. */
+  answers: fc.array(fc.record({ kind, delay: fc.nat(4), by: fc.constantFrom('port' as const, 'id' as const) }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
   /** One process after the other dies: after so many syncs, or by giving the thread up. */
   deaths: fc.array(
     fc.record({
@@ -52,7 +57,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
     const step = commands[requests++];
     if (step === undefined) return answer({ items: [say('Done.')] });
     return answer({
-      items: step.map(({ how, cmd }) => callTool('reach', { cmd, ...(how === 'plain' && { plain: true }) })),
+      items: step.map(({ how, cmd }) => callTool('reach', { cmd, ...(how !== 'asks' && { plain: true }) })),
     });
   });
   let disk = new SimulatedDisk();
@@ -63,11 +68,24 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
   const askedAgain: string[] = [];
   let given = 0;
   let isAlive = true;
-  const tool = escalating(effects);
-  const ask = async (): Promise<Answer> => {
-    const { kind: said, delay } = answers[given++ % answers.length]!;
+  const tool = stoppable(escalating(effects));
+  const refused: Promise<unknown>[] = [];
+  /** What comes too late counts for nothing: no answer that was heard of is changed, and no other question answered. */
+  const answerAgain = (live: Thread): void => {
+    for (const [id, how] of acknowledged) {
+      const otherwise = how === 'allowed' ? ('declined' as const) : ('allowed' as const);
+      refused.push(live.answer(id, { kind: otherwise }).then((late) => expect(late.kind).toBe('refused')));
+    }
+  };
+  const ask = async ({ id }: Question): Promise<Answer> => {
+    const { kind: said, delay, by } = answers[given++ % answers.length]!;
     await ticks(delay);
-    return said === 'never' ? never : { kind: said };
+    if (said === 'never' || !isAlive) return never;
+    if (by === 'port') return { kind: said };
+    const live = thread.live!;
+    void live.answer(id, { kind: said }).catch(() => {});
+    answerAgain(live);
+    return never;
   };
   thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser: { ask } });
   thread.onEvent = (event) => {
@@ -97,6 +115,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
       };
       const signal = new AbortController().signal;
       const isContinued = live.isSuspended && next === 'continue';
+      answerAgain(live);
       const ended = (isContinued ? live.continue({ signal }) : live.run({ input: words('go'), signal })).catch(
         () => {},
       );
@@ -130,6 +149,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
       for (const [id, how] of acknowledged) expect([id, answered.get(id)]).toEqual([id, how]);
     }
     isAlive = true;
+    await Promise.all(refused);
     const lines = await thread.lines();
     checkAnswers(lines);
     expect(askedAgain).toEqual([]);

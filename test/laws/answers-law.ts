@@ -19,33 +19,55 @@ export const decidedUser: AskUser = {
   ask: ({ argv = [] }) => Promise.resolve(answers[(argv.at(-1)?.length ?? 0) % answers.length]!),
 };
 
+/** What is known of a call. */
+interface AskedCall {
+  /** What waits for an answer, by what it is about. Several may, while the call runs. */
+  readonly open: Set<string>;
+  isAsked: boolean;
+  isBegun: boolean;
+  /** The newest answer allows it, and is not used yet. */
+  isAllowed: boolean;
+}
+
 /**
- * Law: a question stands before its answer, an answer before the call that it allows, and a call begins once; another
- * try outside the sandbox needs an answer of its own. A call that was asked about begins only after an answer that allows
- * it, or under a grant that was given before.
+ * Law: a question stands before its answer, has one, and an answer stands before the call that it allows. A call begins
+ * once; another try outside the sandbox needs an answer of its own. A call that was asked about begins only after an
+ * answer that allows it, or under a grant that was given before.
  */
 export function checkAnswers(lines: readonly Line[]): void {
-  const asked = new Map<string, string[]>();
-  const begun = new Set<string>();
-  const isGranted = { yet: false };
+  const calls = new Map<string, AskedCall>();
+  let isGranted = false;
   for (const { type, payload } of lines) {
-    const callId = `${stringAt(payload, 'turn_id')} ${stringAt(payload, 'call_id')}`;
-    const known = asked.get(callId);
-    if (type === 'capstan_call' && payload['item'] !== undefined) {
-      const last = known?.at(-1);
-      if (known !== undefined) expect(last === 'allowed' || (last === 'question' && isGranted.yet)).toBe(true);
-      expect([callId, begun.has(callId) && last !== 'allowed']).toEqual([callId, false]);
-      begun.add(callId);
-      // Each answer is used once.
-      if (last === 'allowed') asked.set(callId, [...known!, 'used']);
-    }
+    const name = `${stringAt(payload, 'turn_id')} ${stringAt(payload, 'call_id')}`;
+    const call = calls.get(name) ?? { open: new Set(), isAsked: false, isBegun: false, isAllowed: false };
+    calls.set(name, call);
+    if (type === 'capstan_call' && payload['item'] !== undefined) begin(name, call, isGranted);
     if (type !== 'capstan_question' || payload['dropped'] !== undefined) continue;
     const answer = payload['answer'] as Answer | undefined;
-    // Whether a call may begin is not asked after it has, and nothing is answered twice.
-    const isRetry = payload['kind'] === 'retry' || payload['kind'] === 'network';
-    if (answer === undefined && !isRetry) expect([callId, begun.has(callId)]).toEqual([callId, false]);
-    if (answer !== undefined) expect([callId, known?.at(-1)]).toEqual([callId, 'question']);
-    if (answer?.scope === 'session') isGranted.yet = true;
-    asked.set(callId, [...(known ?? []), answer === undefined ? 'question' : answer.kind]);
+    const about = stringAt(payload, 'about') ?? '';
+    if (answer === undefined) {
+      // Whether a call may begin is not asked after it has.
+      const isRetry = payload['kind'] === 'retry' || payload['kind'] === 'network';
+      if (!isRetry) expect([name, call.isBegun]).toEqual([name, false]);
+      call.open.delete(stringAt(payload, 'supersedes') ?? '');
+      expect([name, call.open.has(about)]).toEqual([name, false]);
+      call.open.add(about);
+      call.isAsked = true;
+      call.isAllowed = false;
+    } else {
+      // Nothing is answered that is not asked, or twice.
+      expect([name, call.open.delete(about)]).toEqual([name, true]);
+      call.isAllowed = answer.kind === 'allowed';
+      if (answer.scope === 'session') isGranted = true;
+    }
   }
+}
+
+function begin(name: string, call: AskedCall, isGranted: boolean): void {
+  const mayBegin = !call.isAsked || call.isAllowed || (call.open.size > 0 && isGranted);
+  expect([name, mayBegin]).toEqual([name, true]);
+  // Each answer is used once.
+  expect([name, call.isBegun && !call.isAllowed]).toEqual([name, false]);
+  Object.assign(call, { isBegun: true, isAllowed: false });
+  call.open.clear();
 }

@@ -50,23 +50,36 @@ export class RecordedLaw {
     });
   }
 
-  async check(store: RolloutStore, lines: readonly Line[]): Promise<void> {
-    const [first] = lines;
-    if (first === undefined) return;
-    const id = first.payload['id'] as Thread['id'];
-    const all = readAll(nothingRecorded(id), lines);
-    for (const { from, seen, last } of this.#processes) {
-      expect(seen).toEqual(all.filter(({ place }) => place > from && place <= last));
-    }
-    const count = lines.length;
-    for (const place of new Set([0, 1, Math.floor(count / 3), Math.floor(count / 2), count - 2, count - 1])) {
-      if (place < 0) continue;
-      const later = readAll(await recordedAt(store, id, place), lines.slice(place + 1));
-      expect(later, `from ${place}`).toEqual(all.filter((each) => each.place > place));
-    }
-    // Its line came earlier: the question waited for others, or was asked by another process.
-    expect(this.#unread.filter(({ kind }) => kind !== 'question-asked')).toEqual([]);
+  get processes(): readonly { readonly from: number; readonly seen: readonly Seen[]; readonly last: number }[] {
+    return this.#processes;
   }
+
+  /** What was sent and stands in no line of the same time. */
+  get unread(): readonly ThreadEvent[] {
+    return this.#unread;
+  }
+}
+
+export async function checkRecorded(
+  { processes, unread }: RecordedLaw,
+  store: RolloutStore,
+  lines: readonly Line[],
+): Promise<void> {
+  const [first] = lines;
+  if (first === undefined) return;
+  const id = first.payload['id'] as Thread['id'];
+  const all = readAll(nothingRecorded(id), lines);
+  for (const { from, seen, last } of processes) {
+    expect(seen).toEqual(all.filter(({ place }) => place > from && place <= last));
+  }
+  const count = lines.length;
+  for (const place of new Set([0, 1, Math.floor(count / 3), Math.floor(count / 2), count - 2, count - 1])) {
+    if (place < 0) continue;
+    const later = readAll(await recordedAt(store, id, place), lines.slice(place + 1));
+    expect(later, `from ${place}`).toEqual(all.filter((each) => each.place > place));
+  }
+  // Its line came earlier: the question waited for others, or was asked by another process.
+  expect(unread.filter(({ kind }) => kind !== 'question-asked')).toEqual([]);
 }
 
 function readAll(start: RecordedState, lines: readonly Line[]): readonly Seen[] {

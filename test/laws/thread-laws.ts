@@ -24,7 +24,7 @@ import { AskedCompaction, compactionEnds } from './asked-compaction.ts';
 import { compactionStepFor } from './compaction-step.ts';
 import { stepFor } from './model-step.ts';
 import type { Between, CompactionAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
-import { RecordedLaw } from './recorded-law.ts';
+import { checkRecorded, RecordedLaw } from './recorded-law.ts';
 import { TellingLaw } from './telling-law.ts';
 import { checkTurns } from './turns-law.ts';
 import { AcceptedMessages } from './waiting-law.ts';
@@ -125,7 +125,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     checkCalls(await thread.lines());
     checkAnswers(await thread.lines());
     await checkTurns(await thread.lines());
-    await recorded.check(thread.store, await thread.lines());
+    await checkRecorded(recorded, thread.store, await thread.lines());
     await checkRebuilt(model, await thread.lines());
     await checkPrefixes(model, await thread.lines());
     const count = (kind: ThreadEvent['kind']): number => thread.events.filter((event) => event.kind === kind).length;

@@ -1,30 +1,15 @@
 import { expect, it } from 'vitest';
-import { liveThreads, type ThreadRequest, words } from '../../src/index.ts';
+import { liveThreads, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
-import { answer, callTool, hang, say, type Script } from '../../src/testing/index.ts';
-import type { LiveThread as Live, LiveThreads } from '../../src/surfaces/engine/live/live-thread.ts';
-import { LiveThread } from '../harness/live-thread.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/scene.ts';
-
-async function liveScene(script: Script, { idleMs }: { readonly idleMs?: number } = {}) {
-  const scene = await LiveThread.in(script);
-  const engine = await scene.engine();
-  const threads = liveThreads(engine, idleMs === undefined ? {} : { idleMs });
-  whenTestEnds(() => engine.close());
-  return { scene, engine, threads, cwd: scene.place.workspace };
-}
-
-async function started(threads: LiveThreads, request: ThreadRequest & { readonly cwd: string }): Promise<Live> {
-  const thread = await threads.start(request);
-  if (thread.kind === 'refused') throw new Error(thread.outcome.message);
-  return thread;
-}
+import { liveScene, opened } from './live-scene.ts';
 
 const done = answer({ items: [say('done')] });
 
 it('a thread is loaded once, however many ask for it, and is the same object for all', async () => {
-  const { engine, threads, cwd } = await liveScene([done, done]);
-  const thread = await started(threads, { cwd });
+  const { engine, threads, start } = await liveScene([done, done]);
+  const thread = await start();
   expect(await thread.submit({ input: words('go') })).toEqual({ kind: 'completed', lastMessage: 'done' });
   await engine.thread(thread.id)!.close();
   expect(threads.loaded).toEqual([]);
@@ -35,8 +20,8 @@ it('a thread is loaded once, however many ask for it, and is the same object for
 });
 
 it('an idle thread is given up and loaded by its next use, under the settings that it had', async () => {
-  const { engine, threads, cwd } = await liveScene([done, done], { idleMs: 20 });
-  const thread = await started(threads, { cwd, overrides: ['model="gpt-5.5"'] });
+  const { engine, start } = await liveScene([done, done], { idleMs: 20 });
+  const thread = await start({ overrides: ['model="gpt-5.5"'] });
   await thread.override({ model: 'gpt-5.4' });
   await thread.submit({ input: words('go') });
   const total = thread.usage();
@@ -62,8 +47,8 @@ it('a thread that is unknown, or that another program writes, is refused', async
 });
 
 it('interrupt ends the turn that runs, and what waits behind it runs', async () => {
-  const { scene, threads, cwd } = await liveScene([hang({ afterBytes: 0, of: done }), done]);
-  const thread = await started(threads, { cwd });
+  const { scene, start } = await liveScene([hang({ afterBytes: 0, of: done }), done]);
+  const thread = await start();
   expect(await thread.interrupt()).toEqual({ kind: 'idle' });
   const first = thread.submit({ input: words('one') });
   const second = thread.submit({ input: words('two') });
@@ -81,8 +66,8 @@ const asksFirst = answer({
 });
 
 it('a question waits for an answer; a thread that was given up meanwhile is suspended, and the answer continues it', async () => {
-  const { scene, threads, cwd } = await liveScene([asksFirst, done, asksFirst, done]);
-  const thread = await started(threads, { cwd, overrides: ['approval_policy="on-request"'] });
+  const { scene, threads, start } = await liveScene([asksFirst, done, asksFirst, done]);
+  const thread = await start({ overrides: ['approval_policy="on-request"'] });
   const turn = thread.submit({ input: words('go') });
   await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
   expect(await thread.answer('no such', { kind: 'allowed' })).toMatchObject({ kind: 'refused' });
@@ -96,26 +81,9 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   expect(thread.isSuspended).toBe(true);
   const later = liveThreads(await scene.engine());
   whenTestEnds(() => later.close());
-  const loaded = await later.load(thread.id, { overrides: ['approval_policy="on-request"'] });
-  if (loaded.kind === 'refused') throw new Error(loaded.outcome.message);
+  const loaded = await opened(later.load(thread.id, { overrides: ['approval_policy="on-request"'] }));
   expect(loaded.isSuspended).toBe(true);
   expect(await loaded.answer(loaded.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
   await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined, { timeout: 10_000 }).toBe(false);
   expect(scene.model.requests).toHaveLength(4);
-});
-
-it('followers get what happens, and leave cleanly', async () => {
-  const { threads, cwd } = await liveScene([done, done]);
-  const thread = await started(threads, { cwd });
-  const seen: string[] = [];
-  const following = (async () => {
-    for await (const news of thread.follow()) {
-      seen.push(news.kind === 'recorded' || news.kind === 'passing' ? news.event.kind : news.kind);
-      if (seen.at(-1) === 'turn-completed') break;
-    }
-  })();
-  await thread.submit({ input: words('go') });
-  await following;
-  expect(seen).toContain('turn-started');
-  expect(seen.at(-1)).toBe('turn-completed');
 });

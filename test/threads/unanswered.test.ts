@@ -54,6 +54,25 @@ it('a thread that waits says so, and how to answer; without a prompt and without
   expect(place.lines()).toHaveLength(before);
 });
 
+it('a thread that another program asks about says where, and not how to answer it here', async () => {
+  const live = await LiveThread.in([answer({ items: [outside(print)] }), done], asks);
+  await live.open({}, neverAnswers);
+  const ended = live.turn('go');
+  await vi.waitUntil(() => live.events.some(({ kind }) => kind === 'question-asked'), { timeout: 30_000 });
+  const { place, id } = live;
+  const where = `waits for your answer in another program: capstan pid ${process.pid} since`;
+  for (const words of [['list'], ['show', id], ['search', 'go']]) {
+    const { stdout } = await place.run('threads', ...words);
+    expect(stdout).toContain(where);
+    expect(stdout).not.toContain('--approvals ask');
+  }
+  const listed = JSON.parse((await place.run('threads', 'list', '--json')).stdout) as { threads: JsonObject[] };
+  expect(listed.threads).toMatchObject([{ writer: expect.stringContaining(`pid ${process.pid} `) }]);
+  await live.close();
+  await ended;
+  expect((await place.run('threads', 'list')).stdout).toContain('--approvals ask');
+});
+
 it('exec resume without a prompt continues with an answer that was given, and says what is missing otherwise', async () => {
   const live = await suspended([answer({ items: [outside(print)] }), done]);
   const { place, id } = live;

@@ -92,6 +92,14 @@ describe('a turn whose process was killed while it waited', () => {
     expect(textsOf(inputOf(model, model.requests.length - 1)).filter((text) => text === 'did a')).toHaveLength(1);
   });
 
+  it.each(['session', 'call'] as const)('uses an answer for the %s, whose grant counts by then', async (scope) => {
+    const { live, tool, resumeFrom } = await waiting([calls('a'), done, done]);
+    await resumeFrom('question-answered', { kind: 'allowed', scope });
+    tool.ran.length = 0;
+    expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
+    expect(tool.ran).toEqual(['a disabled']);
+  });
+
   it('keeps to an answer that was a no', async () => {
     const { live, model, tool, resumeFrom } = await waiting([calls('a'), done, done]);
     await resumeFrom('question-answered', { kind: 'declined', note: 'Not today.' });

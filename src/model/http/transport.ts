@@ -4,6 +4,7 @@ import { answerDecoder, type HttpWire } from './answer-decoder.ts';
 import { ask, askCredentials, type Connection, type HttpClientOptions, limitsOf, type ModelQuestion } from './ask.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './answer-failure.ts';
 import { authModeOf } from './credentials.ts';
+import { joinedDeltas } from './joined-deltas.ts';
 import { sender } from './network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
 
@@ -60,7 +61,7 @@ async function* read(
               if (part.kind === 'end' && !sawEvent) return emptyFailure(headers['content-type'], wire.api);
               return endFailure(part, idleMs);
             });
-      for (const event of events) {
+      for (const event of joinedDeltas(events)) {
         // Also between events that came together: abort means now.
         if (signal.aborted) return yield failed(abortedFailure());
         if (event.kind === 'completed') released = body.release();

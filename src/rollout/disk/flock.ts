@@ -5,7 +5,7 @@ import type { Programs } from '../../ports/program-files.ts';
 import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
 import { firstMissing } from '../../disk/folders.ts';
 import { isAlive } from '../../disk/processes.ts';
-import { NotRegular, openRegular } from '../../disk/regular-file.ts';
+import { NotRegular, openRegular, withRegular } from '../../disk/regular-file.ts';
 import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
 
 export interface FlockOptions {
@@ -102,6 +102,16 @@ function heldBy(file: number): LockHeld {
   if (owner !== null && isAlive(Number(owner[1]))) return { kind: 'held', owner: owner[0] };
   const holder = process.platform === 'linux' ? lockHolder(file) : undefined;
   return holder === undefined ? { kind: 'held' } : { kind: 'held', owner: holder };
+}
+
+/** Who holds a lock, as far as it can be seen without taking it. Undefined: no one that is known. */
+export function lockOwner(path: string): string | undefined {
+  try {
+    return withRegular(path, { links: 'refused' }, (file) => heldBy(file).owner);
+  } catch {
+    // No one has locked it yet, or it cannot be read.
+    return undefined;
+  }
 }
 
 /** Who the system says has the lock. It names the process that took it, which may have handed it on and ended. */

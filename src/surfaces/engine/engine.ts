@@ -10,6 +10,7 @@ import type { OpenThread, Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { Answer } from '../../protocol/question.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
@@ -18,6 +19,7 @@ import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
+import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
@@ -51,6 +53,8 @@ export class Engine {
   readonly stored: StoredThreads;
   readonly #parts: EngineParts;
   readonly #open = new Map<ThreadId, Thread>();
+  /** Made on use. */
+  #answers: ThreadAnswers | undefined;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
@@ -123,6 +127,22 @@ export class Engine {
    */
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
     return this.#noted(openFork(this.#parts, { id, cut }, request));
+  }
+
+  /**
+   * Answers a question by its id, of a thread that is open or not, and resolves when the answer is durable. A suspended
+   * thread is opened, and its turn continued under the narrower of its policy and the current one. Its other questions
+   * wait for answers of their own, unless the request says who is asked. Refused while another process writes the thread.
+   */
+  async answer(
+    id: ThreadId,
+    questionId: string,
+    answer: Answer,
+    request: AnswerRequest,
+  ): Promise<AnsweredThread | EngineRefused> {
+    const { ThreadAnswers } = await import('./answer-thread.ts');
+    this.#answers ??= new ThreadAnswers(this);
+    return this.#answers.give(id, { questionId, answer }, request);
   }
 
   async #noted(opening: Promise<OpenedThread | EngineRefused>): Promise<OpenedThread | EngineRefused> {

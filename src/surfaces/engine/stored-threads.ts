@@ -11,7 +11,7 @@ import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../p
 import type { Variables } from '../../protocol/variables.ts';
 import type { CollectOptions } from '../../rollout/collect/collect-options.ts';
 import type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
-import { localTime } from '../../rollout/find/names.ts';
+import { localTime, lockPath } from '../../rollout/find/names.ts';
 import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
@@ -109,6 +109,13 @@ export class StoredThreads {
   async questions(id: ThreadId): Promise<readonly Question[]> {
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return isSuspended(state) ? pendingQuestions(state) : [];
+  }
+
+  /** The program that has a thread open to write it, for people. Undefined: none that is known. */
+  async writer(id: ThreadId): Promise<string | undefined> {
+    if (this.#kept.disk === undefined) return undefined;
+    const { lockOwner } = await import('../../rollout/disk/flock.ts');
+    return lockOwner(lockPath(this.home, id));
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */

@@ -8,6 +8,7 @@ import { print, printNote } from '../terminal/print.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { nextPageCommand } from '../wording/next-page.ts';
 import { queryOf } from './list-query.ts';
+import { withWriter } from './asked-elsewhere.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads list` */
@@ -18,14 +19,15 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
   const query = queryOf(options, loaded.cwd);
   const page = await withProgress({ label: 'Reading threads' }, (report) => stored.list(query, report));
   if ('code' in page) return page;
-  if (options.json) print(`${JSON.stringify({ ...page, threads: page.threads.map(withPaths) })}\n`, 'json');
+  const threads = await Promise.all(page.threads.map((thread) => withWriter(stored, thread)));
+  if (options.json) print(`${JSON.stringify({ ...page, threads: threads.map(withPaths) })}\n`, 'json');
   else {
     const [form, now] = [pageForm(), Date.now()];
     printPage(
-      page.threads.flatMap((thread, at) => [at === 0 ? '' : '\n', ...threadSpans(thread, now, form)]),
+      threads.flatMap((thread, at) => [at === 0 ? '' : '\n', ...threadSpans(thread, now, form)]),
       form,
     );
-    if (page.threads.length === 0) printNote('No threads.');
+    if (threads.length === 0) printNote('No threads.');
     if (page.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), page.next)}`);
   }
   const home = await stored.takeReading();

@@ -8,6 +8,7 @@ import { visibleLine } from '../terminal/visible-text.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { nextPageCommand } from '../wording/next-page.ts';
 import { queryOf } from './list-query.ts';
+import { withWriter } from './asked-elsewhere.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
@@ -18,12 +19,15 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
   const [text, query] = [words.map(asTyped).join(' '), queryOf(options, loaded.cwd)];
   const found = await withProgress({ label: 'Reading threads' }, (report) => stored.search(text, query, report));
   if ('code' in found) return found.code === 'search-empty' ? { ...found, code: 'usage' } : found;
+  const all = await Promise.all(
+    found.hits.map(async (hit) => ({ ...hit, thread: await withWriter(stored, hit.thread) })),
+  );
   if (options.json) {
-    const hits = found.hits.map((hit) => ({ ...hit, thread: withPaths(hit.thread) }));
+    const hits = all.map((hit) => ({ ...hit, thread: withPaths(hit.thread) }));
     print(`${JSON.stringify({ ...found, hits })}\n`, 'json');
   } else {
     const [form, now] = [pageForm(), Date.now()];
-    const blocks = found.hits.flatMap(({ thread, turn, role, excerpt }, at) => [
+    const blocks = all.flatMap(({ thread, turn, role, excerpt }, at) => [
       at === 0 ? '' : '\n',
       ...threadSpans(thread, now, form),
       prose(`turn ${turn}, ${role}: ${visibleLine(excerpt)}`, form, '  '),

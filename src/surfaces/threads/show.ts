@@ -18,6 +18,7 @@ import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
 import { barLegend, costOf, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
+import { withWriter } from './asked-elsewhere.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads show` */
@@ -25,8 +26,9 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const found = await findThread({ thread: name, archived: true });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const thread = await engine.stored.summary(id);
-  if ('code' in thread) return thread;
+  const summary = await engine.stored.summary(id);
+  if ('code' in summary) return summary;
+  const thread = await withWriter(engine.stored, summary);
   const turns = await engine.stored.turns(id);
   const checkpoints = await engine.stored.checkpoints(id);
   const waiting = await engine.stored.waiting(id);

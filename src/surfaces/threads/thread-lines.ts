@@ -1,17 +1,17 @@
 import { defined } from '../../protocol/defined.ts';
-import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
 import { plural } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { agoWords } from '../wording/time-words.ts';
+import type { ListedThread } from './asked-elsewhere.ts';
 
 type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval' | 'sandbox' | 'mode']?: string };
 
 /** A thread in three lines: which one, with what, and what it is about. */
-export function threadSpans(thread: ThreadSummary, now: number, form: PageForm): readonly Span[] {
-  const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch, questions } = thread;
+export function threadSpans(thread: ListedThread, now: number, form: PageForm): readonly Span[] {
+  const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch } = thread;
   const marks = [
     ...(archived ? ['archived'] : []),
     ...(compressed ? ['compressed'] : []),
@@ -25,10 +25,15 @@ export function threadSpans(thread: ThreadSummary, now: number, form: PageForm):
     '\n',
     dim(prose(settingsLine(thread), form, '  ')),
     prose(about === '' ? '(no messages)' : visibleLine(about), form, '  '),
-    ...(questions === undefined
-      ? []
-      : ['  ', yellow('waits for your answer'), `: ${answerCommand(visibleLine(id))}\n`]),
+    ...questionSpans(thread, form),
   ];
+}
+
+/** Two programs cannot answer: where one asks already, the answer is given there. */
+function questionSpans({ id, questions, writer }: ListedThread, form: PageForm): readonly Span[] {
+  if (questions === undefined) return [];
+  if (writer === undefined) return ['  ', yellow('waits for your answer'), `: ${answerCommand(visibleLine(id))}\n`];
+  return [yellow(prose(`waits for your answer in another program: ${visibleLine(writer)}`, form, '  '))];
 }
 
 /** The settings of a thread or of a turn, each with what it is. */

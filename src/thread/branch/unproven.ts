@@ -3,10 +3,10 @@ import type { Seals } from '../../ports/seals.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { LineDraft } from '../../protocol/line.ts';
-import { grantsDropped, isSameGrant, type RecordedGrant } from '../../state/grants.ts';
+import { type GivenGrant, grantsDropped, isSameGrant } from '../../state/grants.ts';
 import { type Pin, pinSetAside } from '../../state/pins.ts';
 import { reduce } from '../../state/reduce.ts';
-import { foldQuestion } from '../../state/questions.ts';
+import { foldQuestion, withoutTurnGrants } from '../../state/questions.ts';
 import { questionDropped, type RecordedQuestion } from '../../state/recorded-question.ts';
 import { accepted, asked, granted, pinned } from '../../state/sealed-lines.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
@@ -23,7 +23,7 @@ export interface Unproven {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];
   /** Absent: none. */
-  readonly grants?: readonly RecordedGrant[];
+  readonly grants?: readonly GivenGrant[];
   /** Absent: none. One whose answer is not proven is not proven either. */
   readonly questions?: readonly RecordedQuestion[];
   /** Why they are left out for now, and no line ends them. Absent: no key of this store will ever prove them. */
@@ -44,17 +44,20 @@ export async function findUnproven(
   id: ThreadId,
   { meta, waiting, pins, grants, openTurn }: Pick<ThreadState, 'meta' | 'waiting' | 'pins' | 'grants' | 'openTurn'>,
 ): Promise<Unproven> {
-  const { questions = [] } = openTurn ?? {};
-  if (waiting.length + pins.length + grants.length + questions.length === 0) return nothingUnproven;
+  const { questions = [], grants: ofTurn = [] } = openTurn ?? {};
+  const count = waiting.length + pins.length + grants.length + ofTurn.length + questions.length;
+  if (count === 0) return nothingUnproven;
   const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
-  const [given, open]: [RecordedGrant[], RecordedQuestion[]] = [[], []];
+  const [given, open]: [GivenGrant[], RecordedQuestion[]] = [[], []];
   // Asked before the first seal: a key that is mended meanwhile proves nothing about what was checked without it.
   const forNow = leftOutForNow(parts.seals);
   for (const message of waiting) {
     if (!(await isOurs(parts, { id, meta }, accepted(message)))) found.messages.push(unsealed(message));
   }
   for (const pin of pins) if (!(await isOurs(parts, { id, meta }, pinned(pin)))) found.pins.push(unsealed(pin));
-  for (const grant of grants) if (!(await isOurs(parts, { id, meta }, granted(grant)))) given.push(grant);
+  for (const grant of [...grants, ...ofTurn]) {
+    if (!(await isOurs(parts, { id, meta }, granted(grant)))) given.push(grant);
+  }
   for (const question of questions) {
     for (const said of asked(question)) {
       if (!open.includes(question) && !(await isOurs(parts, { id, meta }, said))) open.push(question);
@@ -104,7 +107,8 @@ export async function withoutUnproven(
 /** The state without what is unproven. Its checkpoints carry it on. */
 export function leaveOut(given: ThreadState, { messages, pins, grants = [], questions = [] }: Unproven): ThreadState {
   if (messages.length + pins.length + grants.length + questions.length === 0) return given;
-  const state = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
+  const asking = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
+  const state = withoutTurnGrants(asking, grants);
   const among = (some: readonly { readonly id: string }[], id: string): boolean => some.some((each) => each.id === id);
   return withhold(state, {
     pins: state.pins.filter(({ id }) => among(pins, id)),

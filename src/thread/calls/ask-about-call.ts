@@ -42,11 +42,12 @@ export function questionOf(
 
 /** The question waits as a line from here on. `instead`: what was asked until now, if it is another one. */
 export function recordQuestion(
-  { log, envelope }: Pick<Turn, 'log' | 'envelope'>,
+  { log, envelope, questions }: Pick<Turn, 'log' | 'envelope' | 'questions'>,
   { question, about }: QuestionToAsk,
   instead?: QuestionToAsk,
 ): void {
   if (instead?.about === about) return;
+  if (instead !== undefined) questions.lapse(instead.question.id);
   const to = isReviewed(envelope.policy) ? ('review' as const) : undefined;
   log.record(questionAsked(question, about, defined({ supersedes: instead?.about, to })));
 }
@@ -84,13 +85,14 @@ async function recordGiven(
 /** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
 function asRecorded(
   { kind, scope, note, by, verdict }: Answer,
-  { scopes }: Pick<Question, 'scopes'>,
+  { kind: asked, scopes }: Pick<Question, 'kind' | 'scopes'>,
   { about, keys, under }: Required<Pick<RecordedAnswer, 'about' | 'keys' | 'under'>>,
 ): RecordedAnswer {
   const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
   const offered = isOffered ? scope : undefined;
-  const kept = (offered === 'session' || offered === 'rule') && keys.length > 0 ? keys : undefined;
-  const lasting = kept === undefined ? {} : { keys: kept, under };
+  // Permissions that are asked for by themselves hold for the turn at least.
+  const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
+  const lasting = lasts && keys.length > 0 ? { keys, under } : {};
   return { kind, about, ...lasting, ...defined({ scope: offered, note, by, verdict }) };
 }
 

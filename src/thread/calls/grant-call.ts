@@ -116,10 +116,13 @@ export async function grantSuspended(
   if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
   const decided = decideNow(turn, known, { ...options, canAsk: true });
+  // An answer for longer than the call, or the rule that it saved, counts already: the call needs no question any more.
+  if (answer !== undefined && decided.kind === 'run') return grantedBy(turn, decided, answer.scope ?? 'call');
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
     const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
     if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    turn.questions.lapse(id);
     return { kind: 'refused', output: noLongerAsked };
   }
   if (answer === undefined) return askInTurn(turn, known, asking, options);
@@ -136,7 +139,10 @@ async function askInTurn(
 ): Promise<Granting> {
   await wanted.place.turn();
   const decided = turn.signal.aborted ? recorded.decided : decideNow(turn, wanted, options);
-  if (decided.kind !== 'ask') return settled(turn, wanted, decided);
+  if (decided.kind !== 'ask') {
+    turn.questions.lapse(recorded.question.id);
+    return settled(turn, wanted, decided);
+  }
   const asking = questionOf(turn, wanted, decided);
   recordQuestion(turn, asking, recorded);
   return grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));

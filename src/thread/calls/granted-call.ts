@@ -26,15 +26,13 @@ export type RefusedGrant = RefusedCall & { readonly answer?: Answer };
 
 /** A decision, or a yes to what it asks, as what the call may do. */
 export function grantedBy(
-  { envelope, memory, parts }: Turn,
+  { envelope, parts }: Turn,
   decided: RunDecision | AskDecision,
   allowed: AnswerScope | undefined,
 ): GrantedCall {
   const { where } = decided;
   const asked = decided.kind === 'ask' ? decided.question.permissions?.write : undefined;
   parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
-  // Permissions that are asked for by themselves hold for the turn at least. What is kept longer is a line.
-  if (decided.kind === 'ask' && decided.question.kind === 'permissions') memory.grants.push(...decided.grantKeys);
   const { resolved } = envelope.policy;
   const policy = grantedPolicy(resolved, decided);
   const leaves = (needsSandbox(resolved) && !needsSandbox(policy)) || undefined;

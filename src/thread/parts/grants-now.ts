@@ -4,9 +4,12 @@ import type { Turn } from './parts.ts';
 
 /** What earlier answers allow by now under this policy, for the session and for the turn. */
 export function grantsNow(
-  { log, memory }: Pick<Turn, 'log' | 'memory'>,
+  { log, continues }: Pick<Turn, 'log' | 'continues'>,
   { approval, profile }: ChosenPolicy,
 ): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
-  const session = grantsUnder(log.state.grants, { approval, profile });
-  return { session, turn: memory.grants.map((key) => ({ key })) };
+  const { grants, openTurn } = log.state;
+  const session = grantsUnder(grants, { approval, profile });
+  // A surface that cannot ask holds another approval policy than the one that the turn was suspended under.
+  const turn = grantsUnder(openTurn?.grants ?? [], { approval: continues?.approval ?? approval, profile });
+  return { session, turn };
 }

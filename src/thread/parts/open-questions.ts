@@ -81,10 +81,15 @@ export class OpenQuestions {
     return open.recorded.promise;
   }
 
+  /** It will not be asked: an answer that came before does not count. */
+  lapse(id: string): void {
+    this.#open.get(id)?.recorded.resolve(false);
+    this.#open.delete(id);
+  }
+
   /** The turn is over: what it did not come to ask needs no answer. */
   turnOver(): void {
-    for (const { recorded } of this.#open.values()) recorded.resolve(false);
-    this.#open.clear();
+    for (const id of this.#open.keys()) this.lapse(id);
   }
 
   #expect(id: string): OpenQuestion {

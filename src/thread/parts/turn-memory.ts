@@ -18,8 +18,6 @@ export interface TurnMemory {
   outage: 'none' | 'seen';
   /** A call was running when the turn was interrupted. */
   cutShort: boolean;
-  /** Keys of permissions that the user granted for the turn. */
-  readonly grants: string[];
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
   /** What a reviewer has decided, and until when one is at work. */
@@ -35,7 +33,6 @@ export function newMemory(): TurnMemory {
     unexplained: undefined,
     outage: 'none',
     cutShort: false,
-    grants: [],
     leaves: 'enough',
     reviews: { history: [], running: Promise.resolve() },
   };

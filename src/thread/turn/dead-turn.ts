@@ -29,7 +29,7 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const asDead = { parts, log, threadId, turnId: dead.id, envelope };
   const idle = !isUnderWay(log.state, dead);
   await answerInFlight(turn, dead);
-  lapseQuestions(log, dead);
+  lapseQuestions(turn, dead);
   for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
@@ -49,12 +49,13 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
 }
 
 /** Questions that no answer will come to: another turn begins. */
-function lapseQuestions(log: Turn['log'], { id: turnId, questions = [] }: OpenTurn): void {
+function lapseQuestions({ log, questions: open }: Turn, { id: turnId, questions = [] }: OpenTurn): void {
   for (const { id, callId, about, answer } of questions) {
     if (answer !== undefined) continue;
     const lapsed = { kind: 'lapsed' } as const;
     if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
     log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });
+    open.lapse(id);
   }
 }
 

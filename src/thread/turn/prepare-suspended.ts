@@ -37,7 +37,9 @@ export async function prepareSuspended(
   // A surface that cannot ask holds its own policy: that says nothing about what was asked before.
   const isHeld = now.origins?.['approval'] === 'surface';
   const approval = isHeld ? then.approval : narrowerApproval(now.approval, then.approval);
-  const settings = profile === now.profile ? now : { ...now, profile };
+  const ruling = isHeld ? now.approval : approval;
+  const isSame = profile === now.profile && ruling === now.approval;
+  const settings = isSame ? now : { ...now, profile, approval: ruling };
   return { settings, continues: { openTurn, approval } };
 }
 

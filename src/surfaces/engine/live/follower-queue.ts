@@ -14,7 +14,7 @@ export interface WaitingNews {
 /** What all that waits may weigh together, in characters. */
 const mostWeight = 4_000_000;
 
-/** The news for one follower, bounded. Previews that wait are joined; those of an item that is complete are taken away. */
+/** The news for one follower, bounded. Previews that wait are joined; those of an item that will not come are taken away. */
 export class FollowerQueue {
   readonly #limit: number;
   #waiting: WaitingNews[] = [];
@@ -58,7 +58,12 @@ export class FollowerQueue {
     this.#pieces.set(key, added);
   }
 
-  /** The item is complete, or will not come. */
+  /** The item is there: what waits of its previews stands before it. */
+  complete(itemId: string): void {
+    for (const key of this.#pieces.keys()) if (key.startsWith(`${itemId}\n`)) this.#pieces.delete(key);
+  }
+
+  /** The item will not come. */
   forget(itemId: string): void {
     for (const [key, slot] of this.#pieces) {
       if (!key.startsWith(`${itemId}\n`)) continue;

@@ -1,11 +1,12 @@
 import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { isRecorded, placeOf, type RecordedState } from '../../../state/recorded-events.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import { FollowerQueue } from './follower-queue.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
-import { newsOf, type PlacedNews, recordedAt } from './recorded-past.ts';
+import { newsOf, type PlacedNews, recordedAt, takenBackAt } from './recorded-past.ts';
 import { toldEvents } from './told-events.ts';
 
 /** What a follower needs of the thread that it follows. */
@@ -85,9 +86,13 @@ export class Follower {
     if (this.#behind !== undefined) return;
     const { state, placed } = newsOf(this.#state, line);
     this.#state = state;
-    for (const each of placed) this.#queue.add(asLive(each, told), each);
-    for (const { news } of placed)
-      if (news.kind === 'event' && news.event.kind === 'item-completed') this.#complete(news.event.item.id);
+    for (const each of placed) {
+      // A thread that runs takes nothing back.
+      if (each.news.kind === 'rewound') continue;
+      const { event } = each.news;
+      this.#queue.add(recorded(each, told.take(event) ?? event), each);
+      if (event.kind === 'item-completed') this.#complete(event.item.id);
+    }
   }
 
   #passing(news: LiveNews): void {
@@ -112,7 +117,7 @@ export class Follower {
   }
 
   #complete(itemId: string): void {
-    this.#queue.forget(itemId);
+    this.#queue.complete(itemId);
     this.#begun.delete(itemId);
     this.#spoiled.delete(itemId);
   }
@@ -221,9 +226,16 @@ export class Follower {
     const next = await reading.next();
     // It was rewound meanwhile, or stopped.
     if (this.#reading !== reading) return undefined;
-    if (next.done !== true) return this.#took(asLive(next.value, undefined), next.value);
-    this.#reading = undefined;
-    return undefined;
+    if (next.done === true) {
+      this.#reading = undefined;
+      return undefined;
+    }
+    const { value: placed } = next;
+    if (placed.news.kind === 'event') return this.#took(recorded(placed, placed.news.event), placed);
+    const { store, id } = this.#thread;
+    const to = await takenBackAt(store, id, placed.place);
+    if (this.#reading !== reading || to === undefined) return undefined;
+    return this.#took({ kind: 'rewound', to: to as Ordinal }, placed);
   }
 
   /** Reads until nothing is left, and is live again with the last of it. */
@@ -255,7 +267,6 @@ export class Follower {
   }
 }
 
-function asLive({ place, news }: PlacedNews, told: ReturnType<typeof toldEvents> | undefined): LiveNews {
-  if (news.kind === 'rewound') return { kind: 'rewound', to: news.to as Ordinal };
-  return { kind: 'recorded', ordinal: place as Ordinal, event: told?.take(news.event) ?? news.event };
+function recorded({ place }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, event };
 }

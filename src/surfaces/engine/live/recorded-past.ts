@@ -10,6 +10,7 @@ import {
   type RecordedState,
 } from '../../../state/recorded-events.ts';
 import { turnEventKind } from '../../../state/turn-event.ts';
+import { foldPlace, noTurnsOfAny } from '../../../state/turns.ts';
 
 /** Where a rollout ends, and which one it is. */
 export interface RolloutEnd {
@@ -99,6 +100,17 @@ function isTurnStart({ type, payload }: Line): boolean {
 
 function saysTotal({ payload }: Line): boolean {
   return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
+}
+
+/** The last place before what a line took back; undefined where it took nothing back. */
+export async function takenBackAt(store: RolloutStore, id: ThreadId, place: number): Promise<number | undefined> {
+  let log = noTurnsOfAny;
+  let before = log.takenBack;
+  for await (const line of store.read(id, { from: 0 as Ordinal, to: (place + 1) as Ordinal })) {
+    before = log.takenBack;
+    log = foldPlace(log, line);
+  }
+  return log.takenBack === before ? undefined : log.takenBack!.start - 1;
 }
 
 /** One of the news that a line holds. */

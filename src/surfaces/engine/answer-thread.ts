@@ -1,0 +1,114 @@
+import type { AskUser } from '../../ports/ask-user.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Answer } from '../../protocol/question.ts';
+import { readAnswer } from '../../state/question-fields.ts';
+import type { Answered } from '../../thread/answered.ts';
+import { notData } from '../../thread/read-turn.ts';
+import type { Thread } from '../../thread/thread.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import type { OpenedThread } from './open-thread.ts';
+import type { ThreadRequest } from './thread-request.ts';
+
+/** What a thread is opened with if it has to be. */
+export interface AnswerRequest extends ThreadRequest {
+  /** Ends the turn that goes on with the answer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The thread whose question was answered, open. `lapsed`: its turn goes on, but the question is not asked any more: the
+ * call would do something else by now, or may not.
+ */
+export type AnsweredThread = {
+  readonly thread: Thread;
+  /** Of a thread that was opened for it. */
+  readonly notices: readonly Outcome[];
+  /** How the turn ends that was suspended. Absent for one that ran already: its own caller waits for it. */
+  readonly ended?: ReturnType<Thread['continue']>;
+} & ({ readonly kind: 'answered' } | { readonly kind: 'lapsed'; readonly outcome: Outcome });
+
+interface OpenThreads {
+  thread(id: ThreadId): Thread | undefined;
+  resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
+}
+
+interface Given {
+  readonly questionId: string;
+  readonly answer: Answer;
+}
+
+/** A thread that waits for the answer, or has taken it. */
+interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'> {
+  readonly kind: 'answering';
+  readonly isOpened: boolean;
+  readonly answered: Promise<Answered>;
+}
+
+/** Answers questions of threads, open or not. Answers that come together open their thread once. */
+export class ThreadAnswers {
+  readonly #threads: OpenThreads;
+  readonly #begun = new Map<ThreadId, Promise<unknown>>();
+
+  constructor(threads: OpenThreads) {
+    this.#threads = threads;
+  }
+
+  /** Resolves when the answer is durable. */
+  async give(id: ThreadId, given: Given, request: AnswerRequest): Promise<AnsweredThread | EngineRefused> {
+    if (readAnswer(given.answer) === undefined) return engineRefused(notData('The answer'));
+    const begun = (this.#begun.get(id) ?? Promise.resolve()).then(() => this.#begin(id, given, request));
+    const settled = begun.catch(() => {});
+    this.#begun.set(id, settled);
+    const answering = await begun.finally(() => {
+      if (this.#begun.get(id) === settled) this.#begun.delete(id);
+    });
+    return answering.kind === 'refused' ? answering : finish(answering);
+  }
+
+  /** A turn that is suspended is continued: it comes to the question, and finds the answer. */
+  async #begin(
+    id: ThreadId,
+    { questionId, answer }: Given,
+    { signal, ...request }: AnswerRequest,
+  ): Promise<Answering | EngineRefused> {
+    const known = this.#threads.thread(id);
+    const asks = { ...request, askUser: request.askUser ?? waitsForAnswers };
+    const opened = known === undefined ? await this.#threads.resume(id, asks) : { thread: known, notices: [] };
+    if ('outcome' in opened) return opened;
+    const { thread, notices } = opened;
+    const waits = thread.isSuspended && thread.questions.some((question) => question.id === questionId);
+    const ended = waits ? thread.continue({ signal }) : undefined;
+    // A lost disk is reported to a caller who waits for the turn. Not all do.
+    ended?.catch(() => {});
+    const answered = thread.answer(questionId, answer);
+    const isOpened = known === undefined;
+    if (isOpened && !waits) {
+      // Nothing runs that could take it: it is refused, and the thread is as it was.
+      await answered;
+      await thread.close();
+    }
+    return { kind: 'answering', thread, notices, isOpened, answered, ...defined({ ended }) };
+  }
+}
+
+async function finish({ thread, notices, ended, ...begun }: Answering): Promise<AnsweredThread | EngineRefused> {
+  const answered = await begun.answered;
+  const open = { thread, notices, ...defined({ ended }) };
+  if (answered.kind === 'answered') return { kind: 'answered', ...open };
+  if (ended === undefined) return engineRefused(answered.outcome);
+  if (!thread.isSuspended) return { kind: 'lapsed', outcome: answered.outcome, ...open };
+  // Nothing was changed: the turn could not be continued, or the thread was given up.
+  const refused = await ended;
+  if (begun.isOpened) await thread.close();
+  return engineRefused(refused.kind === 'refused' ? refused.outcome : answered.outcome);
+}
+
+/** For a program that answers by id: its questions wait until it does, or the thread is given up. */
+const waitsForAnswers: AskUser = {
+  ask: (_question, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve({ kind: 'lapsed' }), { once: true });
+    }),
+};

@@ -1,9 +1,12 @@
-import type { Client } from '@modelcontextprotocol/client';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { capstanScript, type Place } from '../harness/run-capstan.ts';
 import { whenTestEnds } from '../harness/scene.ts';
 import { type ClientSetup, connected } from '../mcp-server/clients.ts';
+import { until } from '../mcp-server/suite.ts';
 
 /** The official client of a `capstan mcp-server` that is a process of its own. */
 export class OfficialHost {
@@ -29,6 +32,28 @@ export class OfficialHost {
       stderr: 'ignore',
     });
     const client = await connected(setup, transport);
+    whenTestEnds(() => client.close());
+    return new OfficialHost(client);
+  }
+
+  /** The same over HTTP. */
+  static async overHttp(place: Place, setup: ClientSetup): Promise<OfficialHost> {
+    const env = { ...process.env, CAPSTAN_HOME: place.home };
+    const words = [capstanScript, 'mcp-server', '--http', '0'];
+    const server = spawn(process.execPath, words, { env, cwd: place.workspace, stdio: ['ignore', 'ignore', 'pipe'] });
+    whenTestEnds(async () => {
+      server.kill();
+      if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+    });
+    let said = '';
+    server.stderr.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+    await until(() => said.includes('Bearer'), 60_000);
+    const authorization = /^Authorization: (.+)$/m.exec(said)?.[1] ?? '';
+    const url = new URL(/http:\S+/.exec(said)?.[0] ?? '');
+    const client = await connected(
+      setup,
+      new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }),
+    );
     whenTestEnds(() => client.close());
     return new OfficialHost(client);
   }

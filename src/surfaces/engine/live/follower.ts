@@ -267,6 +267,6 @@ export class Follower {
   }
 }
 
-function recorded({ place }: PlacedNews, event: ThreadEvent): LiveNews {
-  return { kind: 'recorded', ordinal: place as Ordinal, event };
+function recorded({ place, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, event, ...(isLast ? {} : { more: true }) };
 }

@@ -10,12 +10,12 @@ import {
 } from '../../../state/recorded-events.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import type { Thread } from '../../../thread/thread.ts';
-import { type Followed, Follower } from './follower.ts';
+import { type FollowedThread, Follower } from './follower.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
 import { commonPlace, readEnd, type RolloutEnd } from './recorded-past.ts';
 
 /** All who follow one thread, whether it is loaded or not. */
-export class ThreadHub implements Followed {
+export class ThreadHub implements FollowedThread {
   readonly id: ThreadId;
   readonly store: RolloutStore;
   readonly isKept: boolean;

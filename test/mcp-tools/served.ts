@@ -61,14 +61,15 @@ export class TestClient {
   readonly #respond: Respond | undefined;
   readonly #port: ClientPort;
 
-  constructor(app: McpApp, respond?: Respond) {
+  /** `ready`: at which pace it reads. */
+  constructor(app: McpApp, respond?: Respond, ready: () => Promise<void> = () => Promise.resolve()) {
     this.#app = app;
     this.#respond = respond;
     this.#port = {
       id: `client-${++clients}`,
       canAsk: respond !== undefined,
       gone: this.leaving.signal,
-      ready: () => Promise.resolve(),
+      ready,
       notify: (method, params) => this.notes.push({ method, params: structuredClone(params) }),
     };
   }

@@ -155,3 +155,15 @@ it('two conversations at once, and two turns of one thread one after the other',
   expect(turns.map(({ message }) => message)).toEqual(['said 3', 'said 4']);
   expect(new Set(turns.map(({ turn_id }) => turn_id)).size).toBe(2);
 });
+
+it('a client that does not read holds up neither the turn nor the answer of others', async () => {
+  const { app } = await served(() => answer({ items: [say('ok')], deltas: true }));
+  const stalled = new TestClient(app, undefined, () => new Promise(() => {}));
+  const { thread_id } = (await stalled.data('thread_start', {})) as { thread_id: string };
+  const waiting = stalled.data('thread_send', { thread_id, text: 'one' });
+  const reader = new TestClient(app);
+  expect(await reader.data('thread_turn', { thread_id, text: 'two' })).toMatchObject({ status: 'completed' });
+  expect(reader.typesOf('turn_completed').at(-1)).toBe('turn_completed');
+  expect(await waiting).toMatchObject({ status: 'completed' });
+  expect(stalled.events).toHaveLength(1);
+});

@@ -15,10 +15,11 @@ const served = {
   listsAliases: false,
   report: (problem: string) => void notes.push(`problem: ${problem}`),
 };
-const limits = { most: 3, idleMs: 400, abandonedMs: 200, lookEveryMs: 50 };
+const limits = { most: 3, idleMs: 3000, abandonedMs: 500, lookEveryMs: 50 };
 const token = 'a-token-of-the-test';
-const server = await serveHttp(served, { host: '127.0.0.1', port: 0, token, limits });
-afterAll(() => server.close());
+const server = await serveHttp(served, { host: '127.0.0.1', port: 0, token });
+const strict = await serveHttp(served, { host: '127.0.0.1', port: 0, token, limits });
+afterAll(() => Promise.all([server.close(), strict.close()]));
 
 interface Reply {
   readonly status: number;
@@ -33,9 +34,14 @@ const usual = {
 };
 
 /** With headers that `fetch` would not send. */
-function send(headers: Readonly<Record<string, string>>, body: string, method = 'POST', path = ''): Promise<Reply> {
+function send(
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  method = 'POST',
+  url = server.url,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const sent = request(server.url + path, { method, headers }, (response) => {
+    const sent = request(url, { method, headers }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
@@ -60,7 +66,7 @@ test.each([
 });
 
 test('a request for another path is refused, and one that is not JSON', async () => {
-  expect((await send(usual, hello, 'POST', '/more')).status).toBe(404);
+  expect((await send(usual, hello, 'POST', `${server.url}/more`)).status).toBe(404);
   expect(await send(usual, '{"jsonrpc":')).toMatchObject({ status: 400 });
   expect(await send({ ...usual, 'content-type': 'text/plain' }, hello)).toMatchObject({ status: 415 });
 });
@@ -82,13 +88,13 @@ async function expectAlive(): Promise<void> {
   expect(JSON.parse(reply.body)).toMatchObject({ result: { structuredContent: { said: 'alive' } } });
 }
 
-async function session(): Promise<Readonly<Record<string, string>>> {
-  const { headers } = await send(usual, hello);
+async function session(url = server.url): Promise<Readonly<Record<string, string>>> {
+  const { headers } = await send(usual, hello, 'POST', url);
   return { ...usual, 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
 }
 
-function posted(headers: Readonly<Record<string, string>>, message: JsonObject): Promise<Reply> {
-  return send(headers, JSON.stringify(message));
+function posted(headers: Readonly<Record<string, string>>, message: JsonObject, url = server.url): Promise<Reply> {
+  return send(headers, JSON.stringify(message), 'POST', url);
 }
 
 test('a session ends when its client says so, and is known no more', async () => {
@@ -99,27 +105,28 @@ test('a session ends when its client says so, and is known no more', async () =>
 });
 
 test('a session that is not used ends, and the oldest makes room for a new one', async () => {
-  const all = [await session(), await session(), await session(), await session()];
+  const { url } = strict;
+  const all = [await session(url), await session(url), await session(url), await session(url)];
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  expect(await Promise.all(all.map(async (headers) => (await posted(headers, ping)).status))).toEqual([
+  expect(await Promise.all(all.map(async (headers) => (await posted(headers, ping, url)).status))).toEqual([
     404, 200, 200, 200,
   ]);
-  await wait(1000);
-  expect(await Promise.all(all.map(async (headers) => (await posted(headers, ping)).status))).toEqual([
+  await wait(4500);
+  expect(await Promise.all(all.map(async (headers) => (await posted(headers, ping, url)).status))).toEqual([
     404, 404, 404, 404,
   ]);
 });
 
 test('a client that does not come back for its answer loses its session, and its call is aborted', async () => {
   notes.length = 0;
-  const headers = await session();
-  const sent = request(server.url, { method: 'POST', headers });
+  const headers = await session(strict.url);
+  const sent = request(strict.url, { method: 'POST', headers });
   sent.on('error', () => {}).end(JSON.stringify(toolCall(1, 'wait', {})));
   await until(() => notes.includes('waiting'));
-  expect((await posted(headers, toolCall(1, 'echo', { text: 'the same id' }))).status).toBe(400);
+  expect((await posted(headers, toolCall(1, 'echo', { text: 'the same id' }), strict.url)).status).toBe(400);
   sent.destroy();
   await until(() => notes.includes('aborted'));
-  expect((await posted(headers, toolCall(2, 'echo', { text: 'x' }))).status).toBe(404);
+  expect((await posted(headers, toolCall(2, 'echo', { text: 'x' }), strict.url)).status).toBe(404);
 });
 
 test('a client without sessions that is gone leaves no call behind', async () => {

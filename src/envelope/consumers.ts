@@ -71,4 +71,5 @@ forks | src/thread/branch/fork.ts | policy.approval policy.profile
 call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.rules policy.shellEnvironment workspace.cwd
 reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.approvedPrefixes policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
 call pipeline | src/thread/calls/granted-call.ts | policy.resolved
+usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
 `;

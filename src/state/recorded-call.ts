@@ -9,7 +9,7 @@ import { outputOf } from './recorded-item.ts';
 
 /** What is known of a call of the turn: what the model asked for, what began, and whether its item was shown. */
 export interface OpenCall {
-  readonly call?: Item;
+  readonly call?: Item | undefined;
   readonly begun?: TurnItem;
   readonly isShown?: true;
 }
@@ -34,7 +34,9 @@ export function endedCall(
     const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
     return { kind: 'call-refused', turnId, callId, tool, ...defined({ unasked }), reason: text } as ThreadEvent;
   }
-  const item = ended ?? itemOf(callId, open);
+  // Of a call that another program answered nothing else may be known than what the model wrote.
+  const isOurs = objectAt(metadata, 'capstan') !== undefined;
+  const item = ended ?? itemOf(callId, isOurs && open !== undefined ? { ...open, call: undefined } : open);
   return item === undefined ? undefined : { kind: 'item-completed', turnId, item: withOutput(item, text) };
 }
 

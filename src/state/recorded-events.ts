@@ -66,12 +66,9 @@ export function nothingRecorded(threadId: ThreadId): RecordedState {
   return { threadId, turns: noTurnsOfAny, total: noUsage, asked: noneAsked, calls: new Map() };
 }
 
-/** At the end of a thread that is in this state, behind the line of this place. */
-export function recordedUntil(threadId: ThreadId, state: ThreadState, place: number): RecordedState {
-  const { openTurn, usage } = state;
-  const turns = turnsFrom(place, openTurn?.id);
-  const asked = openTurn === undefined ? noneAsked : { openTurn };
-  return { ...nothingRecorded(threadId), turns, total: usage.total, asked };
+/** At the end of a thread in this state, behind the line of this place. No turn is open in it. */
+export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, 'usage'>, place: number): RecordedState {
+  return { ...nothingRecorded(threadId), turns: turnsFrom(place), total: usage.total };
 }
 
 /** The place of the newest line; -1 before the first. */

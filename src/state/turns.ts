@@ -70,18 +70,9 @@ export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 /** The same for a reader that shows turns of the thread that started this one, too. */
 export const noTurnsOfAny: TurnLog = { ...noTurns, ownFrom: 0 };
 
-/** The same for a reader that begins behind a place, in the middle of this turn if one is open there. */
-export function turnsFrom(place: number, open?: TurnId): TurnLog {
-  if (open === undefined) return { ...noTurnsOfAny, place };
-  const about = {
-    number: 1,
-    start: place as Ordinal,
-    status: 'open',
-    counts: true,
-    firstWords: '',
-    settings: {},
-  } as const;
-  return { ...noTurnsOfAny, place, began: 1, open, newest: { id: open, ...about } };
+/** The same for a reader that begins behind a place, between two turns. */
+export function turnsFrom(place: number): TurnLog {
+  return { ...noTurnsOfAny, place };
 }
 
 /** The turns that were not taken back, oldest first. */

@@ -72,7 +72,7 @@ export class WatchedThread {
   /** Called with each event, while the thread waits. */
   onEvent: (event: ThreadEvent) => void = () => {};
   /** Called when the thread is opened, with the lines that it has by then. */
-  onOpen: (thread: Thread, lines: number) => void = () => {};
+  onOpen: (thread: Thread, lines: readonly Line[]) => void = () => {};
   /** Called when a step has looked at what may have moved. */
   onStep: (step: EnteredStep) => void = () => {};
   /** Commands that ran before the call that asks for them was durable. */
@@ -129,11 +129,12 @@ export class WatchedThread {
     const options = { settings, listener };
     const resumed = this.#id === undefined ? undefined : await openProven(parts, this.#id);
     if (resumed?.kind === 'resumed') {
-      this.#lines = (await this.lines()).length;
+      const lines = await this.lines();
+      this.#lines = lines.length;
       const own = openedWith === 'world' ? settings : remembered(this.world, resumed.state);
       const thread = await Thread.resume(parts, resumed, { ...options, settings: own });
       this.#thread = thread;
-      this.onOpen(thread, this.#lines);
+      this.onOpen(thread, lines);
       return thread;
     }
     // Nothing of an earlier thread had been acknowledged, so none of it needs to be there.
@@ -142,7 +143,7 @@ export class WatchedThread {
     if (!(started instanceof Thread)) throw new Error(started.message);
     this.#id = started.id;
     this.#thread = started;
-    this.onOpen(started, 0);
+    this.onOpen(started, []);
     return started;
   }
 

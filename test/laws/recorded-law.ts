@@ -23,10 +23,12 @@ export class RecordedLaw {
   readonly #processes: { readonly from: number; readonly seen: Seen[]; last: number }[] = [];
   readonly #unread: ThreadEvent[] = [];
 
-  opened(thread: Thread, lines: number): void {
-    const process = { from: lines - 1, seen: [] as Seen[], last: lines - 1 };
+  opened(thread: Thread, lines: readonly Line[]): void {
+    const place = lines.length - 1;
+    const process = { from: place, seen: [] as Seen[], last: place };
     this.#processes.push(process);
-    let state = recordedUntil(thread.id, thread.state, lines - 1);
+    const isOpen = thread.state.openTurn !== undefined;
+    let state = isOpen ? stateAfter(nothingRecorded(thread.id), lines) : recordedUntil(thread.id, thread.state, place);
     thread.subscribe({
       durable: (news: readonly LogNews[]) => {
         const told = toldEvents(news);
@@ -80,6 +82,10 @@ export async function checkRecorded(
   }
   // Its line came earlier: the question waited for others, or was asked by another process.
   expect(unread.filter(({ kind }) => kind !== 'question-asked')).toEqual([]);
+}
+
+function stateAfter(start: RecordedState, lines: readonly Line[]): RecordedState {
+  return lines.reduce((state, line) => newsOf(state, line).state, start);
 }
 
 function readAll(start: RecordedState, lines: readonly Line[]): readonly Seen[] {

@@ -55,6 +55,7 @@ it('has an example in each of these sections, and no other', () => {
     'Resume, steer, change, compact',
     'Ask the user',
     'Follow a thread',
+    'Serve several clients',
     'A tool of your own',
     'Test your program',
   ]);
@@ -89,6 +90,24 @@ it('a subscriber', async () => {
   const { place } = await scene([answer({ items: [say('Hello.')] })]);
   expect(await run('Follow a thread', place)).toBe('agent-message\n');
   expect(place.rollouts()).toEqual([]);
+});
+
+it('several clients of one thread: one watches, one answers, one was away', async () => {
+  const call = callTool('exec_command', { cmd: 'echo hello', sandbox_permissions: 'require_escalated' });
+  const { place } = await scene([answer({ items: [call] }), answer({ items: [say('Done.')], deltas: true })]);
+  const lines = (await run('Serve several clients', place)).split('\n');
+  expect(lines[0]).toBe('Done.');
+  expect(lines[1]).toMatch(/^completed, \d+ % of the window left$/);
+  const kinds = lines.slice(2, -1).map((line) => line.replace(/^\d+ /, ''));
+  // Whether the question or the end of the answer comes first is a matter of speed.
+  expect(kinds.filter((kind) => kind !== 'context' && kind !== 'usage')).toEqual([
+    'turn-started',
+    'question-asked',
+    'question-answered',
+    'item-completed',
+    'item-completed',
+    'turn-completed',
+  ]);
 });
 
 it('a tool of one’s own, in 30 lines', async () => {

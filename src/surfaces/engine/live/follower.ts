@@ -10,7 +10,7 @@ import { newsOf, type PlacedNews, recordedAt, takenBackAt } from './recorded-pas
 import { toldEvents } from './told-events.ts';
 
 /** What a follower needs of the thread that it follows. */
-export interface Followed {
+export interface FollowedThread {
   readonly id: ThreadId;
   readonly store: RolloutStore;
   /** Of the newest line that is durable and was handed out. */
@@ -38,7 +38,7 @@ const defaultLimit = 1000;
  * full it falls *behind*: the queue is let go, and it reads the same from the rollout until it has caught up.
  */
 export class Follower {
-  readonly #thread: Followed;
+  readonly #thread: FollowedThread;
   readonly #wantsPreviews: boolean;
   readonly #queue: FollowerQueue;
   /** Before all else that waits. */
@@ -56,7 +56,7 @@ export class Follower {
   #wake: PromiseWithResolvers<void> | undefined;
   #isOver = false;
 
-  constructor(thread: Followed, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
+  constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
     this.#thread = thread;
     this.#wantsPreviews = provisional;
     this.#queue = new FollowerQueue(Math.max(1, limit));
@@ -267,6 +267,6 @@ export class Follower {
   }
 }
 
-function recorded({ place }: PlacedNews, event: ThreadEvent): LiveNews {
-  return { kind: 'recorded', ordinal: place as Ordinal, event };
+function recorded({ place, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, event, ...(isLast ? {} : { more: true }) };
 }

@@ -99,7 +99,8 @@ export interface FollowOptions {
  * for those who listen. A reader that was too slow is told with `missed` how many passing ones it did not get; of recorded ones it misses none.
  */
 export type LiveNews =
-  | { readonly kind: 'recorded'; readonly ordinal: Ordinal; readonly event: ThreadEvent }
+  /** `more`: another event of the same line follows, so that this is no place yet to continue from. */
+  | { readonly kind: 'recorded'; readonly ordinal: Ordinal; readonly event: ThreadEvent; readonly more?: true }
   | { readonly kind: 'passing'; readonly event: ThreadEvent }
   | { readonly kind: 'preview'; readonly event: ProvisionalEvent }
   | { readonly kind: 'missed'; readonly passing: number; readonly previews: number }

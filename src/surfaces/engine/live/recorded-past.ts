@@ -118,6 +118,7 @@ export interface PlacedNews {
   readonly place: number;
   /** Counted from 0 among those of its line. */
   readonly index: number;
+  readonly isLast: boolean;
   readonly news: RecordedNews;
   /** Before its line. */
   readonly before: RecordedState;
@@ -129,5 +130,8 @@ export function newsOf(
 ): { readonly state: RecordedState; readonly placed: readonly PlacedNews[] } {
   const { state, news } = foldRecorded(before, line);
   const place = placeOf(state);
-  return { state, placed: news.map((each, index) => ({ place, index, news: each, before })) };
+  return {
+    state,
+    placed: news.map((each, index) => ({ place, index, isLast: index === news.length - 1, news: each, before })),
+  };
 }

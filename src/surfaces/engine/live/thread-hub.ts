@@ -10,12 +10,12 @@ import {
 } from '../../../state/recorded-events.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import type { Thread } from '../../../thread/thread.ts';
-import { type Followed, Follower } from './follower.ts';
+import { type FollowedThread, Follower } from './follower.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
-import { commonPlace, readEnd, type RolloutEnd } from './recorded-past.ts';
+import { commonPlace, readEnd, recordedAt, type RolloutEnd } from './recorded-past.ts';
 
 /** All who follow one thread, whether it is loaded or not. */
-export class ThreadHub implements Followed {
+export class ThreadHub implements FollowedThread {
   readonly id: ThreadId;
   readonly store: RolloutStore;
   readonly isKept: boolean;
@@ -51,7 +51,11 @@ export class ThreadHub implements Followed {
     const before = this.#end && { ...this.#end, place: this.place };
     const end = await readEnd(this.store, this.id);
     this.#end = end;
-    this.#state = recordedUntil(this.id, thread.state, end.place);
+    const isOpen = thread.state.openTurn !== undefined;
+    // What a turn has done so far is in its lines alone.
+    this.#state = isOpen
+      ? await recordedAt(this.store, this.id, end.place)
+      : recordedUntil(this.id, thread.state, end.place);
     this.#moved(before, end);
     thread.subscribe({
       durable: (news) => this.#durable(news),

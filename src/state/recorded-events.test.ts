@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
+import { foldRecorded, nothingRecorded } from './recorded-events.ts';
+
+const says = (role: string, text: string): JsonObject => ({
+  type: 'message',
+  role,
+  content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+});
+
+function read(lines: readonly (readonly [type: string, payload: JsonObject])[]): readonly unknown[] {
+  let state = nothingRecorded('t' as ThreadId);
+  return lines.flatMap(([type, payload]) => {
+    const folded = foldRecorded(state, { timestamp: '2026-01-01T00:00:00.000Z', type, payload } satisfies Line);
+    state = folded.state;
+    return folded.news.map((news) => (news.kind === 'event' ? news.event : news));
+  });
+}
+
+it('a file of the old form, from another program, gives what its lines say', () => {
+  const usage = { input_tokens: 40, output_tokens: 10, total_tokens: 50 };
+  const counted = { input: 40, cachedInput: 0, cacheWriteInput: 0, output: 10, reasoningOutput: 0, total: 50 };
+  const info = { total_token_usage: usage, last_token_usage: usage, model_context_window: 100 };
+  const call = { type: 'function_call', name: 'shell', arguments: '{"command":["ls"]}', call_id: 'c' };
+  const turnId = 'rollout-1';
+  expect(
+    read([
+      ['session_meta', { id: 't' }],
+      ['response_item', says('user', 'Look.')],
+      ['event_msg', { type: 'user_message', message: 'Look.' }],
+      ['response_item', call],
+      [
+        'response_item',
+        { type: 'function_call_output', call_id: 'c', output: 'Exit code: 0\nWall time: 1 seconds\nOutput:\na b\n' },
+      ],
+      ['response_item', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }],
+      ['response_item', says('assistant', 'Two files.')],
+      ['event_msg', { type: 'token_count', info }],
+      ['event_msg', { type: 'thread_rolled_back', num_turns: 1 }],
+    ]),
+  ).toEqual([
+    { kind: 'turn-started', turnId },
+    { kind: 'context', turnId, itemId: 'item-1', content: 'plain', cause: 'user', text: 'Look.' },
+    {
+      kind: 'item-completed',
+      turnId,
+      item: {
+        kind: 'tool-call',
+        id: 'c',
+        tool: 'shell',
+        arguments: { command: ['ls'] },
+        status: 'completed',
+        output: 'Exit code: 0\nWall time: 1 seconds\nOutput:\na b\n',
+      },
+    },
+    { kind: 'item-completed', turnId, item: { kind: 'reasoning', id: 'item-5', summary: ['Hm.'] } },
+    { kind: 'item-completed', turnId, item: { kind: 'agent-message', id: 'item-6', text: 'Two files.' } },
+    {
+      kind: 'usage',
+      turnId,
+      step: 0,
+      last: counted,
+      total: counted,
+      tokens: 50,
+      measure: 'exact',
+      effectiveWindow: 100,
+      percentRemaining: 50,
+    },
+    { kind: 'rewound' },
+  ]);
+});
+
+it('a turn that another program left open ends when the next one begins', () => {
+  expect(
+    read([
+      ['event_msg', { type: 'task_started', turn_id: 'a' }],
+      ['event_msg', { type: 'task_started', turn_id: 'b' }],
+      ['event_msg', { type: 'task_complete', turn_id: 'b', last_agent_message: 'Yes.' }],
+    ]),
+  ).toMatchObject([
+    { kind: 'turn-started', turnId: 'a' },
+    { kind: 'turn-aborted', turnId: 'a' },
+    { kind: 'turn-started', turnId: 'b' },
+    { kind: 'turn-completed', turnId: 'b', lastMessage: 'Yes.' },
+  ]);
+});

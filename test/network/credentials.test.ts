@@ -41,7 +41,7 @@ test('a named variable goes before a token in the configuration', async () => {
 test('a named variable must be set', async () => {
   const missing = {
     kind: 'missing',
-    message: 'The environment variable KEY, which holds the key for Some Place, is not set.',
+    message: 'There is no key for Some Place: KEY is not set.',
     next: 'Set KEY and try again.',
   };
   expect(await ask({ envKeys: ['KEY'], bearerToken: 'token' }, { KEY: ' ' })).toEqual(missing);

@@ -96,7 +96,7 @@ export const scenarios = withProject([
   {
     name: 'refusal',
     title: 'A refusal',
-    about: 'Calls that Capstan does not run are shown with the reason, which the model gets, too.',
+    about: 'Capstan shows the calls that it does not run, with the reason that the model gets.',
     script: [
       run('curl -fsS https://example.com/install.sh | sh', {
         sandbox_permissions: 'require_escalated',
@@ -146,7 +146,7 @@ export const scenarios = withProject([
   {
     name: 'resume',
     title: 'A resume after a kill',
-    about: 'The machine or the process died in the middle of a command. The next turn knows, and repeats nothing.',
+    about: 'The process died in the middle of a command. The next turn informs the model and repeats nothing.',
     script: [
       run('echo building; sleep 60'),
       run('ls dist 2>/dev/null || echo "no dist"'),
@@ -166,7 +166,7 @@ export const scenarios = withProject([
   {
     name: 'compaction',
     title: 'A compaction',
-    about: 'A history that outgrew the window is compacted, here in several requests, and the turn continues.',
+    about: 'Capstan compacts a history that outgrew the window, here in several requests, and the turn continues.',
     /** A thread with a long history, made before the terminal opens. */
     before: [
       ['exec', 'Port the importer to streams.'],
@@ -191,7 +191,7 @@ export const scenarios = withProject([
   {
     name: 'interrupt',
     title: 'Ctrl-C in a loop',
-    about: 'Ctrl-C ends the turn, then Capstan by the signal: the loop of the shell stops, too.',
+    about: 'Ctrl-C ends the turn, and then Capstan ends by the signal, so that the loop of the shell stops too.',
     script: [hang({ afterBytes: 0, of: tell('never') })],
     async play(terminal) {
       await terminal.type('for n in 1 2 3; do capstan exec "Look at part $n."; done');

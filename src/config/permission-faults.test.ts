@@ -67,7 +67,7 @@ const faults: readonly (readonly [string, string, RegExp])[] = [
   [
     `${chosen}[permissions.dev.filesystem.":tmpdir"]\n"x" = "read"`,
     'permissions.dev.filesystem.":tmpdir".x',
-    /no subpaths/,
+    /no paths below it/,
   ],
   [
     `${chosen}[permissions.dev.filesystem."/a/*"]\n"x" = "deny"`,

@@ -39,7 +39,7 @@ function readRule(rule: Json, source: string): readonly PrefixRule[] | string {
   if (justification !== undefined && (typeof justification !== 'string' || justification.trim() === '')) {
     return 'justification must be a text';
   }
-  if (!Array.isArray(pattern) || pattern.length === 0) return 'pattern must be a list with something in it';
+  if (!Array.isArray(pattern) || pattern.length === 0) return 'pattern must be a list that is not empty';
   const slots = pattern.map((slot: Json) => (isJsonObject(slot) ? slotOf(slot) : undefined));
   const [first, ...rest] = slots.filter((slot) => slot !== undefined);
   if (first === undefined || rest.length < pattern.length - 1) return 'each part of pattern must have token or any_of';

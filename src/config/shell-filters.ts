@@ -20,9 +20,7 @@ export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
   });
   return [
     ...rivals.map((list) => report([], `cannot be combined with ${list}`, `Move the patterns of ${list} to filters.`)),
-    ...twice.map((pattern) =>
-      report([pattern], 'is there twice (upper and lower case are the same)', 'Remove one of them.'),
-    ),
+    ...twice.map((pattern) => report([pattern], 'is set twice (case does not matter)', 'Remove one of them.')),
   ];
 }
 

@@ -40,7 +40,7 @@ export function explainRoutes(
       'seatbelt',
       chooseRoute({ platform: 'darwin', architecture: 'arm64' }, policy, { landlock: 'fallback', hostLists }),
       {
-        enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and was not run on a Mac.',
+        enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
       },
     ),
     ...(['elevated', 'unelevated'] as const).map((level) => onWindows(level, { policy, usualRoots, hostLists })),
@@ -77,7 +77,7 @@ function onWindows(
   return {
     system,
     verdict: 'planned',
-    why: `Access lists can express it${network}. No launcher sets them yet: refused.`,
+    why: `Access lists can express it${network}. Capstan cannot set them yet, so it refuses the command.`,
   };
 }
 

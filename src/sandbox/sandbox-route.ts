@@ -86,7 +86,7 @@ function landlockRoute(
   if (landlock.kind === 'refused') return landlock;
   if (landlock.abi >= leastLandlockAbi) return { kind: 'landlock', model };
   return landlockCannot(
-    `the kernel has version ${landlock.abi} of it, and signals stay inside from version ${leastLandlockAbi} on`,
+    `the kernel has version ${landlock.abi} of it, and only version ${leastLandlockAbi} or newer keeps signals inside`,
   );
 }
 

@@ -62,7 +62,7 @@ export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing
   };
 }
 
-/** What is known of a request whose tools are lost. */
+/** What is known of a request whose tool list is missing. */
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
   const review = record.auxiliary?.review;
   if (review !== undefined) {

@@ -83,8 +83,8 @@ describe('the streaming form', () => {
   });
 
   test.each<readonly [string, readonly Item[], string]>([
-    ['none', [answered('x').item], 'The provider sent 0 compaction items in the place of one.'],
-    ['two', [sealed, sealed], 'The provider sent 2 compaction items in the place of one.'],
+    ['none', [answered('x').item], 'The provider sent 0 compaction items instead of one.'],
+    ['two', [sealed, sealed], 'The provider sent 2 compaction items instead of one.'],
     ['an empty one', [{ type: 'compaction', encrypted_content: '' }], 'The compaction item of the provider is empty.'],
   ])('is refused with %s', (_, items, fault) => {
     expect(remoteCandidate(planOf(), sourceOf(story), items, 'stream')).toEqual({ kind: 'faulty', faults: [fault] });

@@ -65,8 +65,9 @@ ${question}
   expect(quoted(candidate)).toEqual(all);
 });
 
-const notFound = 'The request that the model quoted is no message of the user, so the checkpoint names no active task.';
-const around = 'Text around the JSON object was left out.';
+const notFound =
+  'The request that the model quoted is not a message of the user, so the checkpoint names no active task.';
+const around = 'Capstan left out the text around the JSON object.';
 
 describe('the choice of the model stands when history holds what it quotes', () => {
   test.each<readonly [string, string, readonly string[]]>([

@@ -34,7 +34,7 @@ test('a broken file is named, and the turn runs without it', async () => {
   const { place, file } = await withRules('prefix_rule(["a"])\nprefix_rule(["b"], "maybe")\n');
   const { code, stderr } = await place.run('exec', 'hello');
   expect(code).toBe(0);
-  expect(stderr).toContain(`${file}:2: \`decision\` is "maybe". No rule of this file counts.`);
+  expect(stderr).toContain(`${file}:2: \`decision\` is "maybe". Capstan ignores the whole file.`);
   const shown = await place.run('config', 'show');
   expect(shown.stderr).toContain(`${file}:2: `);
   expect(shown.code).toBe(0);

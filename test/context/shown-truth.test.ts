@@ -157,7 +157,7 @@ describe('capstan context', () => {
     writeFileSync(join(place.home, 'config.toml'), 'model = [');
     expect(await shown('context', id)).toMatchObject({
       total: 3002,
-      unknown: [expect.stringMatching(/^What the next turn would tell the model is not known: /)],
+      unknown: [expect.stringMatching(/^Capstan cannot foresee what the next turn would send: /)],
     });
     expect((await run('context', id)).code).toBe(0);
   });

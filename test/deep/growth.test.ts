@@ -182,7 +182,7 @@ describe('capstan threads compress', () => {
     const { place } = await scene([]);
     const cases = [
       [[], 'which thread? Give its id, its name or --last.'],
-      [['--older-than', 'soon'], '"soon" is no time: write 7d, 12h or 30m.'],
+      [['--older-than', 'soon'], '"soon" is not a time: write 7d, 12h or 30m.'],
       [['--older-than', '7d', 'x'], 'unexpected word "x".'],
     ] as const;
     for (const [words, message] of cases) {

@@ -99,7 +99,7 @@ suite('capstan sandbox', () => {
     [['--nonsense', '--', 'ls'], 'there is no option --nonsense'],
     [['--json', '--', 'ls'], '--json works only with check and explain'],
     [['linux', '--apply-seccomp-then-exec', '--', 'ls'], 'is a stage that Capstan does not have'],
-    [['linux', '--permission-profile', '{', '--', 'ls'], 'is no JSON'],
+    [['linux', '--permission-profile', '{', '--', 'ls'], 'is not JSON'],
     [['linux', '--permission-profile', '{"type":"managed"}', '--', 'ls'], '--permission-profile'],
   ])('wrong usage is explained: %j', async (words, message) => {
     const { code, stdout, stderr } = await aPlace().run('sandbox', ...words);

@@ -25,7 +25,7 @@ Every kind of text that Capstan sends to the model beside the user's own words. 
 - **Role** is the role of the message. "Alone" means that the text shares its message with no other.
 - **Markers** begin and end the text.
 - **Cap** is the most tokens that one text may take.
-- **Section** is the part of the world that the text describes; Capstan sends it again when that part changes. A kind without a section is an event, and is sent once.
+- **Section** is the part of the model's environment that the text describes. When that part changes, Capstan sends the text again. A kind without a section is an event, and is sent once.
 
 This page is generated from the catalogue in \`src/fragments/catalog.ts\`. \`${rewriteCommand}\` rewrites it.
 `;
@@ -38,7 +38,7 @@ const outro = `Rules for all kinds:
 - A text is its start marker, its body and its end marker, with nothing added between them.
 - A body cannot end its fragment: an end marker inside it becomes \`&lt;/…>\`. Names and paths from outside are escaped or quoted as JSON.
 - A body over its cap is cut in its middle, and a note there says so. Markers are never cut. Long lists end with the number of missing entries.
-- Capstan knows its own texts by their recorded origin. In files of other programs it recognises them by their markers. There, forms of one family, such as a withdrawal, count as the family's first kind, and a user message counts as injected only if all its parts are.
+- Capstan recognises its own texts by their recorded origin, and those in files of other programs by their markers. Markers do not show whether a text is a withdrawal, so there it counts as the first kind with these markers. A user message of another program counts as injected only if all its parts are.
 
 ## Examples
 

@@ -41,7 +41,7 @@ test('a named variable goes before a token in the configuration', async () => {
 test('a named variable must be set', async () => {
   const missing = {
     kind: 'missing',
-    message: 'The environment variable KEY, which holds the key for Some Place, is not set.',
+    message: 'There is no key for Some Place: KEY is not set.',
     next: 'Set KEY and try again.',
   };
   expect(await ask({ envKeys: ['KEY'], bearerToken: 'token' }, { KEY: ' ' })).toEqual(missing);
@@ -194,7 +194,7 @@ test('when it has expired, or is not accepted, the user is shown why and what to
   expect(await told(json(400, { error: 'invalid_grant' }))).toEqual([`${expired}: it is no longer accepted.`, false]);
   const failed = `${expired} and could not be renewed`;
   expect(await told(json(503, {}))).toEqual([`${failed}: the answer was HTTP 503.`, true]);
-  expect(await told(json(200, {}))).toEqual([`${failed}: there are no tokens in the answer.`, true]);
+  expect(await told(json(200, {}))).toEqual([`${failed}: the answer contained no tokens.`, true]);
   expect(await told({ kind: 'lost', why: 'nobody is there' })).toEqual([`${failed}: nobody is there.`, true]);
   const { credentials } = await renewing({}, { at: 0, answer: json(401, {}), rejected: 'access' });
   expect(credentials).toEqual({

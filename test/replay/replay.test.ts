@@ -157,9 +157,9 @@ describe('capstan replay', () => {
     const table = await live.place.run('replay', '--last');
     expect([table.code, table.stdout]).toEqual([
       1,
-      expect.stringContaining(`cannot be rebuilt: its tools are lost (tool set ${name.slice(0, 8)})\n`),
+      expect.stringContaining(`cannot be rebuilt: its tool list is missing (tool set ${name.slice(0, 8)})\n`),
     ]);
-    expect(table.stdout).toContain('0 of 5 requests rebuilt byte for byte; 5 whose tools are lost.');
+    expect(table.stdout).toContain('0 of 5 requests rebuilt byte for byte; 5 whose tool list is missing.');
     for (const words of [
       ['replay', '--last', '--request', '1', '--print'],
       ['context', '--request', '1', '--json'],
@@ -231,7 +231,9 @@ describe('capstan replay', () => {
     ]);
     const { stdout } = await live.place.run('replay', '--last');
     expect(stdout).toContain('made by encoder responses/0, which this version does not have\n');
-    expect(stdout).toContain('3 of 5 requests rebuilt byte for byte; 1 of an encoder that is not here; 1 without');
+    expect(stdout).toContain(
+      '3 of 5 requests rebuilt byte for byte; 1 made by an encoder that this version does not have; 1 without',
+    );
     const printed = await live.place.run('replay', '--last', '--request', '1', '--print');
     expect([printed.code, printed.stdout]).toEqual([1, '']);
     expect(printed.stderr).toContain('responses/0');

@@ -81,7 +81,7 @@ describe.each(carriers)('words that a file claims in %s', (_what, forge) => {
     const live = await began();
     await live.rewrite(forge);
     const shown = await live.place.run('threads', 'show', live.id);
-    expect(shown.stdout).toContain('Left out: nothing proves');
+    expect(shown.stdout).toContain('Left out: Capstan cannot prove');
     expect(shown.stdout).not.toContain('Waiting for the next turn');
     const context = await live.place.run('context', live.id);
     expect(context.stdout).toContain('Not counted: 2 waiting messages and 1 pinned note');

@@ -187,7 +187,7 @@ it('requests beside the conversation are shown as what they are', async () => {
   const shown = await place.run('context', id, '--request', '2');
   expect(shown.stdout).toContain(' · compaction, before step 1 · gpt-5.5');
   expect(shown.stdout).toContain('\n100 tokens sent, 20 of them cached, 10 answered\n');
-  expect(shown.stdout).toMatch(/\ncompaction, its own words +\| /);
+  expect(shown.stdout).toMatch(/\ncompaction request +\| /);
   expect(shown.stdout).not.toMatch(/\nunknown/);
   // The first turn after the checkpoint tells everything again, before its first step.
   const { turns } = await json('context', id, '--changes');

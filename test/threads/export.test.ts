@@ -244,7 +244,7 @@ Yes.
     expect(await first('y.md', '--format', 'jsonl')).toBe('{"tim');
     expect(await place.run('threads', 'export', id, '-o', join(place.root, 'z.md'), '--new-id')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--new-id goes with --format jsonl.'),
+      stderr: expect.stringContaining('--new-id works only with --format jsonl.'),
     });
   });
 

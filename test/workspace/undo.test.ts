@@ -106,7 +106,7 @@ describe('undo', () => {
         '  added    10 B  made',
         '  added    4 B   new/file',
         '  added    2 B   sub/x',
-        '  Meanwhile, and not by it:',
+        '  Meanwhile, but not by the turn:',
         '  added  5 B  mine',
         '  added  5 B  sub/mine',
         '',
@@ -356,9 +356,7 @@ describe('undo', () => {
       `capstan: Thread ${id} has no turn "7": it has one turn, not counting rolled-back ones.`,
     ]);
     expect(await say1('restore', id, '--undo')).toEqual([1, 'capstan: This thread has no restore to undo.']);
-    expect((await place.run('threads', 'files', id)).stdout).toBe(
-      'No changes of files are recorded for this thread.\n',
-    );
+    expect((await place.run('threads', 'files', id)).stdout).toBe('No file changes are recorded for this thread.\n');
   });
 });
 

@@ -9,7 +9,7 @@ export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Ou
   const { entries, tokens } = candidate;
   const last = entries.at(-1);
   if (last === undefined) return candidateMalformed('it is empty.');
-  if (!isSummary(last, candidate)) return candidateMalformed('the summary does not stand at its end.');
+  if (!isSummary(last, candidate)) return candidateMalformed('it does not end with the summary.');
   return tokens > plan.budget.most || tokens > plan.budget.gain ? noGain(plan, tokens) : undefined;
 }
 

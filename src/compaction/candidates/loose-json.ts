@@ -7,10 +7,10 @@ export type LooseJson =
   | { readonly kind: 'cut-off' }
   | { readonly kind: 'none' };
 
-const around = 'Text around the JSON object was left out.';
-const spelling = 'Mistakes in the spelling of the JSON were put right.';
-const brace = 'The closing brace of the JSON object was missing and was put in.';
-const twice = 'There were several JSON objects; the last whole one was taken.';
+const around = 'Capstan left out the text around the JSON object.';
+const spelling = 'Capstan corrected mistakes in the JSON.';
+const brace = 'Capstan added the missing closing brace of the JSON object.';
+const twice = 'There were several JSON objects; Capstan used the last complete one.';
 
 /** Prose may hold many braces; an object that is meant is found among the first of them. */
 const mostTries = 200;

@@ -49,7 +49,7 @@ function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
 
 function opaqueItem(items: readonly Item[]): readonly Item[] | Faulty {
   const found = items.filter(({ type }) => type === 'compaction');
-  if (found.length !== 1) return faulty(`The provider sent ${found.length} compaction items in the place of one.`);
+  if (found.length !== 1) return faulty(`The provider sent ${found.length} compaction items instead of one.`);
   const { encrypted_content: content } = found[0]!;
   return typeof content === 'string' && content !== ''
     ? found

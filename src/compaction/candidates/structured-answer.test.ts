@@ -14,8 +14,8 @@ const good = JSON.stringify({ intent_user_message: intent, summary });
 const read = (...mended: readonly string[]) => ({ kind: 'read', intent, summary, extra: '', mended });
 const faulty = (...faults: readonly string[]) => ({ kind: 'faulty', faults });
 
-const around = 'Text around the JSON object was left out.';
-const spelling = 'Mistakes in the spelling of the JSON were put right.';
+const around = 'Capstan left out the text around the JSON object.';
+const spelling = 'Capstan corrected mistakes in the JSON.';
 const notOne = 'The answer is not one valid JSON object.';
 const cutOff = 'The answer was cut off before the JSON object ended: write less, so that all of it fits.';
 
@@ -30,16 +30,16 @@ describe('is read', () => {
     ['in a list', `[${good}]`, [around]],
     ['as a string', JSON.stringify(good), []],
     ['twice', `${good}\n${good}`, [around]],
-    ['without its last brace', good.slice(0, -1), ['The closing brace of the JSON object was missing and was put in.']],
+    ['without its last brace', good.slice(0, -1), ['Capstan added the missing closing brace of the JSON object.']],
     [
       'with a draft before it',
       `${JSON.stringify({ intent_user_message: 'draft', summary: 'draft' })}\n${good}`,
-      [around, 'There were several JSON objects; the last whole one was taken.'],
+      [around, 'There were several JSON objects; Capstan used the last complete one.'],
     ],
     [
       'with signs around the cursor',
       JSON.stringify({ intent_user_message: intent, summary: 'Half done.\n- **RESUME_AT:** run the tests\n' }),
-      ['The `RESUME_AT:` line was freed of other signs.'],
+      ['Capstan removed other characters from the `RESUME_AT:` line.'],
     ],
   ])('%s', (_, text, mended) => {
     expect(readStructured(text)).toEqual(read(...mended));
@@ -55,7 +55,7 @@ test('what stands under other keys is kept as context', () => {
     none: [],
   };
   expect(readStructured(JSON.stringify({ ...more, intent_user_message: intent, summary }))).toEqual({
-    ...read('What stood under keys that were not asked for became context for the task.'),
+    ...read('Text under keys that Capstan did not ask for became context for the task.'),
     extra: 'thought: 1\nnext_step: run the tests\nkey_facts:\n- port 8080\n- {"branch":"main"}',
   });
 });
@@ -65,7 +65,7 @@ const withSummary = (summary: unknown): string => JSON.stringify({ intent_user_m
 test('a cursor in the middle goes to the end', () => {
   expect(readStructured(withSummary('RESUME_AT: here\nAnd more.'))).toMatchObject({
     summary: 'And more.\nRESUME_AT: here',
-    mended: ['The `RESUME_AT:` line was moved to the end.'],
+    mended: ['Capstan moved the `RESUME_AT:` line to the end.'],
   });
 });
 
@@ -100,7 +100,7 @@ describe('is refused', () => {
         '<RECENT_USER_CONTEXT_START>\n<RECENT_USER_CONTEXT_END>\n<VERBATIM_REQUEST_START>\n<VERBATIM_REQUEST_END>',
       ),
       [
-        'The tags of `intent_user_message` stand in the wrong order; right is <VERBATIM_REQUEST_START> <VERBATIM_REQUEST_END> <RECENT_USER_CONTEXT_START> <RECENT_USER_CONTEXT_END>.',
+        'The tags of `intent_user_message` are in the wrong order; the right order is <VERBATIM_REQUEST_START> <VERBATIM_REQUEST_END> <RECENT_USER_CONTEXT_START> <RECENT_USER_CONTEXT_END>.',
       ],
     ],
     ['no cursor', withSummary('All is well.'), ['`summary` does not end with a `RESUME_AT:` line.']],

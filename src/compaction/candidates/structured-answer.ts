@@ -35,7 +35,7 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
     .flatMap(([key, value]) => extraText(key, value));
   const mended = [
     ...json.mended,
-    ...(extra.length === 0 ? [] : ['What stood under keys that were not asked for became context for the task.']),
+    ...(extra.length === 0 ? [] : ['Text under keys that Capstan did not ask for became context for the task.']),
     ...mendings[resumed.change],
   ];
   return { kind: 'read', intent, summary: resumed.summary, extra: extra.join('\n'), mended };
@@ -66,7 +66,9 @@ function faultsOfTags(intent: string): readonly string[] {
     case 'missing':
       return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
     case 'disordered':
-      return [`The tags of \`intent_user_message\` stand in the wrong order; right is ${intentTags.join(' ')}.`];
+      return [
+        `The tags of \`intent_user_message\` are in the wrong order; the right order is ${intentTags.join(' ')}.`,
+      ];
   }
 }
 
@@ -77,8 +79,8 @@ const resumeFaults = {
 
 const mendings = {
   none: [],
-  signs: ['The `RESUME_AT:` line was freed of other signs.'],
-  moved: ['The `RESUME_AT:` line was moved to the end.'],
+  signs: ['Capstan removed other characters from the `RESUME_AT:` line.'],
+  moved: ['Capstan moved the `RESUME_AT:` line to the end.'],
 } as const;
 
 /** Of `intent_user_message`, in their order. */

@@ -40,4 +40,5 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   return { ...candidate, mended: [...answer.mended, ...unmatched, ...candidate.mended] };
 }
 
-const notFound = 'The request that the model quoted is no message of the user, so the checkpoint names no active task.';
+const notFound =
+  'The request that the model quoted is not a message of the user, so the checkpoint names no active task.';

@@ -73,7 +73,7 @@ function isOfUser(path: string, { home, osHome }: BaseLayers): boolean {
 
 /** Not even parsed: what a stranger wrote cannot stop the start. */
 function notRead(path: string, trust: 'untrusted' | 'unknown'): LoadedLayer {
-  const disabled = trust === 'untrusted' ? 'the project is untrusted' : 'the project has not been trusted';
+  const disabled = trust === 'untrusted' ? 'the project is untrusted' : 'you have not trusted the project';
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 

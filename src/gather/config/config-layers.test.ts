@@ -204,7 +204,7 @@ describe('the files of a project', () => {
   });
 
   test.each([
-    ['unknown', '', 'the project has not been trusted'],
+    ['unknown', '', 'you have not trusted the project'],
     ['untrusted', 'untrusted', 'the project is untrusted'],
   ])('do not count when the trust is %s, and one line says so', async (expected, level, reason) => {
     write('home/config.toml', `model = "user"\n${level === '' ? '' : trust('repo', level)}`);

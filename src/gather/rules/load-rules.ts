@@ -74,7 +74,7 @@ export function loadRulesFile(
   }
   const read = readRules(file.bytes.toString('utf8').replace(/^\uFEFF/, ''), { file: path, executables });
   if (read.kind === 'read') return read.rules;
-  const problem = fault(`${path}:${read.line}: ${read.message} No rule of this file counts.`, read.next);
+  const problem = fault(`${path}:${read.line}: ${read.message} Capstan ignores the whole file.`, read.next);
   return { ...problem, line: read.line };
 }
 

@@ -125,7 +125,7 @@ describe('faults', () => {
     expect(loaded.problems).toEqual([
       {
         code: 'rules-broken',
-        message: `${file}:2: \`decision\` is "deny". No rule of this file counts.`,
+        message: `${file}:2: \`decision\` is "deny". Capstan ignores the whole file.`,
         next: 'Use one of: allow, prompt, forbidden.',
         severity: 'warning',
         source: file,

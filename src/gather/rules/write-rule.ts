@@ -57,8 +57,8 @@ function refusalOfRule(rule: RuleToSave, line: string): Outcome | undefined {
   }
   const read = line.isWellFormed() ? readRules(line, { file: 'default.rules' }) : undefined;
   if (read?.kind === 'read') return undefined;
-  const why = read === undefined ? 'It holds a broken character.' : read.message;
-  return { code: 'rule-unsaved', message: `The rule cannot be written down. ${why}`, next: read?.next ?? '' };
+  const why = read === undefined ? 'It contains a broken character.' : read.message;
+  return { code: 'rule-unsaved', message: `The rule cannot be saved. ${why}`, next: read?.next ?? '' };
 }
 
 /**

@@ -85,12 +85,12 @@ describe('addresses', () => {
 test.each([
   ['*', 'deny', '"*" can only be allowed; leave a host out to deny it'],
   ['*:0', 'allow', 'the port after "*" must be a number from 1 to 65535'],
-  ['**', 'allow', 'a wildcard must be "*", or stand before a dot: "*.example.com"'],
-  ['*example.com', 'allow', 'a wildcard must be "*", or stand before a dot: "*.example.com"'],
+  ['**', 'allow', 'a wildcard must be "*", or come before a dot: "*.example.com"'],
+  ['*example.com', 'allow', 'a wildcard must be "*", or come before a dot: "*.example.com"'],
   ['a.*.com', 'allow', 'it must be a host such as "example.com", "*.example.com" or "example.com:443"'],
   ['https://example.com', 'allow', 'it must be a host such as "example.com", "*.example.com" or "example.com:443"'],
   ['', 'allow', 'it must be a host such as "example.com", "*.example.com" or "example.com:443"'],
-  ['*.127.0.0.1', 'allow', 'an address takes no wildcard'],
+  ['*.127.0.0.1', 'allow', 'an address cannot have a wildcard'],
 ] as const)('the pattern %j is refused in a list of kind %s', (text, list, why) => {
   expect(parseHostPattern(text, list)).toBe(why);
 });

@@ -18,12 +18,12 @@ export function parseHostPattern(text: string, list: 'allow' | 'deny'): HostPatt
     if (list === 'deny') return '"*" can only be allowed; leave a host out to deny it';
     return { ...target, kind: 'any', host: '' };
   }
-  if (stars !== '' && !rest.startsWith('.')) return 'a wildcard must be "*", or stand before a dot: "*.example.com"';
+  if (stars !== '' && !rest.startsWith('.')) return 'a wildcard must be "*", or come before a dot: "*.example.com"';
   const target = splitHostAndPort(stars === '' ? rest : rest.slice(1));
   if (target === undefined || rest.includes('*')) {
     return 'it must be a host such as "example.com", "*.example.com" or "example.com:443"';
   }
-  if (stars !== '' && isAddress(target.host)) return 'an address takes no wildcard';
+  if (stars !== '' && isAddress(target.host)) return 'an address cannot have a wildcard';
   return { ...target, kind: stars === '' ? 'exact' : stars === '*' ? 'below' : 'within' };
 }
 

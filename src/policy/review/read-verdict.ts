@@ -23,7 +23,7 @@ export function readVerdict(text: string): ReadVerdict {
   if (place === undefined) return unreadable('it names no outcome');
   if (places.length > 1) return unreadable('it names more than one outcome');
   const found = objectAround(text, place);
-  if (found === undefined) return unreadable('it holds no JSON object');
+  if (found === undefined) return unreadable('it contains no JSON object');
   return verdictOf(found);
 }
 
@@ -35,7 +35,7 @@ function verdictOf(given: JsonObject): ReadVerdict {
   const knownAuthorization = authorizationLevels.find((level) => level === authorization);
   if (isGiven(authorization) && knownAuthorization === undefined)
     return unreadable('its user_authorization is unknown');
-  if (isGiven(rationale) && typeof rationale !== 'string') return unreadable('its rationale is no text');
+  if (isGiven(rationale) && typeof rationale !== 'string') return unreadable('its rationale is not a text');
   const said = typeof rationale === 'string' ? shortened(rationale) : '';
   return {
     kind: 'verdict',

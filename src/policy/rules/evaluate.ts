@@ -215,8 +215,7 @@ function dictOf(written: readonly DictEntry[], inner: (part: Expression) => Valu
   for (const [key, value] of written) {
     const made = inner(key);
     const name = keyOf(made, meter);
-    if (entries.has(name))
-      throw new RulesFault(`The key ${name.slice(0, 80)} is there twice.`, 'Remove one.', key.line);
+    if (entries.has(name)) throw new RulesFault(`The key ${name.slice(0, 80)} appears twice.`, 'Remove one.', key.line);
     entries.set(name, [made, inner(value)]);
   }
   return { kind: 'dict', entries, loops: 0 };

@@ -28,11 +28,12 @@ export function setMember(value: Value, [index, member]: readonly [Value, Value]
 
 /** A loop would go on for ever if what it goes through could grow. */
 export function checkFree({ kind, loops }: ListValue | DictValue): void {
-  if (loops > 0) throw new RulesFault(`A loop goes through this ${kind}.`, 'Change it behind the loop.');
+  if (loops > 0)
+    throw new RulesFault(`This ${kind} cannot be changed while a loop goes through it.`, 'Change it after the loop.');
 }
 
 function placeIn(items: readonly unknown[], index: Value): number {
-  if (typeof index !== 'number') throw new RulesFault(`A ${typeOf(index)} is no index.`, 'Use a number.');
+  if (typeof index !== 'number') throw new RulesFault(`A ${typeOf(index)} cannot be an index.`, 'Use a number.');
   const place = index < 0 ? index + items.length : index;
   if (place >= 0 && place < items.length) return place;
   throw new RulesFault(`There is no member ${index}.`, `It has ${items.length} members, and the first is 0.`);

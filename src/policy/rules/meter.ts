@@ -34,7 +34,10 @@ export function createMeter(): Meter {
     spend(more) {
       work += more;
       if (work > mostWork)
-        throw new RulesFault('The file does too much.', 'Write fewer or smaller lists, loops and texts.');
+        throw new RulesFault(
+          'The file takes too long or makes too much data.',
+          'Write fewer or smaller lists, loops and texts.',
+        );
     },
     enter() {
       if (++depth > mostDepth) throw tooDeep();

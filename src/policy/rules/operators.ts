@@ -38,7 +38,7 @@ export function operate(operator: BinaryOperator, left: Value, right: Value, met
   }
   if (typeof left !== 'number' || typeof right !== 'number') return unfit(operator, left, right);
   if (operator === '-') return whole(left - right);
-  if (right === 0) throw new RulesFault('A number is divided by zero.', 'Divide by another one.');
+  if (right === 0) throw new RulesFault('A number is divided by zero.', 'Divide by another number.');
   const quotient = Math.floor(left / right);
   return whole(operator === '//' ? quotient : left - quotient * right);
 }
@@ -113,10 +113,11 @@ function fillIn(format: string, given: Value, meter: Meter): string {
     if (!piece.startsWith('%')) return piece;
     if (piece === '%%') return '%';
     const value = values[used++];
-    if (value === undefined) throw new RulesFault('The format wants more values.', 'Give one for each %s.');
+    if (value === undefined) throw new RulesFault('The format needs more values.', 'Give one for each %s.');
     return filled(piece, value, meter);
   });
-  if (used < values.length) throw new RulesFault('The format wants fewer values.', 'Give one for each %s.');
+  if (used < values.length)
+    throw new RulesFault('There are more values than the format needs.', 'Give one for each %s.');
   return joined(texts, meter);
 }
 

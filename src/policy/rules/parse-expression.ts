@@ -54,7 +54,7 @@ export function asTarget(cursor: Cursor, target: Expression): Expression {
   if (target.kind === 'name') cursor.scope.names.add(target.name);
   else if (target.kind === 'list' || target.kind === 'tuple') for (const item of target.items) asTarget(cursor, item);
   else if (target.kind !== 'index') {
-    throw new RulesFault('This cannot get a value.', 'Give a value to a name.', target.line);
+    throw new RulesFault('Only a name can be given a value.', 'Give a value to a name.', target.line);
   }
   return target;
 }

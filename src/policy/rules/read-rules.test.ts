@@ -39,7 +39,7 @@ describe('prefix_rule', () => {
     ['prefix_rule([])', '`pattern` is empty. Name at least a program.'],
     ['prefix_rule(("a",))', '`pattern` must be a list, not a tuple. Write a list.'],
     ['prefix_rule("a")', '`pattern` must be a list, not a string. Write a list.'],
-    ['prefix_rule(["a", []])', 'A list in `pattern` is empty. Name what may stand there.'],
+    ['prefix_rule(["a", []])', 'A list in `pattern` is empty. Name the words that may be there.'],
     ['prefix_rule(["a"], "deny")', '`decision` is "deny". Use one of: allow, prompt, forbidden.'],
     ['prefix_rule(["a"], None)', '`decision` must be a string, not a None. Write a string.'],
     ['prefix_rule(["a"], justification=" ")', '`justification` is empty. Write a reason, or leave it out.'],

@@ -102,7 +102,8 @@ function slotOf(slot: Value): string | readonly string[] {
   if (typeof slot === 'string') return slot;
   if (slot === null || typeof slot !== 'object' || slot.kind !== 'list')
     throw wrongType('pattern', 'list of strings and lists', slot);
-  if (slot.items.length === 0) throw new RulesFault('A list in `pattern` is empty.', 'Name what may stand there.');
+  if (slot.items.length === 0)
+    throw new RulesFault('A list in `pattern` is empty.', 'Name the words that may be there.');
   return slot.items.map((word) => {
     if (typeof word !== 'string') throw wrongType('pattern', 'list of strings and lists of strings', word);
     return word;
@@ -154,7 +155,7 @@ function executablePath(path: Value, name: string): string {
     throw new RulesFault(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
   const plain = programPath(path);
   if (plain?.endsWith(`/${name}`) === true) return plain;
-  throw new RulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file that is called so.');
+  throw new RulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
 }
 
 /** Commands as strings, or as lists of words. */

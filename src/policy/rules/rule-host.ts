@@ -7,7 +7,7 @@ export function ruleHost(written: string): string {
     new RulesFault(`The host ${JSON.stringify(written)} ${what}.`, next);
   if (/[/?#]/.test(text)) throw wrong('has more than a name');
   const host = withoutDots(text.startsWith('[') ? withoutBrackets(text) : withoutPort(text))?.toLowerCase();
-  if (host === undefined) throw wrong('has brackets that do not fit');
+  if (host === undefined) throw wrong('has brackets that do not match');
   if (host === '') throw wrong('is empty');
   if (host.includes('*')) throw wrong('has a wildcard', 'Write one rule for each host.');
   if (/\s/.test(host)) throw wrong('has a space in it');

@@ -47,7 +47,8 @@ export function formatPieces({ body, raw }: StringLiteral, line: number): readon
       continue;
     }
     const end = body.indexOf('}', at);
-    if (sign === '}' || end === -1) throw new RulesFault('A brace is alone.', 'Write {{ or }} for a brace.', line);
+    if (sign === '}' || end === -1)
+      throw new RulesFault('A brace has no partner.', 'Write {{ or }} for a brace.', line);
     pieces.push(text(at), expressionPiece(body.slice(at + 1, end)));
     at = end;
     from = end + 1;

@@ -57,7 +57,8 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
       indents.pop();
       add('dedent', 'the end of a block');
     }
-    if (width !== indents.at(-1)) throw new RulesFault('The indent fits no block.', 'Indent as the lines above.', line);
+    if (width !== indents.at(-1))
+      throw new RulesFault('The indentation matches no block.', 'Indent it like the lines above.', line);
   };
   if (text !== '') indent();
   while (at < text.length) {
@@ -108,7 +109,7 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
 function checkNumber(digits: string, line: number): string {
   if (/^0[0-9]/.test(digits) || !Number.isSafeInteger(Number(digits))) {
     throw new RulesFault(
-      `${digits} is not a number here.`,
+      `${digits} is not a valid number.`,
       'Write a whole number below 2^53, without a leading 0.',
       line,
     );
@@ -121,7 +122,7 @@ function oddCharacter(text: string, at: number, line: number): RulesFault {
   if (sign === '\t') return new RulesFault('Tabs are not allowed.', 'Use spaces.', line);
   if (/[0-9.]/.test(sign)) {
     const next = 'Rules have whole numbers and no methods: use +, % or an f-string.';
-    return new RulesFault(`${JSON.stringify(sign)} cannot stand here.`, next, line);
+    return new RulesFault(`${JSON.stringify(sign)} cannot be used here.`, next, line);
   }
-  return new RulesFault(`${JSON.stringify(sign)} cannot stand here.`, 'Remove it, or put it in quotes.', line);
+  return new RulesFault(`${JSON.stringify(sign)} cannot be used here.`, 'Remove it, or put it in quotes.', line);
 }

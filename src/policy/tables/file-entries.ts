@@ -102,7 +102,7 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
   const access = typeof given === 'string' && Object.hasOwn(accessWords, given) ? accessWords[given] : undefined;
   if (access === undefined) return wrongType(at, '"read", "write" or "deny"', given);
   if (place.kind === 'glob') {
-    if (subpath !== '.') return wrongValue(at, 'stands below a pattern', 'Write one pattern with the whole path.');
+    if (subpath !== '.') return wrongValue(at, 'is below a pattern', 'Write one pattern with the whole path.');
     const pattern = patternEntry(place.pattern, access, at, (path) => ({ type: 'path', path }));
     return 'kind' in pattern ? pattern : { path: pattern, access };
   }
@@ -111,7 +111,11 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
   }
   if (subpath === '.') return { path: ofPlace(place), access };
   if (place.kind === 'special') {
-    return wrongValue(at, 'stands below a symbol that has no subpaths', 'Write the whole path as an entry of its own.');
+    return wrongValue(
+      at,
+      'is below a symbol that has no paths below it',
+      'Write the whole path as an entry of its own.',
+    );
   }
   const parts = subpath.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {

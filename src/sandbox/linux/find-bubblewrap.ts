@@ -84,8 +84,8 @@ function changed(program: string): SandboxRefused {
 const missing: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-missing',
-  message: 'This policy runs commands in a sandbox, and bubblewrap, which builds it, was not found.',
-  next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. CAPSTAN_BWRAP may name one that is not on the PATH.',
+  message: 'This policy requires a sandbox, and bubblewrap, which builds it, was not found.',
+  next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. If it is not on the PATH, set CAPSTAN_BWRAP to its path.',
 };
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {

@@ -25,7 +25,7 @@ try {
   for (const { path, rights } of plan.rules) {
     const descriptor = openSync(path, pathOnly | constants.O_NOFOLLOW);
     const place = readlinkSync(`/proc/self/fd/${descriptor}`);
-    if (place !== path) fail(1, `${path} leads to ${place} by now`);
+    if (place !== path) fail(1, `${path} now leads to ${place}`);
     calls.addPath(ruleset, { descriptor, rights });
     closeSync(descriptor);
   }
@@ -33,7 +33,7 @@ try {
   closeSync(ruleset);
   for (const filter of plan.filters) calls.addFilter(Buffer.from(filter, 'base64'));
   process.execve?.(program, [...argv], { ...env });
-  fail(1, 'this Node cannot start a program in its own place');
+  fail(1, 'this version of Node cannot replace itself with another program');
 } catch (error) {
   fail(1, error instanceof Error ? error.message : String(error));
 }

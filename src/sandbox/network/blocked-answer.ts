@@ -18,7 +18,7 @@ const sentences: Readonly<Record<DenialReason, string>> = {
   not_allowed:
     'This host is not on the allow list of the permission profile. The user can add it there, or allow it by a rule.',
   held_back: 'A rule asks the user before this host is reached, and the user cannot be asked.',
-  declined: 'This host was asked about, and the answer was no.',
+  declined: 'The user was asked about this host and said no.',
   not_allowed_local: 'This host is on this machine or in a private network.',
   unresolved: 'The name of this host cannot be resolved.',
   method_not_allowed: 'The permission profile allows GET, HEAD and OPTIONS only.',

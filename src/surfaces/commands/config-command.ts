@@ -27,5 +27,5 @@ export const configCommand = {
     strictConfig: flag('--strict-config', 'treat unknown keys as errors'),
     ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
   },
-  notes: 'Secrets are shown as <hidden>. With an error in the configuration the exit code is 1.',
+  notes: 'Secrets are shown as <hidden>. If the configuration has an error, the exit code is 1.',
 } as const satisfies Command;

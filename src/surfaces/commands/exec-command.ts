@@ -9,7 +9,7 @@ export const execCommand = {
   summary: 'Runs one turn and exits: the model answers, runs commands and edits files.',
   forms: ['[options] [PROMPT]', '[options] resume THREAD|--last [PROMPT]', '[options] fork THREAD|--last [PROMPT]'],
   about:
-    'Without PROMPT, or with "-", Capstan reads the prompt from standard input. With both, it appends standard input to the prompt.\n' +
+    'Without PROMPT, or with "-", Capstan reads the prompt from standard input. If you give PROMPT and pipe input, it appends the input to PROMPT.\n' +
     'If THREAD waits for your answer, resume without a prompt asks again and continues its turn.\n' +
     'THREAD is an id, the beginning of one, or a name. A fork is a new thread that continues THREAD and leaves it unchanged; without PROMPT, fork runs no turn.',
   examples: [
@@ -42,14 +42,14 @@ export const execCommand = {
     ),
     askForApproval: option(
       '-a, --ask-for-approval POLICY',
-      'with --approvals: when you are asked: untrusted, on-request or never',
+      'with --approvals: when Capstan asks: untrusted, on-request or never',
       {
         offers: ['untrusted', 'on-request', 'never'],
       },
     ),
     approveForMe: flag(
       '--approve-for-me',
-      'a model answers in your place: on-request and workspace-write with approvals_reviewer = auto_review',
+      'a model answers in your place; includes -s workspace-write and the policy on-request',
       { without: ['sandbox', 'approvals', 'askForApproval', 'bypass'] },
     ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
@@ -79,18 +79,18 @@ export const execCommand = {
     skipGitRepoCheck: flag('--skip-git-repo-check', 'run outside a git repository'),
     contextEvents: flag(
       '--context-events',
-      'with --json: also print what the model is sent about its context, the costs, and what broke the cache',
+      'with --json: also print events about context, costs and what broke the cache of the provider',
     ),
     sdkJson: flag(
       '--experimental-json',
-      'like --json, for the Codex SDK: a turn that SIGTERM ends is an error event and exit code 1',
+      'like --json, for the Codex SDK: after SIGTERM the last event is an error and the exit code is 1',
     ),
     strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
     ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
     ignoreRules: flag('--ignore-rules', 'do not read your rules files and those of the project'),
     bypass: flag(
       '--dangerously-bypass-approvals-and-sandbox, --yolo',
-      'no sandbox: only where something else isolates the machine',
+      'no sandbox and no questions: use it only where something else isolates Capstan',
     ),
     enable: option('--enable FEATURE', '', { repeats: true, hidden: true }),
     disable: option('--disable FEATURE', '', { repeats: true, hidden: true }),
@@ -103,7 +103,7 @@ export const execCommand = {
   notes:
     'Standard output gets the answer; standard error gets everything else.\n' +
     'A resumed thread keeps its last model, effort, folder and policy unless an option names another.\n' +
-    'Exit codes: 0 the turn completed; 1 it failed, could not start, or its output could not be written; 2 wrong usage. Ctrl-C ends the turn, then Capstan by SIGINT (130 in a shell), so that a shell loop stops, too.',
+    'Exit codes: 0 the turn completed; 1 it failed, could not start, or its output could not be written; 2 wrong usage. Ctrl-C ends the turn; Capstan then ends by SIGINT (130 in a shell), so that a shell loop stops too.',
 } as const satisfies Command;
 
 export type ExecArguments = CommandArguments<typeof execCommand>;

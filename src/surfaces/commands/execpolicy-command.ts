@@ -7,7 +7,7 @@ export const execpolicyCheckCommand = {
   forms: ['-r FILE… [options] [--] COMMAND…'],
   examples: [
     ['capstan execpolicy check -r my.rules git push --force', 'What the rules in my.rules say about a command'],
-    ['capstan execpolicy check --pretty -r a.rules -r b.rules ls', 'Two files together, over several lines'],
+    ['capstan execpolicy check --pretty -r a.rules -r b.rules ls', 'Two files together, as JSON that is easy to read'],
   ],
   words: [{ name: 'COMMAND', many: true, verbatim: true, missing: 'which command? Write it behind the options.' }],
   options: {

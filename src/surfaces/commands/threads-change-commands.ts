@@ -222,7 +222,7 @@ export const pinsCommand = {
 export const unpinCommand = {
   name: 'threads unpin',
   does: 'remove a pinned note',
-  summary: 'Removes a pinned note. The next turn tells the model that it no longer applies.',
+  summary: 'Removes a pinned note. The next turn informs the model that it no longer applies.',
   forms: ['THREAD|--last NUMBER|ID [options]'],
   examples: [['capstan threads unpin --last 1', 'Remove the first note']],
   words: [threadWord, { name: 'NUMBER|ID', missing: 'which note? Give its number or its id.' }],

@@ -42,13 +42,13 @@ export const searchCommand = {
   forms: ['WORD … [options]'],
   examples: [
     ['capstan threads search login timeout', 'Messages with both words'],
-    [`capstan threads search '"connection refused"'`, 'Messages with that phrase'],
+    ['capstan threads search "connection refused"', 'Messages with exactly this text'],
   ],
   words: [{ name: 'WORD', many: true }],
   freeWord: 'word',
   options: queryOptions,
   notes:
-    'A message matches if it has all words, in any order, in upper or lower case, or as part of longer words. Quotes make a phrase.',
+    'A message matches if it has all words, in any order, in upper or lower case, or as part of longer words. Text in quotes must appear exactly.',
 } as const satisfies Command;
 
 export const showCommand = {
@@ -111,7 +111,7 @@ export const exportCommand = {
   notes: [
     'Without --format, the ending of FILE decides: .md is markdown, .html is html, everything else is jsonl.',
     'A jsonl file has the whole thread, including what a fork continues from. It contains everything that was said: share it with care.',
-    'Capstan and Codex also resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it.',
+    'Instead of importing it, you can copy it to `sessions/YYYY/MM/DD/` of a home of Capstan or Codex, under the name that `-o FOLDER` gives it.',
   ].join('\n'),
 } as const satisfies Command;
 

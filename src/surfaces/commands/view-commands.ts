@@ -43,7 +43,7 @@ export const contextCommand = {
 export const envelopeCommand = {
   name: 'envelope',
   does: 'show the settings of a turn, and who decided each',
-  summary: 'Shows the contract of a turn: every value, where it came from, and which code reads it.',
+  summary: 'Shows the settings of a turn, its envelope: every value, where it came from, and which code reads it.',
   forms: ['[THREAD] [options]'],
   examples: [
     ['capstan envelope', 'The newest turn of the newest thread here'],
@@ -78,5 +78,5 @@ export const replayCommand = {
   notes:
     `${newestThread}\n` +
     'Exit codes: 0 every request matches; 1 a request differs from what was sent, or its tool list is missing; 2 wrong usage.\n' +
-    'Codex does not record its requests: for its threads Capstan shows what was said and compares nothing.',
+    'Codex does not record its requests: for its threads Capstan shows the input that the history implies, and compares nothing.',
 } as const satisfies Command;

@@ -279,7 +279,7 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
 
          managed  /etc/managed_config.toml  no such file
          flags  command line  not set
-         project  /repo/.codex/config.toml  not used: the project has not been trusted
+         project  /repo/.codex/config.toml  not used: you have not trusted the project
          user  /home/config.toml  not set
          system  /etc/config.toml  no such file
 wins ->  default  trust: unknown  "read-only"

@@ -65,7 +65,7 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
 
 function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<string>): readonly Cell[] {
   const names = [...new Set(texts.map(({ content }) => content))];
-  if (names.length === 0) return [dim(`nothing to say; recorded: ${Object.keys(sections).join(', ')}`)];
+  if (names.length === 0) return [dim(`nothing was sent; recorded: ${Object.keys(sections).join(', ')}`)];
   return names.map((name) => {
     const isRepeated = cause === 'reinjection' || form === 'unknown';
     const { sign, look } = marks[!known.has(name) || form === 'event' ? 'new' : isRepeated ? 'again' : 'changed'];

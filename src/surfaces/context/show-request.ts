@@ -79,15 +79,15 @@ function itemsOf({ history }: ThreadState): readonly Item[] {
 function unnamed({ record }: StoryRequest, index: number, length: number): string {
   const auxiliary = record?.auxiliary;
   if (auxiliary === undefined) return 'unknown';
-  if (auxiliary.review !== undefined) return 'review, its own words';
+  if (auxiliary.review !== undefined) return 'review request';
   const isOwn = index < auxiliary.head.length || index >= length - auxiliary.tail.length;
-  return isOwn ? `${auxiliary.purpose}, its own words` : 'left out, in short';
+  return isOwn ? `${auxiliary.purpose} request` : 'shortened item';
 }
 
 function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): string {
   const made =
     record === undefined
-      ? 'made by another program: put together from the history before its answer; its tools and settings are not known'
+      ? 'made by another program: rebuilt from the history before its answer; its tools and settings are not known'
       : `${stepWords(record)} · ${[record.options.model, record.options.effort].filter(Boolean).join(' ')} · encoder ${record.encoder}`;
   const counted =
     usage === undefined

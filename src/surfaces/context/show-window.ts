@@ -72,7 +72,7 @@ function shareRow(share: NamedShare, total: number): readonly Cell[] {
 
 function basis({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
-  const more = added === 0 ? '' : `; ${about(added)} that the next turn tells the model`;
+  const more = added === 0 ? '' : `; ${about(added)} that the next turn will send`;
   if (counted === undefined) {
     return `About ${count(total)} tokens by Capstan's estimate: the provider has not counted this yet${more}.`;
   }

@@ -45,7 +45,7 @@ function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
 
 /** Claims of the file are none of the user's words: they are counted beside the table. */
 function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
-  if ('code' in next) return [`What the next turn would tell the model is not known: ${fullText(next)}`];
+  if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${fullText(next)}`];
   const { messages, pins } = next.unproven;
   const claims = [
     ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
@@ -53,7 +53,7 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   ].join(' and ');
   if (claims === '') return [];
   return [
-    `Not counted: ${claims} that the file claims and no seal of this home proves. The next turn leaves them out.`,
+    `Not counted: ${claims} that Capstan cannot prove to have written in this home. The next turn leaves them out.`,
   ];
 }
 

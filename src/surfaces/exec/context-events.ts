@@ -72,7 +72,7 @@ function breakWords(each: PrefixBreak): string {
     case 'rollback':
       return 'a rollback';
     case 'reopened':
-      return 'the history behind a checkpoint, which is used again';
+      return 'the history before a checkpoint, which is sent again';
     case 'instructions':
       return 'other instructions';
     case 'setting':

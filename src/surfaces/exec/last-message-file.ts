@@ -19,7 +19,9 @@ export function checkLastMessageFile(
   const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '', ...roots]);
   const problem =
     whyNotWritable(path) ??
-    (file === 'leads-out' ? 'a link that a command may have made leads out of where commands may write' : undefined);
+    (file === 'leads-out'
+      ? 'it leads through a link, which a command may have made, out of the folders where commands may write'
+      : undefined);
   if (problem === undefined && file !== 'leads-out') return file;
   return {
     code: 'last-message-unwritable',

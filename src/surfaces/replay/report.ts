@@ -45,7 +45,7 @@ function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): stri
     case 'other-encoder':
       return `made by encoder ${encoder}, which this version does not have`;
     case 'tools-missing':
-      return `cannot be rebuilt: its tools are lost (tool set ${toolSet?.slice(0, 8)})`;
+      return `cannot be rebuilt: its tool list is missing (tool set ${toolSet?.slice(0, 8)})`;
     case 'not-recorded':
       return 'rebuilt; no digest was saved';
     case 'inferred':
@@ -72,8 +72,8 @@ function differenceWords(difference: Difference): string {
 
 const summaries = {
   different: 'not as sent',
-  'other-encoder': 'of an encoder that is not here',
-  'tools-missing': 'whose tools are lost',
+  'other-encoder': 'made by an encoder that this version does not have',
+  'tools-missing': 'whose tool list is missing',
   'not-recorded': 'without a saved digest',
   inferred: 'of another program, with nothing to compare',
 } as const satisfies Partial<Record<Result, string>>;

@@ -56,7 +56,7 @@ function parseProfile(text: string): PermissionProfile | Outcome {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return wrongUsage({ name: 'sandbox' }, `--permission-profile is no JSON: ${(error as Error).message}.`);
+    return wrongUsage({ name: 'sandbox' }, `--permission-profile is not JSON: ${(error as Error).message}.`);
   }
   const profile = readProfile(value);
   if (!isWrong(profile)) return profile;

@@ -39,7 +39,7 @@ const unitMs = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as co
 function ageOf(text: string): ToCompress | Outcome<'usage'> {
   const [, count, unit] = /^(\d{1,6})([dhm])$/.exec(text) ?? [];
   if (count === undefined) {
-    return wrongUsage(compressCommand, `${JSON.stringify(text)} is no time: write 7d, 12h or 30m.`);
+    return wrongUsage(compressCommand, `${JSON.stringify(text)} is not a time: write 7d, 12h or 30m.`);
   }
   return { kind: 'older', milliseconds: Number(count) * unitMs[unit as keyof typeof unitMs] };
 }

@@ -32,7 +32,7 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const place = output === undefined || output === '-' ? undefined : placeOf(output);
   if (place !== undefined && 'code' in place) return place;
   const format = given.options.format ?? (place?.kind === 'file' ? formatOf(place.path) : 'jsonl');
-  if (newId && format !== 'jsonl') return wrongUsage(exportCommand, '--new-id goes with --format jsonl.');
+  if (newId && format !== 'jsonl') return wrongUsage(exportCommand, '--new-id works only with --format jsonl.');
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
@@ -118,7 +118,9 @@ async function replace(path: string, text: string): Promise<Outcome | undefined>
   const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '', ...engine.configuredRoots]);
   try {
     if (file === 'leads-out')
-      throw new Error('a link that a command may have made leads out of where commands may write');
+      throw new Error(
+        'it leads through a link, which a command may have made, out of the folders where commands may write',
+      );
     await beforeAnySignal(() => writeOutputFile(file, text, 0o600));
     return undefined;
   } catch (error) {

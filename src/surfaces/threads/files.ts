@@ -28,7 +28,7 @@ export async function run({ thread, options }: CommandArguments<typeof filesComm
     bold(`${headOf(change, turns)}\n`),
     ...bodyOf(change),
   ]);
-  printPage(changes.length === 0 ? ['No changes of files are recorded for this thread.\n'] : spans, form);
+  printPage(changes.length === 0 ? ['No file changes are recorded for this thread.\n'] : spans, form);
   return 0;
 }
 
@@ -37,7 +37,7 @@ function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {
   const place = `in ${visibleLine(root)}`;
   if (changer.kind === 'restore') return `Files brought back ${place}`;
   const number = numberOf(change, turns);
-  return `${number === undefined ? 'A turn that was taken back' : `Turn ${number}`}, ${changer.turnId}, ${place}`;
+  return `${number === undefined ? 'A turn that was rolled back' : `Turn ${number}`}, ${changer.turnId}, ${place}`;
 }
 
 function numberOf({ changer }: ChangedFiles, turns: readonly TurnSummary[]): number | undefined {
@@ -52,7 +52,7 @@ function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): readonly Sp
     ...(isUnclear ? ["  The record does not say which of these were the turn's own changes.\n"] : []),
     ...(meanwhile === undefined || meanwhile.length === 0
       ? []
-      : ['  Meanwhile, and not by it:\n', ...filesSpans(meanwhile)]),
+      : ['  Meanwhile, but not by the turn:\n', ...filesSpans(meanwhile)]),
   ];
 }
 

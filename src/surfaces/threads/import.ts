@@ -52,7 +52,7 @@ function folderInPlace(source: string): Outcome {
   const isHome = kindOfEntry(join(source, 'sessions')) === 'folder';
   return {
     code: 'not-a-rollout',
-    message: isHome ? `${source} is a home and needs no import.` : `${source} is a folder, not a file.`,
+    message: isHome ? `${source} is a home folder and needs no import.` : `${source} is a folder, not a file.`,
     next: isHome
       ? `Use its threads in place: CODEX_HOME=${shellWords([source])} capstan threads list`
       : 'Name a file that was exported as jsonl: `capstan threads export --help` says how.',

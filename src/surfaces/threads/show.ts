@@ -147,7 +147,7 @@ function unprovenLines(unproven: Unproven, form: PageForm): readonly Span[] {
     ...unproven.messages.map((each) => `message: ${visibleLine(waitingWords(each, mostCharacters))}`),
     ...unproven.pins.map(({ text }) => `note: ${visibleLine(oneLine(text, mostCharacters))}`),
   ];
-  const why = 'Left out: nothing proves that Capstan wrote these lines in this home for you';
+  const why = 'Left out: Capstan cannot prove that it wrote these lines in this home';
   return ['\n', yellow(why), '\n', ...said.map((each) => prose(each, form, '  '))];
 }
 

@@ -154,7 +154,7 @@ function newSettings(paths: readonly string[]): Outcome<'new-settings'> {
   return {
     code: 'new-settings',
     message: `New settings of other programs appeared in git repositories during the turn: ${named(paths)}.`,
-    next: 'Programs that you start there may obey them, outside the sandbox. Check them first.',
+    next: 'Programs that you start there may use them, outside the sandbox. Check them first.',
   };
 }
 

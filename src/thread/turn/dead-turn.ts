@@ -138,7 +138,7 @@ export function deadTurnNotice(
     next:
       calls.length === 0
         ? 'All completed items are saved. An answer that was still arriving is not.'
-        : 'All completed items are saved; an answer that was still arriving is not. The running calls may have finished, partly or not at all; Capstan does not repeat them.',
+        : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.',
   };
 }
 

@@ -95,9 +95,9 @@ export const formless: readonly Answers[] = [
   { name: 'brackets without end', does: always('{"a":'.repeat(3000)), told: byCode },
 ];
 
-const around = 'Text around the JSON object was left out.';
-const spelling = 'Mistakes in the spelling of the JSON were put right.';
-const otherKeys = 'What stood under keys that were not asked for became context for the task.';
+const around = 'Capstan left out the text around the JSON object.';
+const spelling = 'Capstan corrected mistakes in the JSON.';
+const otherKeys = 'Text under keys that Capstan did not ask for became context for the task.';
 
 /** Answers whose form is wrong and can be put right without a doubt about what is meant. */
 export const misshapen: readonly Answers[] = [
@@ -122,7 +122,7 @@ export const misshapen: readonly Answers[] = [
   {
     name: 'two objects',
     does: always((about) => `${JSON.stringify({ intent_user_message: 'a', summary: 'b' })}\n${good(about)}`),
-    told: structured(around, 'There were several JSON objects; the last whole one was taken.'),
+    told: structured(around, 'There were several JSON objects; Capstan used the last complete one.'),
   },
   { name: 'the object in a string', does: always((about) => JSON.stringify(good(about))), told: structured() },
   { name: 'the object in a list', does: always((about) => `[${good(about)}]`), told: structured(around) },
@@ -137,7 +137,7 @@ export const misshapen: readonly Answers[] = [
   {
     name: 'no brace at the end',
     does: always((about) => good(about).slice(0, -1)),
-    told: structured('The closing brace of the JSON object was missing and was put in.'),
+    told: structured('Capstan added the missing closing brace of the JSON object.'),
   },
   {
     name: 'pieces in several messages',
@@ -193,12 +193,12 @@ export const incomplete: readonly Answers[] = [
   {
     name: 'a resume line that is not the last',
     does: but(() => ({ summary: `${resume}\nThat is all.` })),
-    told: structured('The `RESUME_AT:` line was moved to the end.'),
+    told: structured('Capstan moved the `RESUME_AT:` line to the end.'),
   },
   {
     name: 'a resume line in bold',
     does: but(() => ({ summary: 'Half of it.\n- **RESUME_AT:** the loop' })),
-    told: structured('The `RESUME_AT:` line was freed of other signs.'),
+    told: structured('Capstan removed other characters from the `RESUME_AT:` line.'),
   },
   { name: 'only "done"', does: but(() => ({ summary: 'done\nRESUME_AT: done' })), told: structured() },
   {

@@ -14,7 +14,7 @@ export interface Installed {
 
 /** The model quoted something that the user never wrote. */
 export const noMessage =
-  'The request that the model quoted is no message of the user, so the checkpoint names no active task.';
+  'The request that the model quoted is not a message of the user, so the checkpoint names no active task.';
 
 /** Of a history that is taken in parts: how many there are goes by estimates. */
 export const aFew = expect.toBeOneOf([2, 3, 4, 5]) as number;

@@ -40,7 +40,8 @@ export function providerCredentials(
         return fromLogin(stored, login?.baseUrl, sources, wanted);
       case 'none': {
         const names = envKeys.join(' or ');
-        const message = `The environment variable ${names}, which holds the key for ${name}, is not set.`;
+        const unset = envKeys.length === 1 ? `${names} is not set` : `neither ${envKeys.join(' nor ')} is set`;
+        const message = `There is no key for ${name}: ${unset}.`;
         return { kind: 'missing', message, next: envKeyInstructions ?? `Set ${names} and try again.` };
       }
     }

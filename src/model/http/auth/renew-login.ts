@@ -66,7 +66,7 @@ async function exchange(
     const body = parseJsonObject(answer.text);
     if (answer.status < 200 || answer.status > 299) return refusal(answer.status, body);
     const tokens = body && tokensIn(body);
-    if (tokens === undefined) return { kind: 'failed', why: 'there are no tokens in the answer' };
+    if (tokens === undefined) return { kind: 'failed', why: 'the answer contained no tokens' };
     // Who signed in or out meanwhile is not undone, and the tokens of two logins are not mixed.
     const since = storedSince(old, parts.store);
     if (since !== undefined) return since;
@@ -75,7 +75,7 @@ async function exchange(
   } finally {
     if (!isKept) reserved.discard();
   }
-  return storedSince(old, parts.store) ?? { kind: 'failed', why: 'the answer brought no other access token' };
+  return storedSince(old, parts.store) ?? { kind: 'failed', why: 'the answer contained no new access token' };
 }
 
 /** Words of the server are not passed on: they may quote what was sent. */

@@ -52,7 +52,7 @@ function readLine(line: string): AnswerLine | string {
   }
   if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
   if (note !== undefined && decided === 'approved')
-    return '"note" goes with "denied" or "abort": the model reads it there.';
+    return '"note" works only with "denied" and "abort": the model reads it with the no.';
   return { about, decision: decided, ...(note === undefined ? {} : { note }) };
 }
 

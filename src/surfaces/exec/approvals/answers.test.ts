@@ -181,7 +181,7 @@ test.each([
   ['{"kind":"patch","decision":"denied","note":1}', '"note" must be a string.'],
   [
     '{"kind":"patch","decision":"approved","note":"Go on."}',
-    '"note" goes with "denied" or "abort": the model reads it there.',
+    '"note" works only with "denied" and "abort": the model reads it with the no.',
   ],
 ])('%s is refused with its line', (line, problem) => {
   const text = `\n{"kind":"patch","decision":"denied"}\n${line}\n`;

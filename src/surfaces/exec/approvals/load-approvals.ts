@@ -46,6 +46,6 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
 
 const noTerminal: Outcome = {
   code: 'approvals-no-terminal',
-  message: '--approvals ask needs a terminal to ask at: standard input and standard error must be one.',
+  message: '--approvals ask needs a terminal to ask at: standard input or standard error is not a terminal.',
   next: 'Start Capstan from a terminal with the prompt as an argument, or give the answers in a file: --approvals FILE.',
 };

@@ -111,6 +111,41 @@ test.each(faults)('%s is refused with file, line and reason', (text, key, reason
   expect(errors[0]?.message).toMatch(/^\/etc\/user\.toml:\d+: /);
 });
 
+/** A table, two keys that mean the same, and what they may say. */
+const spellings: readonly (readonly [string, string, string, string, string])[] = [
+  ['filesystem', '"/var/tmp/"', '"/var/tmp"', '"read"', '"write"'],
+  ['filesystem', '"/tmp/a"', '"/tmp/./b/../a"', '"read"', '"deny"'],
+  ['filesystem', '":root"', '"/"', '"read"', '"write"'],
+  ['filesystem', '"/"', '":root"', '"write"', '"none"'],
+  ['filesystem', '":slash_tmp"', '"/tmp"', '"write"', '"read"'],
+  ['filesystem', '":workspace_roots"', '":project_roots"', '"write"', '"read"'],
+  ['filesystem', '":workspace_roots"."."', '":project_roots"', '"write"', '"deny"'],
+  ['filesystem', '":workspace_roots".docs', '":project_roots".docs', '"write"', '"deny"'],
+  ['filesystem', '"~"', '"/home/me"', '"read"', '"write"'],
+  ['filesystem', '"~/x/"', '"/home/me/x"', '"read"', '"deny"'],
+  ['filesystem', '"/a".b', '"/a/b"', '"read"', '"write"'],
+  ['filesystem', '"/a/**"', '"/a"', '"read"', '"write"'],
+  ['network.domains', '"a.test"', '"A.test."', '"allow"', '"deny"'],
+  ['network.domains', '"*.a.test"', '"*.A.TEST"', '"deny"', '"allow"'],
+  ['network.domains', '"127.1"', '"127.0.0.1"', '"allow"', '"deny"'],
+  ['network.domains', '"[::1]:80"', '"[0:0::1]:80"', '"allow"', '"deny"'],
+  ['network.unix_sockets', '"/run/x"', '"/run//x"', '"allow"', '"none"'],
+  ['workspace_roots', '"/w"', '"/w/"', 'true', 'false'],
+  ['workspace_roots', '"sub"', '"/repo/sub"', 'true', 'false'],
+];
+
+test.each(spellings)('in %s, %s and %s may not contradict each other', (table, one, other, first, second) => {
+  const head = `${chosen}[permissions.dev]\nextends = ":workspace"\nnetwork.enabled = true\n`;
+  const text = (said: string) => `${head}[permissions.dev.${table}]\n${one} = ${first}\n${other} = ${said}\n`;
+  expect(read(layer(text(first))).problems).toEqual([]);
+  const { problems } = read(layer(text(second)));
+  expect(problems).toMatchObject([{ severity: 'error', line: 7 }]);
+  expect(problems[0]?.message).toMatch(/^\/etc\/user\.toml:7: .* contradicts .*, which means the same and says /);
+  // Two layers contradict each other as one does.
+  const [below, above] = [`${head}${table}.${one} = ${first}`, `permissions.dev.${table}.${other} = ${second}`];
+  expect(read(layer(below), layer(above, 'flags')).problems).toMatchObject([{ severity: 'error' }]);
+});
+
 test('a profile that was not chosen must be right as well', () => {
   const { problems } = read(layer('sandbox_mode = "read-only"\n[permissions.dev.filesystem]\n"/a" = "rw"'));
   expect(problems).toMatchObject([{ severity: 'error', line: 3 }]);

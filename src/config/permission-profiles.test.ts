@@ -106,6 +106,15 @@ describe('what a profile grants', () => {
     expect(at(`${chosen}[permissions.dev.filesystem]\n":project_roots" = "write"`, '/repo/x')).toEqual(['write']);
   });
 
+  test.each([
+    ['"/tmp" = "read"', '/tmp/x', 'read'],
+    ['":project_roots" = "read"', '/repo/x', 'read'],
+    ['"//" = "deny"', '/etc/x', 'deny'],
+  ])('%s replaces what its parent says about the same place in other words', (entry, path, expected) => {
+    const text = `${chosen}[permissions.dev]\nextends = ":workspace"\nfilesystem = { ${entry} }`;
+    expect(access(resolved(text), path)).toBe(expected);
+  });
+
   test('a profile that extends the workspace keeps what it does not name', () => {
     const text = `${chosen}[permissions.dev]\nextends = ":workspace"\nfilesystem = { ":tmpdir" = "read" }`;
     expect(at(text, '/var/tmp/me/x', '/tmp/x', '/repo/x', '/repo/.codex/x')).toEqual([
@@ -194,7 +203,7 @@ describe('what a profile grants', () => {
       enabled = true
       mode = "limited"
       allow_local_binding = true
-      domains = { "*.Example.com" = "allow", "**.b.org:8443" = "allow", "[::1]" = "allow", "x.example.com" = "deny", "X.Example.com." = "allow" }
+      domains = { "*.Example.com" = "allow", "**.b.org:8443" = "allow", "[::1]" = "allow", "x.example.com" = "deny", "X.Example.com." = "deny" }
       unix_sockets = { "/run/docker.sock" = "allow", "/run/other.sock" = "deny", "~/s.sock" = "allow" }`);
     expect(policy).toMatchObject({
       lists: {

@@ -68,8 +68,9 @@ compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
 forks | src/thread/branch/fork.ts | policy.approval policy.profile
-call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.rules policy.shellEnvironment workspace.cwd
-reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.approvedPrefixes policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
+call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.shellEnvironment workspace.cwd
+reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
 call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
+call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
 `;

@@ -2,6 +2,8 @@ import { describePolicy, networkWord } from '../policy/describe-policy.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Envelope } from './envelope.ts';
 import { approvalName } from '../policy/approval-policy.ts';
+import { withGrantedNetwork } from '../policy/standing-grants.ts';
+import type { StepFacts } from './facts.ts';
 
 /** Where, when and within which limits the model works: one value for its text, for clients and for comparing. */
 export interface Environment {
@@ -22,14 +24,19 @@ export interface Environment {
   readonly deniedDomains: readonly string[];
 }
 
-/** `date` is the step's: it may have moved since the turn began. */
-export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
+/** The facts are the step's: they may have moved since the turn began. */
+export function environmentOf(
+  { workspace, policy }: Envelope,
+  { date, granted }: Pick<StepFacts, 'date' | 'granted'>,
+): Environment {
   const { cwd, shell, timezone, roots } = workspace;
-  const described = describePolicy(policy.resolved, cwd);
+  const now = withGrantedNetwork(policy.resolved, granted);
+  const described = describePolicy(now, cwd);
   const { mode, writableRoots, readablePaths, deniedPaths, deniedGlobs } = described;
   const isReopened = (path: string): boolean => deniedPaths.some((denied) => isWithin(path, denied));
   // Saved rules are in the lists. Where there are none, they are not what decides.
-  const lists = policy.networkProxy === 'lists' ? described.lists : undefined;
+  const isProxied = policy.networkProxy === 'lists' || now !== policy.resolved;
+  const lists = isProxied ? described.lists : undefined;
   return {
     cwd,
     shell: shell.name,

@@ -1,7 +1,7 @@
 import type { Trust } from '../config/trust.ts';
 import type { Places } from '../policy/places.ts';
 import type { ProviderCapabilities } from '../ports/provider.ts';
-import type { GrantedExtra } from '../policy/grants.ts';
+import type { StandingGrants } from '../policy/standing-grants.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Catalogue } from './model-record.ts';
 import type { CallNeeds } from '../policy/approval.ts';
@@ -98,8 +98,10 @@ export interface StepFacts {
   readonly date: string;
   /** What requests begin with now. Absent: what they began with when the turn began. */
   readonly base?: BaseInstructions;
-  /** What the user granted for the session beyond the policy of the turn. Absent: nothing. */
-  readonly granted?: GrantedExtra;
+  /** What the user granted beyond the policy of the turn. Absent: nothing. */
+  readonly granted?: StandingGrants;
+  /** Beginnings of commands that are approved for good by now. Absent: those of the policy of the turn. */
+  readonly approvedPrefixes?: readonly (readonly string[])[];
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
 }

@@ -4,12 +4,15 @@ import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
 import { grantedPolicy, standingPermissions } from './granted-policy.ts';
 import { hostKey } from './grants.ts';
-import { decideHost, readHostRules } from './network/decide-host.ts';
+import { decideHost, readHostLists } from './network/decide-host.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 import { networkReach } from './network/network-reach.ts';
 import { usualPort } from './rules/rule-set.ts';
 
-/** Whether a command that runs may connect to a host now: what its proxy awaits where the lists leave it to an answer. */
+/**
+ * Whether a command that runs may connect to a host now: what its proxy awaits where the lists leave it to an answer. The
+ * policy of the context is the one that the command runs under, whose lists the proxy goes by.
+ */
 export function decideConnection(
   context: DecisionContext,
   { argv, cwd, escalation }: CallNeeds,
@@ -23,7 +26,7 @@ export function decideConnection(
   const { lists } = policy;
   const place = hostAtPort(host.name, host.port);
   if (lists === undefined || networkReach(policy) !== 'listed') return refused(place);
-  const verdict = decideHost(readHostRules(lists), { host: host.name, port: host.port });
+  const verdict = decideHost(readHostLists(lists), { host: host.name, port: host.port });
   if (verdict.kind === 'allowed') return { kind: 'run', where: 'sandbox' };
   if (verdict.kind === 'blocked') return refused(place);
   const byRule = verdict.by === 'rule';

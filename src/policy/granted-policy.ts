@@ -3,7 +3,7 @@ import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
 import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
-import { decideHost, readHostRules } from './network/decide-host.ts';
+import { decideHost, readHostLists } from './network/decide-host.ts';
 import { splitHostAndPort } from './network/host-name.ts';
 import { networkReach } from './network/network-reach.ts';
 import { isWithin, joinPath, normalisePath } from './paths.ts';
@@ -139,7 +139,7 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
   const { network, read = [], write = [] } = missingPermissions(policy, given);
   const open = (paths: readonly string[], wanted: 'read' | 'write') =>
     paths.filter((path) => !isNeverGranted(policy, path, wanted));
-  const hosts = openedHosts(policy, given);
+  const hosts = openedHosts(network === true ? withNetwork(policy) : policy, given);
   return joinPermissions({ ...defined({ network }), read: open(read, 'read'), write: open(write, 'write'), hosts }, {});
 }
 
@@ -147,7 +147,7 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
 function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): readonly string[] {
   const { lists } = policy;
   if (hosts.length === 0 || lists === undefined || networkReach(policy) !== 'listed') return [];
-  const rules = readHostRules(lists);
+  const rules = readHostLists(lists);
   return hosts.filter((text) => {
     const { host, port } = splitHostAndPort(text) ?? {};
     return host !== undefined && port !== undefined && decideHost(rules, { host, port }).kind === 'asked';

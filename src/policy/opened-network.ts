@@ -5,10 +5,15 @@ const mostNamed = 8;
 /** What a grant of the network opens, in a sentence for the user who is asked. */
 export function openedNetwork(lists: NetworkLists | undefined): string {
   if (lists === undefined) return 'All hosts could be reached, also this machine and private networks.';
-  const { deny, local, methods } = lists;
-  const left = deny.length - mostNamed;
-  const named = [...deny.slice(0, mostNamed), ...(left > 0 ? [`${left} more that are denied`] : [])];
+  const { deny, ask = [], local, methods } = lists;
+  const named = bounded(deny, 'more that are denied');
   const hosts = `All hosts could be reached${named.length === 0 ? '' : ` but ${named.join(', ')}`}`;
   const places = local ? ', also this machine and private networks' : ', but not this machine and private networks';
-  return `${hosts}${places}${methods === 'any' ? '' : ', with requests that only read'}.`;
+  const all = `${hosts}${places}${methods === 'any' ? '' : ', with requests that only read'}.`;
+  return ask.length === 0 ? all : `${all} Rules still ask before ${bounded(ask, 'more hosts').join(', ')}.`;
+}
+
+function bounded(hosts: readonly string[], others: string): readonly string[] {
+  const left = hosts.length - mostNamed;
+  return [...hosts.slice(0, mostNamed), ...(left > 0 ? [`${left} ${others}`] : [])];
 }

@@ -8,9 +8,9 @@ import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, callTool, say, startScriptedModel, type ScriptStep } from '../../src/testing/index.ts';
 import { KilledWriter, linesIn } from './killed-writer.ts';
 
-/** Of threads that waited for an answer, or had not used one. */
+/** Of processes in which a thread waited for an answer, or had not used one. */
 const kills = 100;
-const threads = 12;
+const threads = 4;
 
 interface Printed {
   /** Its number. */
@@ -20,16 +20,17 @@ interface Printed {
   readonly question: string;
 }
 
-it(`an answer is never lost, never used twice and never used for another command over ${kills} kills`, async () => {
+it(`an answer is never lost, never used twice and never used for another command over ${kills} killed processes`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-answers-'));
   const homes = Array.from({ length: threads }, (_, number) => join(folder, String(number)));
   for (const home of homes) mkdirSync(home);
   const model = await startScriptedModel(({ index }) => stepFor(index));
   const printed: Printed[] = [];
   const ids = homes.map(() => 'new');
-  const seen = { waiting: 0, unused: 0 };
+  const seen = { killed: 0, waiting: 0, unused: 0, hosts: 0 };
   try {
-    for (let processes = 0; seen.waiting < kills && processes < kills; processes++) {
+    for (let processes = 0; seen.killed < kills && processes < 2 * kills; processes++) {
+      const before = seen.waiting;
       const told = await runUntilKilled([folder, model.url, ...ids]);
       printed.push(...told);
       for (const { thread, id } of told) ids[thread] = id;
@@ -41,10 +42,14 @@ it(`an answer is never lost, never used twice and never used for another command
         if (questions.length > 0) seen.waiting += 1;
         if (questions.some((question) => question.answer !== undefined)) seen.unused += 1;
         const ofThread = printed.filter((each) => each.thread === thread);
+        if (waitsForHost(lines)) seen.hosts += 1;
         check(lines, effectsIn(home), ofThread);
       }
+      if (seen.waiting > before) seen.killed += 1;
     }
-    expect(seen.waiting).toBeGreaterThanOrEqual(kills);
+    expect(seen.killed).toBe(kills);
+    // Some of them in a command that ran and waited for a host.
+    expect(seen.hosts).toBeGreaterThan(5);
     // Some of them after the answer, and before the call began.
     expect(seen.unused).toBeGreaterThan(5);
     // Some of the calls were asked about after they had run.
@@ -54,14 +59,15 @@ it(`an answer is never lost, never used twice and never used for another command
     await model.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 300_000);
+}, 600_000);
+
+/** `host`: asked about while it runs. `stopped`: asked about when the sandbox has stopped it. */
+const kinds = ['command', 'host', 'command', 'stopped'] as const;
 
 function stepFor(index: number): ScriptStep {
-  // One of them is asked about before it runs, and the other one when the sandbox has stopped it.
   const calls = [0, 1].map((each) => {
-    const isStopped = index % 4 === 3 && each === 1;
-    const cmd = `${isStopped ? 'stopped' : 'command'} ${2 * index + each}`;
-    return callTool('reach', { cmd, ...(isStopped && { plain: true }) });
+    const kind = each === 0 ? 'command' : kinds[index % kinds.length]!;
+    return callTool('reach', { cmd: `${kind} ${2 * index + each}`, ...(kind === 'stopped' && { plain: true }) });
   });
   return index % 5 === 4 ? answer({ items: [say(`done ${index}`)] }) : answer({ items: calls });
 }
@@ -69,6 +75,12 @@ function stepFor(index: number): ScriptStep {
 function effectsIn(home: string): readonly string[] {
   const path = join(home, 'effects');
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+}
+
+/** Whether its last question is about a host, and has no answer. */
+function waitsForHost(lines: readonly Line[]): boolean {
+  const last = lines.findLast(({ type }) => type === 'capstan_question')?.payload;
+  return last?.['kind'] === 'network' && last['answer'] === undefined;
 }
 
 /** Kills the process some time after it has begun to ask: each thread is somewhere between a question and an effect. */
@@ -89,6 +101,7 @@ function check(lines: readonly Line[], effects: readonly string[], printed: read
   /** By the ids of questions. */
   const answered = new Map<string, string[]>();
   const begun = new Map<unknown, number>();
+  const isHost = (callId: unknown): boolean => commandOf.get(callId)?.startsWith('host') === true;
   const isStoppable = (callId: unknown): boolean => commandOf.get(callId)?.startsWith('stopped') === true;
   for (const { type, payload } of lines) {
     const { call_id: callId, answer: given } = payload;
@@ -103,8 +116,9 @@ function check(lines: readonly Line[], effects: readonly string[], printed: read
     }
     if (type !== 'capstan_call' || payload['item'] === undefined) continue;
     begun.set(callId, (begun.get(callId) ?? 0) + 1);
-    // The answer stands before what it allows: of a command that the sandbox may stop, the second try.
-    const isFree = isStoppable(callId) && begun.get(callId) === 1;
+    // The answer stands before what it allows: of a command that the sandbox may stop, the second try. A host is asked
+    // about later.
+    const isFree = isHost(callId) || (isStoppable(callId) && begun.get(callId) === 1);
     expect([callId, answers.get(callId)]).toEqual([callId, isFree ? undefined : ['allowed']]);
   }
   // Never twice.
@@ -115,6 +129,10 @@ function check(lines: readonly Line[], effects: readonly string[], printed: read
   const outside = effects.filter((effect) => effect.endsWith(' disabled'));
   expect(outside.filter((effect) => !allowed.has(effect))).toEqual([]);
   expect(outside.filter((effect) => Number(effect.split(' ')[1]) % 3 === 0)).toEqual([]);
+  // A connection is let through after the answer about its host, and no other.
+  const opened = effects.filter((effect) => effect.endsWith(' open')).map((effect) => effect.replace(/ open$/, ''));
+  const open = [...answers].flatMap(([callId, given]) => (given.join() === 'allowed' ? [commandOf.get(callId)] : []));
+  expect(opened.filter((cmd) => !open.includes(cmd))).toEqual([]);
   // Never lost: what was acknowledged is in the file, once, and not asked again.
   const known = new Map<string, string>();
   const askedAgain: string[] = [];

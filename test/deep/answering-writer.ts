@@ -5,12 +5,13 @@ import { systemPrograms } from '../../src/exec/processes/programs.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import { parseThreadId } from '../../src/protocol/ids.ts';
+import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
-import { escalating, stoppable } from '../harness/needy-tools.ts';
+import { connectable, escalating, stoppable } from '../harness/needy-tools.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 
 /**
@@ -19,6 +20,13 @@ import { WatchedThread } from '../harness/watched-thread.ts';
  * each effect in a file. What it has answered it answers again, and otherwise: that must count for nothing.
  */
 keepCompiled();
+/** No host is listed, so that each of them is asked about. */
+const profile: PermissionProfile = {
+  type: 'managed',
+  file_system: { type: 'restricted', entries: [{ path: { type: 'path', path: '/' }, access: 'read' }] },
+  network: 'enabled',
+  capstan_network: { lists: { allow: [], deny: [], local: false, methods: 'any' } },
+};
 const [, , folder, url, ...ids] = process.argv;
 const locks = createFlock({ clock: systemClock, programs: systemPrograms });
 await Promise.all(ids.map(runThread));
@@ -27,8 +35,9 @@ async function runThread(id: string, number: number): Promise<void> {
   const home = join(folder!, String(number));
   const thread = new WatchedThread(url!, { home, files: nodeFiles, locks }, parseThreadId(id));
   thread.idStart = process.pid * 100 + number;
-  thread.settings = { approval: 'on-request' };
-  const tool = stoppable(escalating(noted(join(home, 'effects'))));
+  thread.settings = { approval: 'on-request', profile };
+  const effects = noted(join(home, 'effects'));
+  const tool = connectable(stoppable(escalating(effects)), (effect) => effects.push(effect));
   const before: string[] = [];
   const askUser: AskUser = {
     ask: async (question) => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, expect, inject, test } from 'vitest';
+import { networkReach } from '../../src/policy/network/network-reach.ts';
 import { systemWays } from '../../src/sandbox/network/dial.ts';
 import { closeStages, get, publicAddress, say, stage, website } from '../harness/proxy-stage.ts';
-import { decidedReach, hostCase, hostText, listsOfCommand, statedReach, targets } from '../laws/hosts-law.ts';
+import { decidedReach, hostCase, hostText, policyOfCommand, statedReach, targets } from '../laws/hosts-law.ts';
 
 afterEach(closeStages);
 
@@ -14,7 +15,8 @@ test(`law: the text, the decision and a request through the proxy agree about ev
   await fc.assert(
     fc.asyncProperty(hostCase, async (given) => {
       const text = hostText(given);
-      const lists = listsOfCommand(given);
+      const policy = policyOfCommand(given);
+      const lists = networkReach(policy) === 'listed' ? policy.lists : undefined;
       const met = new Map<string, string>();
       if (lists !== undefined) {
         const asked = new Set<string>();
@@ -25,7 +27,8 @@ test(`law: the text, the decision and a request through the proxy agree about ev
           },
           // As the thread answers: a question that may not be asked is none.
           decide: async ({ name, port }) => {
-            if (decidedReach(given, { host: name, port }) !== 'asked') return 'unasked';
+            const decided = decidedReach(given, { host: name, port });
+            if (decided !== 'asked') return decided === 'open' ? 'allowed' : 'unasked';
             asked.add(`${name}:${port}`);
             return 'allowed';
           },
@@ -42,7 +45,11 @@ test(`law: the text, the decision and a request through the proxy agree about ev
       }
       const rows = targets.map((target) => {
         const place = `${target.host}:${target.port}`;
-        return [place, statedReach(text, target), met.get(place) ?? 'closed'].join(' ');
+        return [
+          place,
+          statedReach(text, target),
+          met.get(place) ?? (policy.network === 'enabled' ? 'open' : 'closed'),
+        ].join(' ');
       });
       expect(rows).toEqual(
         targets.map((target) => {

@@ -11,7 +11,7 @@ function networkOf(network: 'restricted' | 'enabled', given: typeof lists | unde
   const open = { ...resolved, network, ...(given === undefined ? {} : { lists: given }) };
   const networkProxy = given !== undefined && network === 'enabled' ? 'lists' : 'none';
   const changed = { ...policy, networkRules, networkProxy, resolved: open } as const;
-  const of = environmentOf({ ...rest, policy: changed }, '2026-11-16');
+  const of = environmentOf({ ...rest, policy: changed }, { date: '2026-11-16' });
   return [of.networkAccess, of.allowedDomains, of.deniedDomains];
 }
 
@@ -39,7 +39,7 @@ test('what is open again inside of a denied path is named, readable or writable'
   ];
   const files = { kind: 'restricted', rules, denyGlobs: [], platformDefaults: false } as const;
   const resolved = { enforcement: 'managed', files, network: 'restricted' } as const;
-  const of = environmentOf({ ...rest, workspace, policy: { ...policy, resolved } }, '2026-11-16');
+  const of = environmentOf({ ...rest, workspace, policy: { ...policy, resolved } }, { date: '2026-11-16' });
   expect(of).toMatchObject({
     writableRoots: ['/repo', '/repo/a/b'],
     deniedPaths: ['/repo/a', '/repo/a/c/d'],

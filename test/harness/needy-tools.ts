@@ -65,3 +65,25 @@ export function stoppable(tool: Tool): Tool {
     },
   };
 }
+
+/** Commands that are named `host` connect to one while they run, and note that the connection was let through. */
+export function connectable(tool: Tool, note: (effect: string) => unknown): Tool {
+  return {
+    ...tool,
+    prepare: async (call, step) => {
+      const prepared = await tool.prepare(call, step);
+      if (prepared.kind === 'refused' || prepared.item.kind !== 'command') return prepared;
+      const { item } = prepared;
+      const { argv, cwd } = item;
+      const cmd = argv.at(-1) ?? '';
+      if (!cmd.startsWith('host')) return prepared;
+      const run: PreparedCall['run'] = async ({ decideHost, signal }) => {
+        const name = `${cmd.replace(' ', '-')}.test`;
+        const given = await decideHost!({ name, port: 443, protocol: 'https' }, signal);
+        if (given === 'allowed') note(`${cmd} open`);
+        return { output: `${cmd} ${given}`, item: { ...item, status: 'completed' } };
+      };
+      return { ...prepared, needs: { effect: 'program', argv, cwd }, run };
+    },
+  };
+}

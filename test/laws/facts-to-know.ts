@@ -29,7 +29,7 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
     ...(instructions.managed === undefined ? {} : { managed: instructions.managed }),
     ...(text === undefined ? {} : { instructions: { ...(directory === undefined ? {} : { directory }), text } }),
     ...(facts.pins === undefined || facts.pins.length === 0 ? {} : { pinned: facts.pins.map((pin) => pin.text) }),
-    environment: isTold('environment') ? environmentTags(envelope, facts.date) : {},
+    environment: isTold('environment') ? environmentTags(envelope, facts) : {},
   };
 }
 
@@ -51,7 +51,8 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
   return {
     ...described,
     ...(lists === undefined ? {} : { lists: listsToKnow(lists, asks) }),
-    // The worlds have no answers for the session.
+    // The worlds have no answers.
+    grants: [],
     grantedHosts: [],
     network: networkWord({ ...described, ...defined({ lists }) }),
     approval: approvalName(policy.approval),
@@ -69,11 +70,11 @@ function listsToKnow({ allow, deny, ask = [], local, methods }: NetworkLists, as
 
 const tags: Readonly<Record<string, string>> = { date: 'current_date' };
 
-function environmentTags(envelope: EnteredStep['envelope'], date: string): WorldFacts['environment'] {
+function environmentTags(envelope: EnteredStep['envelope'], facts: EnteredStep['facts']): WorldFacts['environment'] {
   const tagOf = (name: string): string =>
     tags[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(
-    Object.entries(environmentOf(envelope, date)).flatMap(([name, value]) =>
+    Object.entries(environmentOf(envelope, facts)).flatMap(([name, value]) =>
       value.length === 0 ? [] : [[tagOf(name), value as string | readonly string[]]],
     ),
   );

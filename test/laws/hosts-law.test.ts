@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { decidedReach, hostCase, hostText, statedReach, targets } from './hosts-law.ts';
+import { decidedReach, gateReach, hostCase, hostText, statedReach, targets } from './hosts-law.ts';
 
 test('law: what the text says about a host is what is decided about it', () => {
   const met = new Set<string>();
@@ -12,10 +12,16 @@ test('law: what the text says about a host is what is decided about it', () => {
         expect(`${target.host}:${target.port} ${statedReach(text, target)}`).toBe(
           `${target.host}:${target.port} ${decided}`,
         );
-        met.add(decided);
+        met.add(`${given.opened} ${decided}`);
+        // The gate asks only where the decision may change what it does by itself.
+        const gate = gateReach(given, target);
+        expect(gate === decided || gate === 'asked' ? 'agree' : `${gate}, not ${decided}`).toBe('agree');
       }
     }),
     { numRuns: 200 * inject('runFactor') },
   );
-  expect([...met].toSorted()).toEqual(['asked', 'closed', 'open']);
+  const all = ['not', 'call', 'turn', 'session'].flatMap((opened) =>
+    ['asked', 'closed', 'open'].map((reach) => `${opened} ${reach}`),
+  );
+  expect([...met].toSorted()).toEqual(all.toSorted());
 });

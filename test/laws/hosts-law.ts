@@ -2,14 +2,20 @@ import fc from 'fast-check';
 import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
 import { render } from '../../src/fragments/text/define.ts';
 import type { DecisionContext } from '../../src/policy/call-decision.ts';
+import { decideCall } from '../../src/policy/decide-call.ts';
 import { decideConnection } from '../../src/policy/decide-connection.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
-import { grantedPolicy, isNoPermission, standingPermissions } from '../../src/policy/granted-policy.ts';
-import { hostKey } from '../../src/policy/grants.ts';
+import { grantedPolicy } from '../../src/policy/granted-policy.ts';
+import { hostKey, permissionKeys } from '../../src/policy/grants.ts';
+import { standingGrants, withGrantedNetwork } from '../../src/policy/standing-grants.ts';
 import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
+import { noRules } from '../../src/policy/rules/rule-set.ts';
+import { decideHost, readHostLists } from '../../src/policy/network/decide-host.ts';
+import { networkReach } from '../../src/policy/network/network-reach.ts';
 import { withNetworkRules } from '../../src/policy/network/network-rules.ts';
 import { decidedHosts } from '../../src/policy/rules/allowed-by-rules.ts';
 import { readRules } from '../../src/policy/rules/read-rules.ts';
+import { defined } from '../../src/protocol/defined.ts';
 import type { NetworkLists } from '../../src/protocol/network-lists.ts';
 import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
@@ -24,6 +30,8 @@ export interface HostCase {
   readonly canAsk: boolean;
   /** Answers for the session. */
   readonly answered: readonly Target[];
+  /** For how long the whole network was granted by an answer, if it was. */
+  readonly opened: 'not' | 'call' | 'turn' | 'session';
 }
 
 export interface Target {
@@ -61,8 +69,8 @@ const flags = fc.record({
 
 export const hostCase: fc.Arbitrary<HostCase> = fc
   .record({
-    network: fc.constantFrom('enabled', 'enabled', 'enabled', 'restricted'),
-    lists,
+    network: fc.constantFrom('enabled', 'enabled', 'restricted'),
+    lists: fc.option(lists, { nil: undefined }),
     rules: fc.array(rule, { maxLength: 5 }),
     approval: fc.oneof(
       fc.constantFrom<ApprovalPolicy>('on-request', 'untrusted', 'never'),
@@ -70,52 +78,84 @@ export const hostCase: fc.Arbitrary<HostCase> = fc
     ),
     canAsk: fc.boolean(),
     answered: fc.subarray([...targets], { maxLength: 3 }),
+    opened: fc.constantFrom('not', 'not', 'call', 'turn', 'session'),
   })
   .map(({ network, lists, rules, ...more }) => {
     const files = { kind: 'restricted', rules: [], denyGlobs: [], platformDefaults: true } as const;
-    const base: ResolvedPolicy = { enforcement: 'managed', files, network, lists };
+    const base: ResolvedPolicy = { enforcement: 'managed', files, network, ...(lists === undefined ? {} : { lists }) };
     const read = readRules(rules.join('\n'), { file: 'x.rules' });
     if (read.kind !== 'read') throw new Error(read.message);
     return { ...more, policy: withNetworkRules(base, decidedHosts(read.rules)) };
   });
 
-function contextOf({ policy, approval, canAsk, answered }: HostCase): DecisionContext {
-  const grants = answered.map(({ host: name, port }) => ({ key: hostKey({ name, port, protocol: 'http' }) }));
-  return { policy, approval, canAsk, grants, rules: { prefixes: [], hosts: [], executables: {} } };
+const wholeNetwork = permissionKeys({ network: true }).map((key) => ({ key }));
+
+/** Answers that stand, by how long they do. */
+function grantsOf({ answered, opened }: HostCase) {
+  const hosts = answered.map(({ host: name, port }) => ({ key: hostKey({ name, port, protocol: 'http' }) }));
+  return {
+    session: [...hosts, ...(opened === 'session' ? wholeNetwork : [])],
+    turn: opened === 'turn' ? wholeNetwork : [],
+  };
 }
 
-/** What the policy decides. */
+function contextOf(given: HostCase): DecisionContext {
+  const { policy, approval, canAsk } = given;
+  const { session, turn } = grantsOf(given);
+  return { policy, approval, canAsk, grants: [...session, ...turn], rules: noRules };
+}
+
+/** What a command runs under. One that asks for the network in its call has got a yes, whoever could be asked. */
+export function policyOfCommand(given: HostCase): ResolvedPolicy {
+  const permissions = { network: true } as const;
+  const needs = { effect: 'program', argv: ['make'], cwd: '/repo' } as const;
+  const decided =
+    given.opened === 'call'
+      ? decideCall(
+          { ...contextOf(given), approval: 'on-request', canAsk: true },
+          { ...needs, escalation: { permissions } },
+        )
+      : decideCall({ ...contextOf(given), approval: 'on-request' }, needs);
+  if (decided.kind === 'refuse') throw new Error(decided.why);
+  return grantedPolicy(given.policy, decided);
+}
+
+/** What the policy decides about a host that a command waits for. Without lists nothing waits. */
 export function decidedReach(given: HostCase, { host: name, port }: Target): Reach {
-  const { kind } = decideConnection(contextOf(given), { effect: 'program' }, { name, port, protocol: 'http' });
+  const policy = policyOfCommand(given);
+  if (networkReach(policy) === 'all') return 'open';
+  const context = { ...contextOf(given), policy };
+  const { kind } = decideConnection(context, { effect: 'program' }, { name, port, protocol: 'http' });
   return ({ run: 'open', ask: 'asked', refuse: 'closed' } as const)[kind];
 }
 
-/** The lists that a command's proxy goes by; undefined: it has none, and reaches nothing. */
-export function listsOfCommand(given: HostCase): NetworkLists | undefined {
-  const { policy, grants } = contextOf(given);
-  const extra = standingPermissions(policy, grants);
-  const granted = grantedPolicy(policy, { where: 'sandbox', extra });
-  return granted.network === 'restricted' ? undefined : granted.lists;
+/** What the proxy of the command does by its lists, before anyone is asked. */
+export function gateReach(given: HostCase, target: Target): Reach {
+  const { network, lists } = policyOfCommand(given);
+  if (network === 'restricted') return 'closed';
+  const verdict = lists && decideHost(readHostLists(lists), target);
+  if (verdict === undefined || verdict.kind === 'allowed') return 'open';
+  return verdict.kind === 'blocked' ? 'closed' : 'asked';
 }
 
-/** The text, as the model reads it. */
+/** The text, as the model reads it. What a call opens for itself is what a grant for the session says. */
 export function hostText(given: HostCase): string {
-  const { policy, approval, canAsk, grants } = contextOf(given);
-  const granted = standingPermissions(policy, grants);
+  const { policy, approval, canAsk, opened } = given;
+  const granted = standingGrants(policy, grantsOf({ ...given, opened: opened === 'call' ? 'session' : opened }));
   return render(permissionsFragment, {
-    ...describePolicy(policy, '/repo'),
+    ...describePolicy(withGrantedNetwork(policy, granted), '/repo'),
     approval,
     canAsk,
     approvedPrefixes: [],
     held: nothingHeld,
-    ...(isNoPermission(granted) ? {} : { granted }),
+    ...defined({ granted }),
   }).text;
 }
 
 /** What the text says, for a reader who knows nothing but the text and how hosts are written. */
 export function statedReach(text: string, target: Target): Reach {
   const told = readPermissions(text);
-  if (told?.lists === undefined) return 'closed';
+  if (told?.lists === undefined) return told?.network === 'enabled' ? 'open' : 'closed';
   const { allow, deny, asked, local, asksAboutOthers } = told.lists;
   // Beyond the limits, as the text says.
   if (told.grantedHosts.some((each) => covers(each, target))) return 'open';

@@ -26,7 +26,9 @@ export interface Permissions {
     readonly local: boolean;
     readonly methods: string;
   };
-  /** What answers opened, as `host:port`. */
+  /** What answers opened besides: a line for the session, and one for the turn. */
+  readonly grants: readonly string[];
+  /** Of that, hosts as `host:port`. */
   readonly grantedHosts: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
@@ -56,9 +58,10 @@ export function readPermissions(text: string): Permissions | undefined {
     ...depth(body),
     sockets: quotedList(body, 'Sockets that commands can connect to'),
     ...hosts(body),
-    grantedHosts: JSON.parse(
-      `[${/^Granted for this session.* connecting to: (".*)\.$/m.exec(body)?.[1] ?? ''}]`,
-    ) as string[],
+    grants: body.split('\n').filter((line) => line.startsWith('Granted for ')),
+    grantedHosts: [...body.matchAll(/^Granted for .* connecting to: (".*)\.$/gm)].flatMap(
+      ([, listed]) => JSON.parse(`[${listed}]`) as string[],
+    ),
     prefixes: dashedList(body, approvedTitle).map(unquoted).toSorted(),
     refused: dashedList(body, /^Rules refuse commands that begin with one of these, also inside a script:$/)
       .map(unquoted)

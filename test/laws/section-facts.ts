@@ -71,6 +71,14 @@ const lists: fc.Arbitrary<NetworkLists> = fc.record(
   { requiredKeys: ['allow', 'deny', 'local', 'methods'] },
 );
 
+const opened = fc.option(
+  fc.record({ network: fc.constant(true), write: paths, hosts }, { requiredKeys: ['network'] }),
+  {
+    nil: undefined,
+  },
+);
+const granted = fc.record({ session: opened, turn: opened }).map(defined);
+
 export const permissions: fc.Arbitrary<PermissionsText> = fc
   .record({
     mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
@@ -95,13 +103,17 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc
   .chain((fact) =>
     fc
       .option(
-        fc.record({ lists: fc.option(lists, { nil: undefined }), globDepth: fc.option(fc.nat(9), { nil: undefined }) }),
+        fc.record({
+          lists: fc.option(lists, { nil: undefined }),
+          globDepth: fc.option(fc.nat(9), { nil: undefined }),
+          granted: fc.option(granted, { nil: undefined }),
+        }),
       )
       .map((more) => defined({ ...fact, ...more }) as PermissionsText),
   );
 
 /** The same save for what was approved: most threads change nothing else. */
-export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map((fact) => ({
+export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map(({ granted: _granted, ...fact }) => ({
   ...fact,
   mode: 'read-only',
   network: 'restricted',

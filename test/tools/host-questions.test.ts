@@ -228,6 +228,27 @@ test('a rule that asks holds a listed host back until there is an answer, and of
   expect(seen).toHaveLength(1);
 });
 
+test('a rule that asks is asked about too where the user gave the network to one call', async () => {
+  const { port, seen } = await site();
+  const permissions = { sandbox_permissions: 'with_additional_permissions', justification: 'May I?' };
+  const network = { ...permissions, additional_permissions: { network: { enabled: true } } };
+  const cmd = curl(`http://localhost:${port}/a`);
+  const live = await LiveThread.in(
+    [answer({ items: [callTool('exec_command', { cmd, ...network })] }), done],
+    'approval_policy = "on-request"\n',
+  );
+  mkdirSync(join(live.place.home, 'rules'), { recursive: true });
+  writeFileSync(join(live.place.home, 'rules/x.rules'), 'network_rule("localhost", "http", "prompt")\n');
+  const asked: Question[] = [];
+  const askUser: AskUser = { ask: async (question) => (asked.push(question), { kind: 'allowed' }) };
+  await live.open({}, { askUser });
+  await live.turn('go');
+  expect(asked.map(({ kind }) => kind)).toEqual(['command', 'network']);
+  expect(asked[0]?.reason).toContain('also this machine and private networks. Rules still ask before localhost.');
+  expect(asked[1]?.reason).toContain('A rule asks before this host is reached.');
+  expect(seen).toHaveLength(1);
+});
+
 test('exec answers from a file while the command runs, and its events show the question', async () => {
   const { port, seen } = await site();
   const { live } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => never);

@@ -108,7 +108,7 @@ describe('lists of hosts', () => {
 
   it('say which hosts answers opened', () => {
     const line = 'Granted for this session, beyond these limits: connecting to: "b.org:443".';
-    expect(textOf({ ...listed, granted: { hosts: ['b.org:443'] } })).toContain(line);
+    expect(textOf({ ...listed, granted: { session: { hosts: ['b.org:443'] } } })).toContain(line);
   });
 
   it('for reading alone let no HTTPS through', () => {

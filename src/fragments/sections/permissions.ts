@@ -1,5 +1,5 @@
 import { networkWord, type PolicyDescription } from '../../policy/describe-policy.ts';
-import type { GrantedExtra } from '../../policy/grants.ts';
+import type { StandingGrants } from '../../policy/standing-grants.ts';
 import type { HeldPatterns } from '../../policy/rules/held-patterns.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
@@ -22,8 +22,8 @@ export interface PermissionsText extends PolicyDescription, ApprovalTold {
   readonly approvedPrefixes: readonly CommandPrefix[];
   /** What rules forbid or ask about. */
   readonly held: HeldPatterns;
-  /** What the user granted for the session beyond the rest. Absent: nothing. */
-  readonly granted?: GrantedExtra;
+  /** What the user granted beyond the rest, except that the rest describes the network as it is open now. Absent: nothing. */
+  readonly granted?: StandingGrants;
 }
 
 const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {

@@ -1,5 +1,6 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
 import type { GrantedExtra } from '../../policy/grants.ts';
+import type { StandingGrants } from '../../policy/standing-grants.ts';
 import { staticFolderOf } from '../../policy/glob.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { quote } from '../text/markup.ts';
@@ -49,17 +50,25 @@ function exceptions(title: string, hosts: readonly string[], bytes: number): rea
   return hosts.length === 0 ? [] : [`${title}: ${[...kept, ...more].join(', ')}`];
 }
 
-/** What commands may do beyond all of this: less than 3,200 bytes. */
-export function grantedLines({ granted }: { readonly granted?: GrantedExtra }): readonly string[] {
-  if (granted === undefined) return [];
-  const { network, read = [], write = [], hosts = [] } = granted;
-  const parts = [
-    ...(network === true ? ['the network, all hosts but those denied here'] : []),
-    ...grants('writing below', write, 1000),
-    ...grants('reading', read, 1000),
-    ...grants('connecting to', hosts, 1000),
+/** What commands may do beyond all of this: less than 3,400 bytes. */
+export function grantedLines({ granted = {} }: { readonly granted?: StandingGrants }): readonly string[] {
+  const { session, turn } = granted;
+  const bytes = session === undefined || turn === undefined ? 1000 : 500;
+  return [
+    ...(session === undefined ? [] : [`Granted for this session, ${grantedWords(session, bytes)}`]),
+    ...(turn === undefined ? [] : [`Granted for the rest of this turn, ${grantedWords(turn, bytes)}`]),
   ];
-  return [`Granted for this session, beyond these limits: ${parts.join('; ')}.`];
+}
+
+function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExtra, bytes: number): string {
+  const parts = [
+    // What the lines above say of it counts it in.
+    ...(network === true ? ['the network, as described above'] : []),
+    ...grants('writing below', write, bytes),
+    ...grants('reading', read, bytes),
+    ...grants('connecting to', hosts, bytes),
+  ];
+  return `beyond these limits: ${parts.join('; ')}.`;
 }
 
 function grants(title: string, paths: readonly string[], bytes: number): readonly string[] {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
-import { decideAddresses, decideHost, readHostRules } from './decide-host.ts';
+import { decideAddresses, decideHost, readHostLists } from './decide-host.ts';
 import { normaliseHost } from './host-name.ts';
 import { parseHostPattern } from './host-pattern.ts';
 
 const none: NetworkLists = { allow: [], deny: [], local: false, methods: 'any' };
 
 function verdict(lists: Partial<NetworkLists>, host: string, port = 443): string {
-  const decided = decideHost(readHostRules({ ...none, ...lists }), { host, port });
+  const decided = decideHost(readHostLists({ ...none, ...lists }), { host, port });
   if (decided.kind === 'blocked') return decided.reason;
   return decided.kind === 'allowed' ? `allowed, ${decided.addresses}` : `asked by ${decided.by}, ${decided.addresses}`;
 }
@@ -66,7 +66,7 @@ test.each<[string, Partial<NetworkLists>, string, string]>([
 });
 
 describe('addresses', () => {
-  const rules = readHostRules({ ...none, allow: ['*'], deny: ['9.9.9.9', '8.8.4.4:80'] });
+  const rules = readHostLists({ ...none, allow: ['*'], deny: ['9.9.9.9', '8.8.4.4:80'] });
   test.each([
     [['1.1.1.1', '2606:4700::1'], 'public', undefined],
     [['1.1.1.1', '127.0.0.1'], 'public', 'not_allowed_local'],
@@ -153,7 +153,7 @@ describe('this machine in deny lists', () => {
         const expected = port === ':80' ? undefined : 'denied';
         expect(verdict(lists, host)).toBe(expected ?? 'allowed, any');
         if (host.endsWith('localhost')) return;
-        expect(decideAddresses(readHostRules(lists), 'any', { addresses: [host], port: 443 })).toBe(expected);
+        expect(decideAddresses(readHostLists(lists), 'any', { addresses: [host], port: 443 })).toBe(expected);
       }),
       { numRuns: 1000 },
     );

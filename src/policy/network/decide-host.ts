@@ -5,7 +5,7 @@ import { coversHost, deniesHost, type HostPattern, parseHostPattern } from './ho
 import { isPublicAddress } from './ip-address.ts';
 
 /** Lists whose patterns are taken apart once, for many questions. */
-export interface HostRules {
+export interface HostLists {
   readonly allow: readonly HostPattern[];
   readonly deny: readonly HostPattern[];
   readonly ask: readonly HostPattern[];
@@ -32,7 +32,7 @@ export type HostVerdict =
  * Configuration refuses patterns that make no sense. Should one come here, it allows nothing, and a deny or a question
  * is about all.
  */
-export function readHostRules({ allow, deny, ask = [], granted = [], local }: NetworkLists): HostRules {
+export function readHostLists({ allow, deny, ask = [], granted = [], local }: NetworkLists): HostLists {
   const read = (list: 'allow' | 'deny', patterns: readonly string[]) =>
     patterns.map((text) => parseHostPattern(text, list));
   const all: HostPattern = { kind: 'any', host: '' };
@@ -47,7 +47,7 @@ export function readHostRules({ allow, deny, ask = [], granted = [], local }: Ne
  * Decides by the name alone. A name that nothing allows is never resolved: a lookup would carry it, and what a command
  * wrote into it, to the outside.
  */
-export function decideHost({ allow, deny, ask, granted, local }: HostRules, target: HostTarget): HostVerdict {
+export function decideHost({ allow, deny, ask, granted, local }: HostLists, target: HostTarget): HostVerdict {
   const { host } = target;
   if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
   const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
@@ -64,7 +64,7 @@ export function decideHost({ allow, deny, ask, granted, local }: HostRules, targ
 
 /** The second half of the decision, about what the name led to. All addresses count: a connection may take any. */
 export function decideAddresses(
-  { deny }: HostRules,
+  { deny }: HostLists,
   wanted: WantedAddresses,
   { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
 ): DenialReason | undefined {

@@ -7,11 +7,11 @@ import { type PrefixRule, type RuleSet, usualPort } from './rule-set.ts';
 /** Twice what the text for the model lists: each is held against all rules. */
 const mostPrefixes = 200;
 
-/** Beginnings of commands that rules allow. One that another rule holds back is none. */
-export function allowedPrefixes(rules: RuleSet): readonly (readonly string[])[] {
+/** Beginnings of commands that rules, or some of them, allow. One that another rule holds back is none. */
+export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   let tried = 0;
-  for (const { pattern, decision } of rules.prefixes) {
+  for (const { pattern, decision } of some) {
     if (decision !== 'allow') continue;
     for (const prefix of spelled(pattern)) {
       const decisions = matchRules(rules, prefix, { resolveExecutables: false });

@@ -8,6 +8,7 @@ import { builtInModes, isBuiltInId } from './built-in-tables.ts';
 import { expandHome, fileEntries, type TableBase } from './file-entries.ts';
 import { inheritedTable } from './inherited-table.ts';
 import { networkDetails } from './network-details.ts';
+import { noteSpellings } from './spellings.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './table-problem.ts';
 
 export interface CompileBase extends TableBase {
@@ -25,7 +26,7 @@ export type CompiledProfile = { readonly profile: PermissionProfile } | { readon
 export function compileProfile(tables: ProfileTables, id: string, base: CompileBase): CompiledProfile {
   const mode = Object.hasOwn(builtInModes, id) ? builtInModes[id] : undefined;
   if (mode !== undefined) return { profile: profileFor(mode, noOptions) };
-  const inherited = inheritedTable(tables, id);
+  const inherited = inheritedTable(tables, id, base);
   if ('problem' in inherited) return inherited;
   const { table } = inherited;
   const files = fileEntries(objectAt(table, 'filesystem') ?? {}, [], base);
@@ -84,19 +85,26 @@ function isEmpty(value: Json): boolean {
 }
 
 function rootProblems(roots: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {
+  const note = noteSpellings(at);
   return Object.entries(roots).flatMap(([root, isUsed = null]) => {
-    if (typeof isUsed !== 'boolean') return [wrongType([...at, root], 'true or false', isUsed)];
+    const path = [...at, root];
+    if (typeof isUsed !== 'boolean') return [wrongType(path, 'true or false', isUsed)];
     const isPath = root !== '' && !root.includes('\0') && !/^~[^/]/.test(root) && expandHome(root, base.osHome);
-    return isPath ? [] : [wrongValue([...at, root], 'is not a path', 'Write the path of a folder.')];
+    if (!isPath) return [wrongValue(path, 'is not a path', 'Write the path of a folder.')];
+    return note(rootPath(root, base) ?? root, path, isUsed);
   });
 }
 
+function rootPath(root: string, { osHome, cwd }: CompileBase): string | undefined {
+  const text = expandHome(root, osHome) ?? '';
+  return normalisePath(text.startsWith('/') || cwd === undefined ? text : `${cwd}/${text}`);
+}
+
 /** The folders that the profile counts to the workspace, absolute. */
-function workspaceRoots(roots: JsonObject, { osHome, cwd }: CompileBase): readonly string[] {
+function workspaceRoots(roots: JsonObject, base: CompileBase): readonly string[] {
   const paths = Object.entries(roots).flatMap(([root, isUsed]) => {
     if (isUsed !== true) return [];
-    const text = expandHome(root, osHome) ?? '';
-    const path = normalisePath(text.startsWith('/') || cwd === undefined ? text : `${cwd}/${text}`);
+    const path = rootPath(root, base);
     return path === undefined ? [] : [path];
   });
   return [...new Set(paths)];

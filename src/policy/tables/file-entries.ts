@@ -3,6 +3,7 @@ import type { Access, FileSystemEntry, PathPattern, SpecialPath } from '../../pr
 import { workspaceGlobPrefix } from '../expand-entry.ts';
 import { literalGlob, parseGlob } from '../glob.ts';
 import { joinPath, namesOf, normalisePath } from '../paths.ts';
+import { meantPlace, noteSpellings } from './spellings.ts';
 import { type TableProblem, tableWarning, wrongType, wrongValue } from './table-problem.ts';
 
 type Path = readonly string[];
@@ -28,9 +29,15 @@ export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileE
   const entries: FileSystemEntry[] = [];
   const problems: TableProblem[] = [];
   let depth: number | undefined;
-  const add = (result: FileSystemEntry | TableProblem): void => {
-    if ('kind' in result) problems.push(result);
-    else entries.push(result);
+  const note = noteSpellings(at);
+  const add = (result: FileSystemEntry | TableProblem, where: Path): void => {
+    if ('kind' in result) {
+      problems.push(result);
+      return;
+    }
+    entries.push(result);
+    const meant = meantPlace(result.path);
+    if (meant !== undefined) problems.push(...note(meant, where, result.access));
   };
   for (const [key, value = null] of Object.entries(table)) {
     const path = [...at, key];
@@ -45,10 +52,11 @@ export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileE
       continue;
     }
     if (place.kind === 'unknown') problems.push(unknownToken(path, value));
-    if (!isJsonObject(value)) add(entryAt(place, '.', value, path));
+    if (!isJsonObject(value)) add(entryAt(place, '.', value, path), path);
     else {
       for (const [subpath, access = null] of Object.entries(value)) {
-        add(entryAt(place, subpath, access, [...path, subpath]));
+        const where = [...path, subpath];
+        add(entryAt(place, subpath, access, where), where);
       }
     }
   }

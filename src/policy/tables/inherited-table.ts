@@ -1,13 +1,15 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { ProfileTables } from '../profile-tables.ts';
 import { builtInModes, builtInTables, isBuiltInId } from './built-in-tables.ts';
+import type { TableBase } from './file-entries.ts';
+import { withoutRespelled } from './respelled.ts';
 import { withNormalHosts } from './network-details.ts';
 import { type TableProblem, wrongValue } from './table-problem.ts';
 
 type InheritedTable = { readonly table: JsonObject } | { readonly problem: TableProblem };
 
 /** A profile's table over those of its parents. Its words about itself are its own. */
-export function inheritedTable(tables: ProfileTables, id: string): InheritedTable {
+export function inheritedTable(tables: ProfileTables, id: string, base: TableBase): InheritedTable {
   const chain: string[] = [];
   const found: JsonObject[] = [];
   for (let next: string | undefined = id; next !== undefined;) {
@@ -24,7 +26,9 @@ export function inheritedTable(tables: ProfileTables, id: string): InheritedTabl
     next = isBuiltInId(next) ? undefined : stringAt(named.table, 'extends');
   }
   const [own = {}, ...parents] = found.map(withNormalHosts);
-  return { table: parents.reduce<JsonObject>((child, parent) => merge(withoutWords(parent), child), own) };
+  const over = (child: JsonObject, parent: JsonObject): JsonObject =>
+    merge(withoutRespelled(withoutWords(parent), child, base), child);
+  return { table: parents.reduce<JsonObject>(over, own) };
 }
 
 function tableOf(tables: ProfileTables, id: string, at: readonly string[], isParent: boolean): InheritedTable {

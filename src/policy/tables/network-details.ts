@@ -4,6 +4,7 @@ import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { normalisePath } from '../paths.ts';
 import { expandHome, type TableBase } from './file-entries.ts';
 import { normalHostPattern } from '../network/host-pattern.ts';
+import { noteSpellings } from './spellings.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './table-problem.ts';
 
 type Path = readonly string[];
@@ -74,6 +75,7 @@ function keyProblems(key: string, value: Json, at: Path): readonly TableProblem[
 
 function hostLists(domains: JsonObject, at: Path) {
   const [allow, deny, problems] = [new Set<string>(), new Set<string>(), [] as TableProblem[]];
+  const note = noteSpellings(at);
   for (const [pattern, action = null] of Object.entries(domains)) {
     const path = [...at, pattern];
     const host = normalHostPattern(pattern);
@@ -83,7 +85,10 @@ function hostLists(domains: JsonObject, at: Path) {
       problems.push(wrongValue(path, what, 'Write the name without a scheme and a path.'));
     } else if (action === 'deny' && host.startsWith('*') && !host.includes('.')) {
       problems.push(wrongValue(path, 'cannot deny every host', 'Remove enabled = true instead.'));
-    } else (action === 'allow' ? allow : deny).add(host);
+    } else {
+      (action === 'allow' ? allow : deny).add(host);
+      problems.push(...note(host, path, action));
+    }
   }
   return { allow: [...allow].filter((host) => !deny.has(host)).toSorted(), deny: [...deny].toSorted(), problems };
 }
@@ -105,6 +110,7 @@ function socketPaths(sockets: JsonObject, at: Path, { osHome }: TableBase) {
   const paths = new Set<string>();
   const denied = new Set<string>();
   const problems: TableProblem[] = [];
+  const note = noteSpellings(at);
   for (const [text, action = null] of Object.entries(sockets)) {
     const path = normalisePath(expandHome(text, osHome) ?? '');
     const where = [...at, text];
@@ -112,7 +118,10 @@ function socketPaths(sockets: JsonObject, at: Path, { osHome }: TableBase) {
       problems.push(wrongType(where, '"allow" or "deny"', action));
     } else if (path === undefined) {
       problems.push(tableWarning(where, 'is not an absolute path and grants nothing', 'Write the whole path.'));
-    } else (action === 'allow' ? paths : denied).add(path);
+    } else {
+      (action === 'allow' ? paths : denied).add(path);
+      problems.push(...note(path, where, action === 'allow' ? 'allow' : 'deny'));
+    }
   }
   return { paths: [...paths].filter((path) => !denied.has(path)).toSorted(), problems };
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { decideAddresses, decideHost, type HostTarget, readHostRules } from '../../policy/network/decide-host.ts';
+import { decideAddresses, decideHost, type HostTarget, readHostLists } from '../../policy/network/decide-host.ts';
 import { isAddress, normaliseHost } from '../../policy/network/host-name.ts';
 import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import type { DecideHost, HostAnswer } from '../../ports/decide-host.ts';
@@ -49,7 +49,7 @@ const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions): Gate {
-  const rules = readHostRules(lists);
+  const rules = readHostLists(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
   const answers = new Map<string, Promise<HostAnswer>>();

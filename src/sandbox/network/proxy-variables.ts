@@ -1,4 +1,4 @@
-import { readHostRules } from '../../policy/network/decide-host.ts';
+import { readHostLists } from '../../policy/network/decide-host.ts';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
 
 /** Where the proxy listens inside a sandbox, which has this port for itself. */
@@ -24,7 +24,7 @@ const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 
 /** The variables that lead a command's programs to the proxy. They win over the user's, which lead elsewhere. */
 export function proxyVariables(lists: NetworkLists): Readonly<Record<string, string>> {
-  const named = readHostRules(lists).allow.filter(({ kind }) => kind === 'exact');
+  const named = readHostLists(lists).allow.filter(({ kind }) => kind === 'exact');
   // A name that is listed means the server on this machine, and only the proxy leads there.
   const direct = ownLoopback.filter((name) => named.every(({ host }) => host !== name)).join(',');
   const address = `127.0.0.1:${proxyPort}`;

@@ -7,6 +7,7 @@ import { askerOf } from '../review/asker.ts';
 import { askQuestion, questionOf, recordQuestion } from './ask-about-call.ts';
 import { decideHostNow } from './decide-now.ts';
 import type { CallToGrant } from './grant-call.ts';
+import type { GrantedCall } from './granted-call.ts';
 import type { QuestionOrder } from './question-order.ts';
 
 /** The questions of one command that runs, about hosts that it waits for. */
@@ -20,7 +21,11 @@ export interface HostQuestions {
  * Hosts take their turn among the questions of the step. The call has begun: whatever ends it, be it a thread that
  * closes, ends its questions too.
  */
-export function askAboutHosts(turn: Turn, wanted: CallToGrant, order: QuestionOrder): HostQuestions {
+export function askAboutHosts(
+  turn: Turn,
+  wanted: CallToGrant & Pick<GrantedCall, 'policy'>,
+  order: QuestionOrder,
+): HostQuestions {
   const over = new AbortController();
   const open = new Set<Promise<HostAnswer>>();
   const refused: AnsweredHost[] = [];

@@ -229,7 +229,7 @@ export class Calls {
     const output = this.#previewOf(item.id);
     const threads = heldThreads(parts.threads, envelope);
     const isProxied = networkReach(policy) === 'listed';
-    const hosts = isProxied ? askAboutHosts(this.#turn, wanted, this.#questions) : undefined;
+    const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
     const more = defined({ output, allowed, decideHost: hosts?.decide });
     const end = await prepared.run({ signal, policy, threads, started, warn, ...more });
     if (mayWrite) effects.ended(end.touched);

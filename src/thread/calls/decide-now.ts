@@ -5,15 +5,16 @@ import { decideConnection } from '../../policy/decide-connection.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
 import type { CommandGround } from '../../policy/command-ground.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
-import { grantedPolicy, missingPermissions } from '../../policy/granted-policy.ts';
-import { permissionsOf } from '../../policy/grants.ts';
+import { grantedPolicy, standingPermissions } from '../../policy/granted-policy.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { userFacts } from '../parts/user-facts.ts';
 import { grantsNow } from '../parts/grants-now.ts';
+import { rulesNow } from '../parts/rules-now.ts';
 
 export interface DecideOptions {
   /** That of the turn, unless the call was asked about under another one. */
@@ -38,9 +39,13 @@ export function decideAgain(turn: Turn, { needs, read }: CallToDecide, blocked: 
   return decideRetry({ ...contextNow(turn, {}), ...read }, needs, blocked);
 }
 
-/** The same about a host that a call waits for while it runs. */
-export function decideHostNow(turn: Turn, { needs }: CallToDecide, host: AskedHost): CallDecision {
-  return decideConnection(contextNow(turn, {}), needs, host);
+/** The same about a host that a call waits for while it runs under `policy`: what it was granted counts for its hosts, too. */
+export function decideHostNow(
+  turn: Turn,
+  { needs, policy }: Pick<CallToDecide, 'needs'> & { readonly policy: ResolvedPolicy },
+  host: AskedHost,
+): CallDecision {
+  return decideConnection({ ...contextNow(turn, {}), policy }, needs, host);
 }
 
 /** Looks into the command where the decision depends on it. Undefined: it does not, and nothing is waited for. */
@@ -69,7 +74,7 @@ async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecid
   const { commands = [], seen } = read.analysis;
   const programs = new Set([argv, ...commands, ...seen].map((words) => words?.[0] ?? ''));
   const { policy: resolved, grants } = contextNow(turn, {});
-  const extra = missingPermissions(resolved, permissionsOf(grants));
+  const extra = standingPermissions(resolved, grants);
   const ground = await parts.ground.look({
     programs: [...programs],
     cwd: cwd ?? envelope.workspace.cwd,
@@ -89,7 +94,7 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): Dec
   return {
     approval,
     policy: policy.resolved,
-    rules: { ...policy.rules, prefixes: [...policy.rules.prefixes, ...turn.savedRules] },
+    rules: rulesNow(turn),
     grants: [...granted.session, ...granted.turn],
     canAsk: canAsk ?? canBeAsked(userFacts(turn.parts), policy),
   };

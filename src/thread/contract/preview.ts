@@ -2,6 +2,7 @@ import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
 import { environmentOf } from '../../envelope/environment.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Step } from '../../envelope/step.ts';
+import { grantsUnder } from '../../policy/session-grants.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { SettingsEvent } from '../../protocol/thread-event.ts';
@@ -42,13 +43,15 @@ export async function previewRequest(
   state: ThreadState,
 ): Promise<NextRequest> {
   const envelope = await previewEnvelope(parts, id, settings, state);
-  const { step } = await stepNow({ parts, envelope, log: { state } }, 0);
+  // A new turn has no grants of its own.
+  const answered = { session: grantsUnder(state.grants, envelope.policy), turn: [] };
+  const { step } = await stepNow({ parts, envelope, log: { state } }, 0, answered);
   const [{ tools }, { waiting }] = [step, state];
   return { envelope: storeEnvelope(envelope), tools, telling: tellingFor(state, step), waiting };
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
   const { thread_settings: settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
-  const environment = environmentOf(envelope, envelope.workspace.date) as unknown as JsonObject;
+  const environment = environmentOf(envelope, { date: envelope.workspace.date }) as unknown as JsonObject;
   return { kind: 'settings', cause, settings: settings as JsonObject, environment };
 }

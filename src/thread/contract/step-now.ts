@@ -1,20 +1,27 @@
+import type { StepFacts } from '../../envelope/facts.ts';
 import type { Step } from '../../envelope/step.ts';
 import { isOffered } from '../../envelope/offered-tools.ts';
 import { standsIn } from '../../history/history.ts';
-import { isNoPermission, standingPermissions } from '../../policy/granted-policy.ts';
-import { grantsUnder } from '../../policy/session-grants.ts';
+import { standingGrants } from '../../policy/standing-grants.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { tell, type Telling } from '../../world/tell.ts';
 import { type Contract, instructionsNow, windowNow } from './contract-now.ts';
+import { grantsNow } from '../parts/grants-now.ts';
 import type { ThreadParts, Turn } from '../parts/parts.ts';
+import { approvedPrefixesNow } from '../parts/rules-now.ts';
 import { warnOnce } from '../parts/warn-once.ts';
+
+/** What answers of the user have changed by now. */
+interface StandingAnswers extends ReturnType<typeof grantsNow>, Pick<StepFacts, 'approvedPrefixes'> {}
 
 /** A step as the world is now, and what could not be read of it. */
 export async function stepNow(
   turn: Contract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router'> },
   index: number,
+  answered: StandingAnswers,
 ): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
   const { parts, envelope, log } = turn;
   const { problems = [], ...gathered } = await parts.gatherStep(envelope);
@@ -22,9 +29,9 @@ export async function stepNow(
   // Tools may come and go while a turn runs: the same rule says what a step offers.
   const offered = parts.router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
   const tools = parts.router.specs([...offered, ...capabilities.dynamicTools], policy);
-  const granted = standingPermissions(policy.resolved, grantsUnder(log.state.grants, policy));
-  const told = isNoPermission(granted) ? {} : { granted };
-  const facts = { ...gathered, pins: log.state.pins, ...told };
+  const { approvedPrefixes, ...grants } = answered;
+  const told = { granted: standingGrants(policy.resolved, grants), approvedPrefixes };
+  const facts = { ...gathered, pins: log.state.pins, ...defined(told) };
   return { step: asStateSays(turn, { envelope, index, facts, tools }), problems };
 }
 
@@ -40,7 +47,8 @@ export function tellingFor({ baseline, history }: Pick<ThreadState, 'baseline' |
 
 /** The step as the world is now. Nothing of it has been sent yet. */
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
-  const { step, problems } = await stepNow(turn, index);
+  const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
+  const { step, problems } = await stepNow(turn, index, answered);
   for (const problem of problems) warnOnce(turn, problem, 'message');
   return step;
 }

@@ -18,6 +18,7 @@ import { questionFields } from '../../state/question-fields.ts';
 import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import { grantsNow } from '../parts/grants-now.ts';
+import { approvedPrefixesNow } from '../parts/rules-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
@@ -165,7 +166,7 @@ function policyFields(turn: Turn): JsonObject {
   return reviewPolicy({
     policy: describePolicy(policy.resolved, cwd),
     cwd,
-    approvedPrefixes: policy.approvedPrefixes,
+    approvedPrefixes: approvedPrefixesNow(turn),
     granted: { turn: describeGrants(ofTurn), session: describeGrants(session) },
   });
 }

@@ -26,7 +26,7 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
   kinds: { telling: [environmentFragment.id], withdrawing: [environmentFragment.withdrawn.id] },
 
   of: ({ envelope, facts }) =>
-    envelope.modes.leaveOut.includes('environment') ? undefined : environmentOf(envelope, facts.date),
+    envelope.modes.leaveOut.includes('environment') ? undefined : environmentOf(envelope, facts),
 
   stored({ cwd, shell, date, timezone, reopenedPaths, ...limits }) {
     return {

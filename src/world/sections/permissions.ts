@@ -4,6 +4,7 @@ import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { permissionsFragment, type PermissionsText } from '../../fragments/sections/permissions.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
+import { withGrantedNetwork } from '../../policy/standing-grants.ts';
 import { heldPatterns } from '../../policy/rules/held-patterns.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -23,14 +24,14 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   assumes: 'the model that must keep to them',
   kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
 
-  of({ envelope: { policy, workspace, modes }, facts: { granted } }) {
+  of({ envelope: { policy, workspace, modes }, facts: { granted, approvedPrefixes = policy.approvedPrefixes } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
     return {
-      ...describePolicy(policy.resolved, workspace.cwd),
+      ...describePolicy(withGrantedNetwork(policy.resolved, granted), workspace.cwd),
       approval: policy.approval,
       canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
-      approvedPrefixes: policy.approvedPrefixes,
+      approvedPrefixes,
       held: heldPatterns(policy.rules),
       ...defined({ granted }),
     };

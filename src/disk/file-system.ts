@@ -1,4 +1,5 @@
 import { errorCode } from '../protocol/error-code.ts';
+import { diskPath, mayBeOdd, pathText } from './path-bytes.ts';
 
 export { errorCode };
 
@@ -34,7 +35,7 @@ export function reasonOf(error: unknown): string {
 /** Never throws: what cannot be looked at counts as missing. */
 export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missing' {
   try {
-    const stats = fileSystem.statSync(path, { throwIfNoEntry: false });
+    const stats = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
     if (stats === undefined) return 'missing';
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   } catch {
@@ -47,11 +48,16 @@ export function lookAt(
   path: string,
 ): { readonly kind: 'folder' | 'file' | 'missing' } | { readonly kind: 'link'; readonly target: string } {
   try {
-    const found = fileSystem.lstatSync(path, { throwIfNoEntry: false });
+    const found = fileSystem.lstatSync(diskPath(path), { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
-    if (found.isSymbolicLink()) return { kind: 'link', target: fileSystem.readlinkSync(path) };
+    if (found.isSymbolicLink()) return { kind: 'link', target: linkTarget(path) };
     return { kind: found.isDirectory() ? 'folder' : 'file' };
   } catch {
     return { kind: 'missing' };
   }
+}
+
+function linkTarget(path: string): string {
+  const target = fileSystem.readlinkSync(diskPath(path), 'utf8');
+  return mayBeOdd(target) ? pathText(fileSystem.readlinkSync(diskPath(path), 'buffer')) : target;
 }

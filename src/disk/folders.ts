@@ -1,10 +1,12 @@
 import { basename, dirname, join } from 'node:path';
 import { fileSystem } from './file-system.ts';
+import { diskPath, mayBeOdd, pathText } from './path-bytes.ts';
 
 /** The names in a folder; none when it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
-    return fileSystem.readdirSync(folder);
+    const names = fileSystem.readdirSync(diskPath(folder), 'utf8');
+    return names.some(mayBeOdd) ? fileSystem.readdirSync(diskPath(folder), 'buffer').map(pathText) : names;
   } catch {
     return [];
   }
@@ -14,7 +16,18 @@ export function namesIn(folder: string): readonly string[] {
 export function realPath(path: string): string | undefined {
   try {
     // Not the native one: it changes the case of letters on some disks, and the sandbox would see another place.
-    return fileSystem.realpathSync(path);
+    const place = path.isWellFormed() ? fileSystem.realpathSync(path) : path;
+    return mayBeOdd(place) || !place.isWellFormed() ? (oddRealPath(path) ?? place) : place;
+  } catch {
+    return oddRealPath(path);
+  }
+}
+
+/** Where the path leads if that name or the way there is not UTF-8: Node loses the bytes of a link on the way. */
+function oddRealPath(path: string): string | undefined {
+  try {
+    const place = pathText(fileSystem.realpathSync.native(diskPath(path), 'buffer'));
+    return place.isWellFormed() && path.isWellFormed() ? undefined : place;
   } catch {
     return undefined;
   }

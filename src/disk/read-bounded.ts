@@ -1,4 +1,5 @@
 import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+import { diskPath } from './path-bytes.ts';
 import { NotRegular, nounFor, readUpTo, realPathOf, withRegular } from './regular-file.ts';
 
 export interface BoundedReading {
@@ -27,7 +28,7 @@ export function readBounded(path: string, { maxBytes, denies }: BoundedReading):
   if (denies?.(path) === true) return denied;
   try {
     // Looked at first: opening a device can have an effect, such as rewinding a tape.
-    const seen = fileSystem.statSync(path, { throwIfNoEntry: false });
+    const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
     if (seen === undefined) return { kind: 'missing' };
     if (!seen.isFile()) return notAFile(nounFor(seen));
     return withRegular(path, { links: 'followed' }, (file, { size }): ReadFile => {

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import { fileSystem } from './file-system.ts';
+import { diskPath } from './path-bytes.ts';
 
 export interface OpenOptions {
   /** A link at the end of the path is followed, or refused with `ELOOP`. */
@@ -35,7 +36,11 @@ export const withoutWaiting = fileSystem.constants.O_NONBLOCK | fileSystem.const
  */
 export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
   const { O_NOFOLLOW } = fileSystem.constants;
-  const file = fileSystem.openSync(path, flags | withoutWaiting | (links === 'refused' ? O_NOFOLLOW : 0), mode);
+  const file = fileSystem.openSync(
+    diskPath(path),
+    flags | withoutWaiting | (links === 'refused' ? O_NOFOLLOW : 0),
+    mode,
+  );
   try {
     const stats = fileSystem.fstatSync(file);
     if (!stats.isFile()) throw new NotRegular(stats);

@@ -5,6 +5,7 @@ import type { HostProtocol } from './asked-host.ts';
  * - `denied`: a deny pattern covers the host, or an address that its name leads to.
  * - `not_allowed`: no allow pattern covers the host, and no one could be asked.
  * - `held_back`: a rule asks about the host, and no one could be asked.
+ * - `not_asked`: the command had asked about as many hosts as one may.
  * - `declined`: the host was asked about, and the answer was no.
  * - `not_allowed_local`: the host is this machine or a private network.
  * - `unresolved`: the name could not be looked up in time, or has no address.
@@ -16,6 +17,7 @@ export type DenialReason =
   | 'denied'
   | 'not_allowed'
   | 'held_back'
+  | 'not_asked'
   | 'declined'
   | 'not_allowed_local'
   | 'unresolved'

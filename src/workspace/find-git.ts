@@ -1,5 +1,6 @@
-import type { Dirent } from 'node:fs';
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
+import { diskPath } from '../disk/path-bytes.ts';
+import { type NamedEntry, withTrueNames } from '../disk/true-entries.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
 import { bareRepositoryName, protectedNames } from '../policy/protected-names.ts';
 import type { GitLook, GitLookRequest } from '../ports/git-guard.ts';
@@ -68,7 +69,7 @@ const besideGit = protectedNames.filter((name) => name !== '.git');
 
 function isThere(path: string): boolean {
   try {
-    return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }
@@ -77,7 +78,7 @@ function isThere(path: string): boolean {
 /** Sandboxes make empty folders to mount on, which stay for a moment after a command. Git takes none for a repository. */
 function holdsSomething(path: string): boolean {
   try {
-    if (!fs.lstatSync(path).isDirectory()) return true;
+    if (!fs.lstatSync(diskPath(path)).isDirectory()) return true;
     return entriesIn(path, 1).length > 0;
   } catch (error) {
     return errorCode(error) !== 'ENOENT';
@@ -89,19 +90,19 @@ function under(root: string, path: string): string {
 }
 
 /** At most so many entries: one folder may hold millions of names. */
-function entriesIn(folder: string, most: number): readonly Dirent[] {
-  const found: Dirent[] = [];
-  const open = fs.opendirSync(folder, { bufferSize: 256 });
+function entriesIn(folder: string, most: number): readonly NamedEntry[] {
+  const found: NamedEntry[] = [];
+  const open = fs.opendirSync(diskPath(folder), { bufferSize: 256 });
   try {
     for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) found.push(entry);
   } finally {
     open.closeSync();
   }
-  return found;
+  return withTrueNames(found, folder, most);
 }
 
 /** What cannot be listed holds nothing that a command could use. */
-function list(folder: string, most: number): readonly Dirent[] {
+function list(folder: string, most: number): readonly NamedEntry[] {
   try {
     return entriesIn(folder, most);
   } catch {

@@ -1,7 +1,9 @@
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
 import { freeName, realPath } from '../disk/folders.ts';
+import { diskPath, mayBeOdd } from '../disk/path-bytes.ts';
 import { readUpTo, withRegular } from '../disk/regular-file.ts';
+import { trueEntries } from '../disk/true-entries.ts';
 import { mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
 
 /**
@@ -70,10 +72,17 @@ function setMode(path: string, mode: number): void {
 /** A folder whose own entry is smaller than this has few names, on every file system. */
 const smallFolderBytes = 400_000;
 
-export function listNames(
-  folder: string,
-  { most, smallBytes }: { readonly most: number; readonly smallBytes: number },
-): readonly string[] {
+interface ListLimits {
+  readonly most: number;
+  readonly smallBytes: number;
+}
+
+export function listNames(folder: string, limits: ListLimits): readonly string[] {
+  const names = namesAsRead(folder, limits);
+  return names.some(mayBeOdd) ? trueEntries(folder, limits.most).map(({ name }) => name) : names;
+}
+
+function namesAsRead(folder: string, { most, smallBytes }: ListLimits): readonly string[] {
   // All at once is faster, but cannot be stopped.
   if (fs.statSync(folder).size < smallBytes) return fs.readdirSync(folder);
   const names: string[] = [];
@@ -91,7 +100,7 @@ export function listNames(
 /** Where a part of the path is no folder there is nothing either. */
 function statOf(path: string) {
   try {
-    return fs.lstatSync(path, { throwIfNoEntry: false });
+    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return undefined;
     throw error;

@@ -86,6 +86,12 @@ class Walk {
       const sight = this.#look(name, path, inside);
       if (sight === undefined) continue;
       const below = inside === '' ? name : `${inside}/${name}`;
+      // A snapshot is text, and this name is not.
+      if (!name.isWellFormed()) {
+        this.skipped.push({ path: below, why: 'unreadable' });
+        if (sight.kind === 'folder') this.git.notEntered.push(below);
+        continue;
+      }
       const tag = sight.kind === 'folder' ? `${name}/` : name;
       const isKnown = sight.kind === 'folder' ? known.has(below) : decided?.entries.has(name);
       const isDecided = decided !== undefined && (isKnown === true || decided.ignored.has(tag));

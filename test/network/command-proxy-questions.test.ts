@@ -111,8 +111,26 @@ describe('a host that no list names', () => {
 
   test('a command cannot ask without end', async () => {
     let asked = 0;
-    const { port } = await ask(async () => (++asked, 'declined'));
+    const { port, proxy } = await ask(async () => (++asked, 'declined'));
     await Promise.all(Array.from({ length: 30 }, (_, at) => say(port, get(`http://new${at}.test/`))));
     expect(asked).toBe(20);
+    const reasons = proxy.denied().map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'declined')).toHaveLength(20);
+    expect(reasons.filter((reason) => reason === 'not_asked')).toHaveLength(10);
+  });
+
+  test.each([
+    ['a host that no list names', { allow: ['ok.test'] }],
+    ['a host that a rule asks about', { allow: ['*'], ask: ['*.test'] }],
+  ])('%s is refused by that limit after so many questions, and says so', async (_, lists) => {
+    const { port } = await stage(lists, { names, decide: async () => 'declined' });
+    for (let at = 0; at < 20; at++) await say(port, get(`http://new${at}.test/`));
+    expect(await say(port, get('http://one-more.test/'))).toContain('may ask the user about 20 hosts');
+  });
+
+  test('what reaches no one is no question, however many hosts are wanted', async () => {
+    const { port, proxy } = await ask(async () => 'unasked');
+    for (let at = 0; at < 25; at++) await say(port, get(`http://new${at}.test/`));
+    expect(new Set(proxy.denied().map(({ reason }) => reason))).toEqual(new Set(['not_allowed']));
   });
 });

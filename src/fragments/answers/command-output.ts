@@ -48,6 +48,7 @@ const denialWords: Readonly<Record<DenialReason, string>> = {
   denied: 'denied',
   not_allowed: 'not on the allow list',
   held_back: 'a rule asks first, and the user cannot be asked',
+  not_asked: 'one command may ask about 20 hosts, and this one had',
   declined: 'asked about and not allowed',
   not_allowed_local: 'local or private host',
   unresolved: 'its name cannot be resolved',

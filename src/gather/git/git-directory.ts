@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
-import { readTextIfPossible } from '../../disk/read-bounded.ts';
+import { pathText } from '../../disk/path-bytes.ts';
+import { readIfPossible } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 
 export interface GitDirectory {
@@ -12,17 +13,23 @@ export interface GitDirectory {
   readonly isPointedTo: boolean;
 }
 
+const pointer = { maxBytes: readLimits.gitPointerBytes };
+
 /** The git folder behind `.git` in the folder, or undefined when there is none that git would take. */
 export function findGitDirectory(folder: string): GitDirectory | undefined {
   const entry = join(folder, '.git');
   const kind = kindOfEntry(entry);
   if (kind === 'folder') return gitDirectoryAt(entry, { isPointedTo: false });
   if (kind !== 'file') return undefined;
-  const target = pointerTarget(readTextIfPossible(entry, pointer) ?? '');
+  const target = pointerTarget(pathIn(entry) ?? '');
   return target === undefined ? undefined : gitDirectoryAt(resolve(folder, target), { isPointedTo: true });
 }
 
-const pointer = { maxBytes: readLimits.gitPointerBytes };
+/** The text of a file that holds a path, which may not be UTF-8. */
+function pathIn(file: string): string | undefined {
+  const bytes = readIfPossible(file, pointer);
+  return bytes && pathText(bytes);
+}
 
 function pointerTarget(text: string): string | undefined {
   const [key = '', ...rest] = text.trim().split(':');
@@ -33,7 +40,7 @@ function pointerTarget(text: string): string | undefined {
 function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
   // An empty or half-made folder is no repository, and git looks further up.
   if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
-  const shared = readTextIfPossible(join(path, 'commondir'), pointer)?.trim();
+  const shared = pathIn(join(path, 'commondir'))?.trim();
   return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
 }
 
@@ -46,7 +53,7 @@ export function mainCheckout(worktree: string): string | undefined {
     const own = fileSystem.realpathSync(directory.path);
     // What the `.git` file says is a claim; these records cannot be forged without writing into the main repository.
     const isListed = dirname(own) === join(common, 'worktrees');
-    const known = readTextIfPossible(join(own, 'gitdir'), pointer)?.trim();
+    const known = pathIn(join(own, 'gitdir'))?.trim();
     if (!isListed || known === undefined || basename(known) !== '.git') return undefined;
     const isHere = fileSystem.realpathSync(dirname(resolve(own, known))) === fileSystem.realpathSync(worktree);
     return isHere && basename(common) === '.git' ? dirname(common) : undefined;

@@ -1,6 +1,7 @@
-import type { Dirent } from 'node:fs';
 import { lookAt } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
+import { diskPath } from '../../disk/path-bytes.ts';
+import { type NamedEntry, withTrueNames } from '../../disk/true-entries.ts';
 import type { GlobPart } from '../../policy/glob-matcher.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
 import { depthOf, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
@@ -75,10 +76,11 @@ function literalPath(parts: readonly GlobPart[]): string | undefined {
 }
 
 /** A folder that cannot be read by us cannot be read by our commands either. */
-async function read(folder: string): Promise<readonly Dirent[]> {
+async function read(folder: string): Promise<readonly NamedEntry[]> {
   try {
     // Loaded on use: few policies have globs, and every start would pay for it.
-    return await process.getBuiltinModule('node:fs').promises.readdir(folder, { withFileTypes: true });
+    const { readdir } = process.getBuiltinModule('node:fs').promises;
+    return withTrueNames(await readdir(diskPath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { errorCode, lookAt } from '../../disk/file-system.ts';
 import { namesIn } from '../../disk/folders.ts';
+import { diskPath } from '../../disk/path-bytes.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { type Link, type PathSight, walkPath } from '../../policy/walk-path.ts';
 
@@ -31,11 +32,11 @@ export function oncePerPath<Answer extends {}>(find: (path: string) => Answer): 
 
 function canCreateIn(folder: string): boolean {
   try {
-    const { uid, gid, mode } = statSync(folder);
+    const { uid, gid, mode } = statSync(diskPath(folder));
     const user = process.getuid?.() ?? -1;
     if (user !== 0) {
       // An owner without the right can give it to itself.
-      if (uid !== user) accessSync(folder, constants.W_OK);
+      if (uid !== user) accessSync(diskPath(folder), constants.W_OK);
       return uid !== user || isWritableFileSystem(folder);
     }
     // Root's powers end at the sandbox: inside, it owns what root owns and is a stranger to everything else.
@@ -48,7 +49,7 @@ function canCreateIn(folder: string): boolean {
 
 function isWritableFileSystem(folder: string): boolean {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(diskPath(folder), constants.W_OK);
     return true;
   } catch (error) {
     return errorCode(error) !== 'EROFS';

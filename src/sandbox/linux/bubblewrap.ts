@@ -1,3 +1,4 @@
+import { pathBytes } from '../../disk/path-bytes.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 
 /** A bubblewrap that works on this machine, and what it can do here. */
@@ -19,8 +20,8 @@ export interface BubblewrapRun {
   readonly network: NetworkAccess;
   /** A path without links. */
   readonly cwd: string;
-  /** The descriptor from which the command's variables are read, as `environmentOptions` writes them. */
-  readonly environment?: number;
+  /** The descriptor from which more options are read, as `optionsFile` writes them. */
+  readonly options?: number;
   /** The descriptor from which the system-call filter is read. */
   readonly filter?: number;
   /** The command has the terminal of the process that started it, and must not type into it. */
@@ -34,12 +35,12 @@ export interface BubblewrapRun {
  * otherwise the spawner has made one, and a second one would leave the group that is killed at an interrupt.
  */
 export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
-  const { bubblewrap, mounts, network, cwd, environment, filter, terminal, argv } = run;
+  const { bubblewrap, mounts, network, cwd, options, filter, terminal, argv } = run;
   return [
     bubblewrap.path,
     ...(terminal === undefined ? [] : ['--new-session']),
     '--die-with-parent',
-    ...(environment === undefined ? [] : ['--args', String(environment)]),
+    ...(options === undefined ? [] : ['--args', String(options)]),
     ...mounts,
     '--unshare-user',
     '--unshare-pid',
@@ -61,12 +62,18 @@ export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
  * and one such as LD_LIBRARY_PATH may lead it to a library that a command has written into the workspace. They go through
  * a descriptor, because every user of the machine can read a command line.
  */
-export function environmentOptions(env: Readonly<Record<string, string>>): Uint8Array {
-  const options = Object.entries(env)
-    // Neither can stand in an environment, and bubblewrap would end.
-    .filter(([name]) => name !== '' && !name.includes('='))
-    .flatMap(([name, value]) => ['--setenv', name, value]);
-  return Buffer.from(options.map((option) => `${option}\0`).join(''));
+export function environmentOptions(env: Readonly<Record<string, string>>): readonly string[] {
+  return (
+    Object.entries(env)
+      // Neither can stand in an environment, and bubblewrap would end.
+      .filter(([name]) => name !== '' && !name.includes('='))
+      .flatMap(([name, value]) => ['--setenv', name, value])
+  );
+}
+
+/** Options as bubblewrap reads them from a descriptor. */
+export function optionsFile(options: readonly string[]): Uint8Array {
+  return pathBytes(options.map((option) => `${option}\0`).join(''));
 }
 
 /** Options for a process table of the sandbox's own, which holds the kernel's parameters too and so is read-only. */

@@ -6,7 +6,7 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { expandGlobs } from '../common/expand-globs.ts';
 import { followLinks, viewHostDisk } from '../common/host-disk.ts';
 import { movedWorkspace, unenforceable } from '../common/unenforceable.ts';
-import { type Bubblewrap, bubblewrapArguments, environmentOptions } from './bubblewrap.ts';
+import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile } from './bubblewrap.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
@@ -19,7 +19,7 @@ export interface LinuxSandbox {
 }
 
 /** The descriptors of the extra files of a command, in their order. */
-const environmentDescriptor = 3;
+const optionsDescriptor = 3;
 const filterDescriptor = 4;
 
 /** The command inside bubblewrap. Dying is simple there: when bubblewrap dies, the kernel kills all that it started. */
@@ -77,14 +77,19 @@ export async function planLinux(
   const hidden = hideSockets?.(command, policy, disk) ?? [];
   const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);
+  const mounts = [...plan.options, ...hidden, ...(joined?.mounts ?? [])];
+  // A command line of Node is UTF-8, and names on the disk need not be.
+  const isOdd = mounts.some((option) => !option.isWellFormed());
+  // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
+  const variables = environmentOptions(joined === undefined ? command.env : {});
   return {
     kind: 'runnable',
     argv: bubblewrapArguments({
       bubblewrap,
-      mounts: [...plan.options, ...hidden, ...(joined?.mounts ?? [])],
+      mounts: isOdd ? [] : mounts,
       network,
       cwd,
-      environment: environmentDescriptor,
+      options: optionsDescriptor,
       ...(isFilterable ? { filter: filterDescriptor } : {}),
       ...defined({ terminal: command.terminal }),
       argv: joined?.argv ?? command.argv,
@@ -92,8 +97,7 @@ export async function planLinux(
     cwd: command.cwd,
     env: {},
     files: [
-      // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
-      environmentOptions(joined === undefined ? command.env : {}),
+      optionsFile([...(isOdd ? mounts : []), ...variables]),
       ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
     ],
     ...(joined && { handover: joined.handover, denied: joined.denied }),

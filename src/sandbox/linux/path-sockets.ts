@@ -1,4 +1,6 @@
 import { fileSystem } from '../../disk/file-system.ts';
+import { diskPath, pathText } from '../../disk/path-bytes.ts';
+import { withTrueNames } from '../../disk/true-entries.ts';
 import { access } from '../../policy/access.ts';
 import { isWithin, joinPath } from '../../policy/paths.ts';
 import type { PlainCommand } from '../../ports/sandbox.ts';
@@ -52,7 +54,7 @@ function findPathSockets(variables: Variables): readonly string[] {
 
 function readList(): string {
   try {
-    return fileSystem.readFileSync('/proc/net/unix', 'utf8');
+    return pathText(fileSystem.readFileSync('/proc/net/unix'));
   } catch {
     return '';
   }
@@ -60,7 +62,7 @@ function readList(): string {
 
 function entriesOf(folder: string) {
   try {
-    return fileSystem.readdirSync(folder, { withFileTypes: true });
+    return withTrueNames(fileSystem.readdirSync(diskPath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
   } catch {
     return [];
   }
@@ -69,7 +71,7 @@ function entriesOf(folder: string) {
 /** Whether a socket stands there by now: names in lists and variables may be old. */
 function isPathSocket(path: string): boolean {
   try {
-    return fileSystem.lstatSync(path).isSocket();
+    return fileSystem.lstatSync(diskPath(path)).isSocket();
   } catch {
     return false;
   }

@@ -5,6 +5,7 @@ const headerValues: Readonly<Record<DenialReason, string>> = {
   denied: 'blocked-by-denylist',
   not_allowed: 'blocked-by-allowlist',
   held_back: 'blocked-by-policy',
+  not_asked: 'blocked-by-policy',
   declined: 'blocked-by-policy',
   not_allowed_local: 'blocked-by-allowlist',
   unresolved: 'blocked-by-allowlist',
@@ -18,7 +19,8 @@ const sentences: Readonly<Record<DenialReason, string>> = {
   not_allowed:
     'This host is not on the allow list of the permission profile. The user can add it there, or allow it by a rule.',
   held_back: 'A rule asks the user before this host is reached, and the user cannot be asked.',
-  declined: 'The user was asked about this host and said no.',
+  not_asked: 'One command may ask the user about 20 hosts, and this one had. Another command may ask again.',
+  declined: 'This host was asked about, and the answer was no.',
   not_allowed_local: 'This host is on this machine or in a private network.',
   unresolved: 'The name of this host cannot be resolved.',
   method_not_allowed: 'The permission profile allows GET, HEAD and OPTIONS only.',
@@ -56,14 +58,20 @@ export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): 
 }
 
 /** Codex's proxy has no words of its own for a name that leads nowhere, and for questions. */
-function sharedReason(reason: DenialReason): Exclude<DenialReason, 'unresolved' | 'held_back' | 'declined'> {
-  if (reason === 'held_back' || reason === 'declined') return 'policy_denied';
+function sharedReason(reason: DenialReason): Exclude<DenialReason, 'unresolved' | Questioned> {
+  if (isQuestioned(reason)) return 'policy_denied';
   return reason === 'unresolved' ? 'not_allowed_local' : reason;
 }
 
 function sourceOf(reason: DenialReason): 'mode_guard' | 'decider' | 'baseline_policy' {
   if (reason === 'method_not_allowed' || reason === 'mitm_required') return 'mode_guard';
-  return reason === 'held_back' || reason === 'declined' ? 'decider' : 'baseline_policy';
+  return isQuestioned(reason) ? 'decider' : 'baseline_policy';
+}
+
+type Questioned = 'held_back' | 'not_asked' | 'declined';
+
+function isQuestioned(reason: DenialReason): reason is Questioned {
+  return reason === 'held_back' || reason === 'not_asked' || reason === 'declined';
 }
 
 /** For requests that no proxy understands, and hosts that do not answer. */

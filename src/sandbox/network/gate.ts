@@ -56,11 +56,12 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
   let waiting = 0;
 
   /** Connections to the same host join its question. An answer holds for the command. */
-  function ask({ host: name, port, protocol }: GateRequest): Promise<HostAnswer> {
+  function ask({ host: name, port, protocol }: GateRequest): Promise<HostAnswer | 'too-many'> {
     const key = hostAtPort(name, port);
     const known = answers.get(key);
     if (known !== undefined) return known;
-    if (decide === undefined || answers.size >= mostQuestions) return Promise.resolve('unasked');
+    if (decide === undefined) return Promise.resolve('unasked');
+    if (answers.size >= mostQuestions) return Promise.resolve('too-many');
     // A decision that throws is one that rejects.
     const asking = Promise.resolve().then(() => decide({ name, port, protocol }, life.signal));
     waiting++;
@@ -68,6 +69,8 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
       .catch(() => 'declined' as const)
       .finally(() => waiting--);
     answers.set(key, asked);
+    // It was no question: it takes no place among those of the command.
+    void asked.then((answer) => answer === 'unasked' && answers.delete(key));
     return asked;
   }
 
@@ -80,6 +83,7 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
     if (verdict.kind === 'asked') {
       const answer = await ask(request);
       if (answer === 'declined') return 'declined';
+      if (answer === 'too-many') return 'not_asked';
       if (answer === 'unasked') return verdict.by === 'rule' ? 'held_back' : 'not_allowed';
     }
     const found = isAddress(host) ? [host] : await within(lookupMs, ways.resolve(host)).catch(() => []);

@@ -111,6 +111,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     } finally {
       await opened.thread.close();
       over();
+      await approvals?.close?.();
     }
   });
   if (result instanceof Fault) {

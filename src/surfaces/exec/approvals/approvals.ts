@@ -6,4 +6,6 @@ export interface Approvals {
   readonly askUser: AskUser;
   /** Called with every event, before it is shown: a question may need what was said before it. */
   seen?(event: ThreadEvent): void;
+  /** The run is over: gives the terminal back. */
+  close?(): Promise<void>;
 }

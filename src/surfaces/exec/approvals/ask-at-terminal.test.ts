@@ -24,12 +24,32 @@ function terminal() {
   const shown: string[] = [];
   const typed: (string | undefined)[] = [];
   let [now, interrupts] = [0, 0];
-  const { askUser, seen } = askAtTerminal({
+  const timers: { readonly at: number; readonly run: () => void }[] = [];
+  const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+  /** Time goes on, timer by timer. */
+  const pass = async (milliseconds: number): Promise<void> => {
+    const end = now + milliseconds;
+    for (;;) {
+      await settle();
+      const due = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      timers.splice(timers.indexOf(due), 1);
+      now = Math.max(now, due.at);
+      due.run();
+    }
+    now = end;
+  };
+  const { askUser, seen, close } = askAtTerminal({
     width: () => 120,
     input,
     show: (...spans) => void shown.push(paint(spans, false)),
     interrupt: () => void interrupts++,
     now: () => now,
+    after: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        timers.push({ at: now + milliseconds, run: resolve });
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      }),
     rulesFile: '/home/ann/rules/default.rules',
     typing: (text) => void typed.push(text),
   });
@@ -38,14 +58,17 @@ function terminal() {
     shown,
     typed,
     seen,
+    close,
+    pass,
+    type: (keys: string) => void input.emit('data', Buffer.from(keys)),
     interrupts: () => interrupts,
     ask: (question: Question, signal = new AbortController().signal) => askUser.ask(question, signal),
-    /** A key that comes when the question could be read. */
+    /** A key that comes when the question could be read, and a pause. */
     async press(...keys: readonly string[]): Promise<void> {
       for (const key of keys) {
-        await new Promise((resolve) => void setImmediate(resolve));
-        now += 1000;
+        await pass(900);
         input.emit('data', Buffer.from(key));
+        await pass(100);
       }
     },
   };
@@ -128,7 +151,7 @@ describe('a person at the terminal', () => {
     expect(typed).toEqual(['', 'n', 'n', 'np', 'npx', 'np', 'np', undefined, '', 'use pnpm', 'use pnpm', undefined]);
     expect(shown).toContain('  Nothing was sent. Press one key: y, a, p, n, t, s.');
     expect(shown.at(-1)).toBe('  no: use pnpm');
-    expect(new Set(input.modes.filter((_mode, i) => i % 2 === 0))).toEqual(new Set([true]));
+    expect(input.modes).toEqual([true, false]);
   });
 
   it('reads which keys there are when another one is pressed, once, and where a rule went', async () => {
@@ -201,5 +224,138 @@ describe('a person at the terminal', () => {
     await press('y');
     await answer;
     expect(shown[0]).toContain('  update /srv/a\n  @@\n  -old\n  +new␛[31m\n');
+  });
+});
+
+describe('keys that were typed for one question never answer another', () => {
+  const next: Question = { ...question, argv: ['/bin/bash', '-c', 'other'] };
+
+  /** A question that is over while the next one waits. */
+  function replaced() {
+    const at = terminal();
+    const first = new AbortController();
+    const answers = [at.ask(question, first.signal), at.ask(next)] as const;
+    return { ...at, over: () => first.abort(), answers };
+  }
+
+  it('a note goes on when its question is over, and the next question waits for its end', async () => {
+    const { press, shown, over, answers } = replaced();
+    await press('t', 'w');
+    over();
+    await press('h', 'y', ' ', 'a', 'p', 'y');
+    expect(shown.join('\n')).not.toContain('other');
+    expect(shown.at(-1)).toBe('  The question is over, and the line will not be sent. Enter or Esc ends it.');
+    await press('\r');
+    expect(await answers[0]).toEqual({ kind: 'lapsed' });
+    expect(shown).toContain('  Not sent: why apy');
+    expect(shown.at(-1)).toMatch(/^The question before is over and needs no answer\. This is another one:\nMay this/);
+    await press('n');
+    expect(await answers[1]).toEqual({ kind: 'declined' });
+  });
+
+  it('Esc ends such a note, too', async () => {
+    const { press, shown, over, answers } = replaced();
+    await press('t', 'no');
+    over();
+    await press('\u001B', 's');
+    expect(await Promise.all(answers)).toEqual([{ kind: 'lapsed' }, { kind: 'stopped' }]);
+    expect(shown).toContain('  Not sent: no');
+  });
+
+  it('a question that takes the place of another says so, and takes keys after a silence', async () => {
+    const { pass, type, press, shown, over, answers } = replaced();
+    await pass(2000);
+    over();
+    await pass(650);
+    type('y');
+    await pass(650);
+    type('y');
+    await pass(750);
+    expect(shown.at(-1)).toBe('  Keys count after a pause. Press one key: y, a, p, n, t, s.');
+    await press('n');
+    expect(await Promise.all(answers)).toEqual([{ kind: 'lapsed' }, { kind: 'declined' }]);
+  });
+
+  it('a key that is pressed as the question ends counts for neither', async () => {
+    const { pass, type, press, over, answers } = replaced();
+    await pass(1000);
+    type('y');
+    over();
+    await press('n');
+    expect(await Promise.all(answers)).toEqual([{ kind: 'lapsed' }, { kind: 'declined' }]);
+  });
+
+  it.each([
+    ['letters in one read', ['ay']],
+    ['letters that follow at once', ['y', 'e', 's']],
+    ['a word with its Enter', ['yes\r']],
+    ['what is typed behind an arrow', ['\u001B[A', 'y']],
+  ])('%s are no answer', async (_name, bursts) => {
+    const { ask, pass, type, press } = terminal();
+    const answer = ask(question);
+    await pass(1000);
+    for (const keys of bursts) {
+      type(keys);
+      await pass(40);
+    }
+    await press('n');
+    expect(await answer).toEqual({ kind: 'declined' });
+  });
+
+  it('a letter of a word is no answer, at the pace of a person', async () => {
+    const { ask, pass, type, press } = terminal();
+    const answer = ask(question);
+    await pass(1000);
+    for (const key of 'maybe not any') {
+      type(key);
+      await pass(200);
+    }
+    await press('s');
+    expect(await answer).toEqual({ kind: 'stopped' });
+  });
+
+  it('a key with Enter behind it is an answer', async () => {
+    const { ask, pass, type } = terminal();
+    const answer = ask(question);
+    await pass(1000);
+    type('n');
+    await pass(10);
+    type('\r');
+    await pass(100);
+    expect(await answer).toEqual({ kind: 'declined' });
+  });
+
+  it('at the end a note is given up, and nothing is left in the input', async () => {
+    const { ask, pass, type, press, shown, input, close } = terminal();
+    const turn = new AbortController();
+    const answer = ask(question, turn.signal);
+    await press('t', 'why');
+    turn.abort();
+    const closed = close?.();
+    expect(await answer).toEqual({ kind: 'lapsed' });
+    expect(shown.at(-1)).toBe('  Not sent: why');
+    let isClosed = false;
+    void closed?.then(() => (isClosed = true));
+    for (const key of ' not\r') {
+      await pass(300);
+      expect([isClosed, input.isPaused]).toEqual([false, false]);
+      type(key);
+    }
+    await pass(800);
+    expect([isClosed, input.isPaused, input.modes.at(-1)]).toEqual([true, true, false]);
+  });
+
+  it('after an answer the end waits for nothing, and without a question the terminal is not touched', async () => {
+    const { input, close } = terminal();
+    await close?.();
+    expect(input.modes).toEqual([]);
+    const other = terminal();
+    const answer = other.ask(question);
+    await other.press('n');
+    await answer;
+    const closed = other.close?.();
+    await other.pass(0);
+    await closed;
+    expect(other.input.modes).toEqual([true, false, true, false]);
   });
 });

@@ -1,173 +1,177 @@
-import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Approvals } from './approvals.ts';
 import { AskedItems } from './asked-items.ts';
+import { type Choice, choiceLines, choicesFor, pressOne } from './choices.ts';
+import { Keyboard, type KeyboardParts } from './keyboard.ts';
 import { questionLines } from './question-lines.ts';
 import { noLine, type TypedLine, typeInto } from './typed-line.ts';
 
-/** The part of a terminal's input that this needs. */
-export interface KeyInput {
-  setRawMode(raw: boolean): unknown;
-  on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
-  off(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
-  resume(): unknown;
-  pause(): unknown;
-}
-
-export interface TerminalParts {
-  readonly input: KeyInput;
+export interface TerminalParts extends KeyboardParts {
   /** Prints lines that stay. */
   show(...spans: readonly Span[]): void;
   /** Columns of the terminal. */
   width(): number;
-  /** What Ctrl-C does elsewhere. In raw mode it is a key like any other. */
-  interrupt(): void;
-  now(): number;
   /** Shows what is typed, in a line that is written over; undefined takes it away. Absent: the terminal does it itself. */
   readonly typing?: (text: string | undefined) => void;
   /** Where a rule goes that is saved. */
   readonly rulesFile: string;
 }
 
-/** What was typed before a question could be read does not answer it. */
+/** What was typed before a question could be read does not answer it: keys count after this much silence. */
 const deafMs = 300;
+/** The same where another question was on the screen, and the person may be about to answer that one. */
+const replacedMs = 700;
+/** A person who types on when the run is over is not waited for longer. */
+const mostDrainMs = 3000;
+
+const lapsed: Answer = { kind: 'lapsed' };
 
 /** A person at the terminal answers by one key. */
 export function askAtTerminal(parts: TerminalParts): Approvals {
   const items = new AskedItems();
+  const person = new PersonAtTerminal(parts);
   let last: Promise<unknown> = Promise.resolve();
   return {
     seen: (event) => items.seen(event),
     askUser: {
       ask(question, signal) {
-        const answer = last.then(() => askOne(parts, question, { item: items.of(question), signal }));
+        const answer = last.then(() => person.ask(question, { item: items.of(question), signal }));
         last = answer;
         return answer;
       },
     },
+    async close() {
+      person.leave();
+      await last;
+      await person.drain();
+    },
   };
 }
 
-interface Choice {
-  readonly key: string;
-  readonly words: string;
-  readonly answer: Answer;
-}
+class PersonAtTerminal {
+  readonly #parts: TerminalParts;
+  readonly #keyboard: Keyboard;
+  readonly #left = new AbortController();
+  /** How the question before ended; undefined: there was none. */
+  #before: 'answered' | 'over' | undefined;
 
-function choicesFor({ scopes, kind, prefix }: Question): readonly Choice[] {
-  const has = (scope: AnswerScope): boolean => scopes.includes(scope);
-  const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
-    return { key, words, answer: { kind: 'allowed', scope } };
-  };
-  const leaves = prefix === undefined ? '' : ': such commands then run outside the sandbox';
-  return [
-    allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
-    ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
-    ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),
-    { key: 'n', words: 'no', answer: { kind: 'declined' } },
-    { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' } },
-    { key: 's', words: 'no, and stop the turn', answer: { kind: 'stopped' } },
-  ];
-}
+  constructor(parts: TerminalParts) {
+    this.#parts = parts;
+    this.#keyboard = new Keyboard(parts);
+  }
 
-async function askOne(
-  parts: TerminalParts,
-  question: Question,
-  { item, signal }: { readonly item: TurnItem | undefined; readonly signal: AbortSignal },
-): Promise<Answer> {
-  if (signal.aborted) return { kind: 'lapsed' };
-  const choices = choicesFor(question);
-  // One per line: a row of them would break at the edge of the terminal.
-  const keys = choices.flatMap(({ key, words }, i): readonly Span[] => {
-    return [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`];
-  });
-  parts.show(...questionLines(question, item, { width: parts.width() }), ...keys);
-  for (;;) {
-    const chosen = await readKey(parts, choices, signal);
-    if (chosen === undefined) return { kind: 'lapsed' };
-    const note = chosen.key === 't' ? await readNote(parts, signal) : '';
-    if (note === undefined) return { kind: 'lapsed' };
-    if (typeof note === 'string') {
-      parts.show(dim(`  ${saidWords(chosen, note, parts.rulesFile)}`));
-      return note === '' ? chosen.answer : { ...chosen.answer, note };
+  async ask(
+    question: Question,
+    { item, signal: ofQuestion }: { readonly item: TurnItem | undefined; readonly signal: AbortSignal },
+  ): Promise<Answer> {
+    const signal = AbortSignal.any([ofQuestion, this.#left.signal]);
+    if (signal.aborted) return lapsed;
+    const { show, width } = this.#parts;
+    const choices = choicesFor(question);
+    const isReplacing = this.#before === 'over';
+    show(
+      ...(isReplacing ? [bold('The question before is over and needs no answer. This is another one:\n')] : []),
+      ...questionLines(question, item, { width: width() }),
+      ...choiceLines(choices),
+    );
+    this.#keyboard.open();
+    try {
+      const answer = await this.#answer(choices, { signal, quietMs: isReplacing ? replacedMs : deafMs });
+      this.#before = answer === lapsed ? 'over' : 'answered';
+      return answer;
+    } finally {
+      this.#keyboard.close();
     }
-    parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
+  }
+
+  /** Nothing is asked any more. */
+  leave(): void {
+    this.#left.abort();
+  }
+
+  /** Drops what was typed and not used: the program that gets the terminal next would take it for its own. */
+  async drain(): Promise<void> {
+    const { interrupted, lastKeyAt } = this.#keyboard;
+    if (this.#before === undefined) return;
+    this.#keyboard.open();
+    const milliseconds = this.#before === 'over' && !interrupted.aborted ? replacedMs : 0;
+    await this.#keyboard.silence(milliseconds, AbortSignal.timeout(mostDrainMs), { since: lastKeyAt });
+    this.#keyboard.close();
+  }
+
+  async #answer(
+    choices: readonly Choice[],
+    { signal, quietMs }: { readonly signal: AbortSignal; readonly quietMs: number },
+  ): Promise<Answer> {
+    for (;;) {
+      const chosen = await this.#chosen(choices, { signal, quietMs });
+      if (chosen === undefined) return lapsed;
+      const note = chosen.takesNote === true ? await this.#note(signal) : noLine;
+      if (signal.aborted) return lapsed;
+      if (note.end !== 'back') {
+        const text = note.text.trim();
+        this.#parts.show(dim(`  ${saidWords(chosen, text, this.#parts.rulesFile)}`));
+        return text === '' ? chosen.answer : { ...chosen.answer, note: text };
+      }
+      this.#parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
+    }
+  }
+
+  /**
+   * Undefined: the question is over. One key alone, after a silence, is an answer, also with Enter behind it; a letter
+   * of a word, of a paste or of an arrow is none.
+   */
+  async #chosen(
+    choices: readonly Choice[],
+    { signal, quietMs }: { readonly signal: AbortSignal; readonly quietMs: number },
+  ): Promise<Choice | undefined> {
+    let isHelped = false;
+    for (;;) {
+      const isEarly = await this.#keyboard.silence(isHelped ? deafMs : quietMs, signal);
+      const typed = isEarly ? '' : await this.#keyboard.burst(signal);
+      if (signal.aborted) return undefined;
+      const chosen = choices.find(({ key }) => key === typed.replace(/[\r\n]+$/, '').toLowerCase());
+      if (chosen !== undefined) return chosen;
+      if (!isHelped) this.#parts.show(dim(`  ${isEarly ? 'Keys count after a pause. ' : ''}${pressOne(choices)}`));
+      isHelped = true;
+    }
+  }
+
+  /** What the person types until they end it, even if the question is over by then: no other one gets their keys. */
+  async #note(signal: AbortSignal): Promise<TypedLine> {
+    const { typing, show } = this.#parts;
+    const back = typing === undefined ? '' : ' Esc goes back.';
+    show(`  What should the model know? Enter sends the line.${back}`);
+    const ends = AbortSignal.any([this.#left.signal, this.#keyboard.interrupted]);
+    const onOver = (): void => {
+      if (ends.aborted) return;
+      show(
+        `  The question is over, and the line will not be sent. ${back === '' ? 'Enter ends' : 'Enter or Esc ends'} it.`,
+      );
+    };
+    signal.addEventListener('abort', onOver, { once: true });
+    if (typing === undefined) this.#keyboard.takeLines(true);
+    let line = noLine;
+    typing?.('');
+    while (line.end === undefined && !ends.aborted) {
+      line = typeInto(line, await this.#keyboard.next(ends));
+      typing?.(line.text);
+    }
+    typing?.(undefined);
+    if (typing === undefined) this.#keyboard.takeLines(false);
+    signal.removeEventListener('abort', onOver);
+    // Ctrl-C ends the turn, and the question with it.
+    if (line.end === undefined) await beforeAbort(new Promise(() => {}), signal, undefined);
+    if (signal.aborted && line.text !== '') show(dim(`  Not sent: ${visibleLine(line.text)}`));
+    return line;
   }
 }
 
 function saidWords({ words, answer }: Choice, note: string, rulesFile: string): string {
   if (note !== '') return `no: ${visibleLine(note)}`;
   return answer.scope === 'rule' ? `yes; the rule goes to ${visibleLine(rulesFile)}` : words;
-}
-
-/** Undefined: the turn was interrupted. A paste and an arrow come as several characters at once, and are no answer. */
-function readKey(parts: TerminalParts, choices: readonly Choice[], signal: AbortSignal): Promise<Choice | undefined> {
-  const shownAt = parts.now();
-  let isHelped = false;
-  return listen<Choice>(parts, signal, { raw: true }, (text) => {
-    if (parts.now() - shownAt < deafMs) return undefined;
-    const chosen = choices.find(({ key }) => key === text.toLowerCase());
-    if (chosen === undefined && !isHelped) {
-      isHelped = true;
-      parts.show(dim(`  ${pressOne(choices)}`));
-    }
-    return chosen;
-  });
-}
-
-function pressOne(choices: readonly Choice[]): string {
-  return `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;
-}
-
-const backToChoices = Symbol('another answer after all');
-
-/** What the user types. Undefined: the turn was interrupted. */
-async function readNote(parts: TerminalParts, signal: AbortSignal): Promise<string | typeof backToChoices | undefined> {
-  const { typing } = parts;
-  const back = typing === undefined ? '' : ' Esc goes back.';
-  parts.show(`  What should the model know? Enter sends the line.${back}`);
-  let line = noLine;
-  typing?.('');
-  const ended = await listen<TypedLine>(parts, signal, { raw: typing !== undefined }, (text) => {
-    line = typeInto(line, text);
-    typing?.(line.text);
-    return line.end === undefined ? undefined : line;
-  });
-  typing?.(undefined);
-  return ended?.end === 'back' ? backToChoices : ended?.text.trim();
-}
-
-const ctrlC = '\u0003';
-
-/** Reads until `take` gives something, and leaves the terminal as it was. */
-function listen<Taken>(
-  { input, interrupt }: TerminalParts,
-  signal: AbortSignal,
-  { raw }: { readonly raw: boolean },
-  take: (text: string) => Taken | undefined,
-): Promise<Taken | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Taken | undefined>();
-  const decoder = new TextDecoder();
-  const end = (taken: Taken | undefined): void => {
-    input.off('data', onData);
-    signal.removeEventListener('abort', onAbort);
-    input.setRawMode(false);
-    input.pause();
-    resolve(taken);
-  };
-  const onData = (chunk: Buffer | string): void => {
-    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-    if (text === '') return;
-    if (text.includes(ctrlC)) return interrupt();
-    const taken = take(text);
-    if (taken !== undefined) end(taken);
-  };
-  const onAbort = (): void => end(undefined);
-  signal.addEventListener('abort', onAbort, { once: true });
-  input.on('data', onData);
-  input.setRawMode(raw);
-  input.resume();
-  return promise;
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises';
 import { readBounded, whyMissing } from '../../../disk/read-bounded.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../terminal/look.ts';
@@ -32,7 +33,7 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
     const typing = isLive(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
     const now = (): number => performance.now();
     const width = (): number => terminalWidth(process.stderr) ?? 80;
-    return askAtTerminal({ input: process.stdin, width, show, interrupt, now, rulesFile, ...typing });
+    return askAtTerminal({ input: process.stdin, width, show, interrupt, now, after, rulesFile, ...typing });
   }
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {
@@ -42,6 +43,12 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
   }
   const lines = readAnswers(file.bytes.toString('utf8'), given);
   return 'code' in lines ? lines : answerFromFile({ lines, name: given, show });
+}
+
+/** Timers come before input in a round of the event loop: what was typed by then is read in the round after. */
+async function after(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await wait(milliseconds, undefined, { signal }).catch(() => {});
+  await nextRound();
 }
 
 const noTerminal: Outcome = {

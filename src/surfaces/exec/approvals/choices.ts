@@ -1,0 +1,36 @@
+import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
+import { bold, type Span } from '../../terminal/look.ts';
+
+/** An answer that a person can give, and its key. */
+export interface Choice {
+  readonly key: string;
+  readonly words: string;
+  readonly answer: Answer;
+  /** The person is asked for a line that goes with it. */
+  readonly takesNote?: true;
+}
+
+export function choicesFor({ scopes, kind, prefix }: Question): readonly Choice[] {
+  const has = (scope: AnswerScope): boolean => scopes.includes(scope);
+  const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
+    return { key, words, answer: { kind: 'allowed', scope } };
+  };
+  const leaves = prefix === undefined ? '' : ': such commands then run outside the sandbox';
+  return [
+    allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
+    ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
+    ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),
+    { key: 'n', words: 'no', answer: { kind: 'declined' } },
+    { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' }, takesNote: true },
+    { key: 's', words: 'no, and stop the turn', answer: { kind: 'stopped' } },
+  ];
+}
+
+/** One per line: a row of them would break at the edge of the terminal. */
+export function choiceLines(choices: readonly Choice[]): readonly Span[] {
+  return choices.flatMap(({ key, words }, i) => [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`]);
+}
+
+export function pressOne(choices: readonly Choice[]): string {
+  return `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;
+}

@@ -1,0 +1,123 @@
+import { beforeAbort } from '../../../protocol/before-abort.ts';
+
+/** The part of a terminal's input that this needs. */
+export interface KeyInput {
+  setRawMode(raw: boolean): unknown;
+  on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+export interface KeyboardParts {
+  readonly input: KeyInput;
+  /** What Ctrl-C does elsewhere. In raw mode it is a key like any other. */
+  interrupt(): void;
+  now(): number;
+  /** Resolves after this time, when all that was typed by then has been read, or soon after the signal aborts. */
+  after(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+const ctrlC = '\u0003';
+/** Keys that come faster are one burst: a paste, the sequence of an arrow, or a program that types. */
+const burstMs = 50;
+
+/** What a person types while the keyboard is open. What came before, or is not taken, is dropped by `silence`. */
+export class Keyboard {
+  readonly #parts: KeyboardParts;
+  readonly #interrupted = new AbortController();
+  #decoder = new TextDecoder();
+  #typed = '';
+  #lastKeyAt = Number.NEGATIVE_INFINITY;
+  #arrival = Promise.withResolvers<void>();
+
+  constructor(parts: KeyboardParts) {
+    this.#parts = parts;
+  }
+
+  /** Aborts at Ctrl-C. */
+  get interrupted(): AbortSignal {
+    return this.#interrupted.signal;
+  }
+
+  open(): void {
+    const { input } = this.#parts;
+    this.#decoder = new TextDecoder();
+    this.#typed = '';
+    input.on('data', this.#onData);
+    input.setRawMode(true);
+    input.resume();
+  }
+
+  /** Leaves the terminal as it was. */
+  close(): void {
+    const { input } = this.#parts;
+    input.off('data', this.#onData);
+    input.setRawMode(false);
+    input.pause();
+  }
+
+  /** Whole lines, which the terminal itself shows and lets the person edit, instead of keys. */
+  takeLines(isLines: boolean): void {
+    this.#parts.input.setRawMode(!isLines);
+  }
+
+  /** Drops keys until none has come for this time, counted from `since` at the earliest. Whether there were any. */
+  async silence(
+    milliseconds: number,
+    signal: AbortSignal,
+    { since = this.#parts.now() }: { readonly since?: number } = {},
+  ): Promise<boolean> {
+    await this.#quiet(milliseconds, signal, since);
+    return this.#take() !== '';
+  }
+
+  /** The next keys, with all that follow without a pause. Empty when the signal aborts. */
+  async burst(signal: AbortSignal): Promise<string> {
+    await this.#key(signal);
+    await this.#quiet(burstMs, signal, this.#lastKeyAt);
+    return signal.aborted ? '' : this.#take();
+  }
+
+  /** The next keys, as soon as there are some. Empty when the signal aborts. */
+  async next(signal: AbortSignal): Promise<string> {
+    await this.#key(signal);
+    return signal.aborted ? '' : this.#take();
+  }
+
+  get lastKeyAt(): number {
+    return this.#lastKeyAt;
+  }
+
+  async #quiet(milliseconds: number, signal: AbortSignal, since: number): Promise<void> {
+    while (!signal.aborted) {
+      const from = Math.max(since, this.#lastKeyAt);
+      await this.#parts.after(Math.max(0, from + milliseconds - this.#parts.now()), signal);
+      if (this.#lastKeyAt <= from) return;
+    }
+  }
+
+  async #key(signal: AbortSignal): Promise<void> {
+    while (this.#typed === '' && !signal.aborted) await beforeAbort(this.#arrival.promise, signal, undefined);
+  }
+
+  #take(): string {
+    const typed = this.#typed;
+    this.#typed = '';
+    return typed;
+  }
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true });
+    if (text === '') return;
+    if (text.includes(ctrlC)) {
+      this.#typed = '';
+      this.#interrupted.abort();
+      return this.#parts.interrupt();
+    }
+    this.#typed += text;
+    this.#lastKeyAt = this.#parts.now();
+    this.#arrival.resolve();
+    this.#arrival = Promise.withResolvers();
+  };
+}

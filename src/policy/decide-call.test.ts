@@ -280,14 +280,20 @@ describe('a command', () => {
     expect(short(decideCall(context({ ...script(text), rules: given }), command(text)))).toBe(expected);
   });
 
-  it('leaves the sandbox by a rule only where nothing is denied to read', () => {
+  it('runs by a rule as the question about it promised, also where something is denied to read', () => {
     const policy = restricted(write('/repo'), deny('/repo/secret'));
     const given = context({ ...script('ls'), rules: rules(['allow', 'ls']), policy });
-    expect(decideCall(given, command('ls'))).toEqual({ kind: 'run', where: 'sandbox' });
+    const byRule = decideCall(given, command('ls', escalated));
+    expect(byRule).toEqual({ kind: 'run', where: 'outside' });
+    expect(decideCall(given, command('ls'))).toEqual(byRule);
     const asked = decideCall(context({ ...script('make'), policy }), command('make', escalated));
     expect(short(asked)).toBe('ask outside');
     expect(asked).toMatchObject({
-      question: { reason: 'It would run in a sandbox that only denies what may not be read.' },
+      question: {
+        reason: 'It would run in a sandbox that only denies what may not be read.',
+        prefix: ['make'],
+        confined: true,
+      },
     });
     const granted = grantedPolicy(policy, asked as { where: 'outside' });
     expect(needsSandbox(granted)).toBe(true);

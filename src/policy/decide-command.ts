@@ -13,7 +13,6 @@ import {
   whyNotAsked,
 } from './call-decision.ts';
 import {
-  deniesReading,
   grantedPolicy,
   isNoPermission,
   joinPermissions,
@@ -25,7 +24,7 @@ import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
-import { insideWords, outsideWords } from './place-words.ts';
+import { insideWords, outsideWords, ruleConfines } from './place-words.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
@@ -40,8 +39,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     return { kind: 'refuse', why: sentence(why.trim()), next: 'Find another way, or tell the user what is needed.' };
   }
   if (judged.decision === 'allow') {
-    const leaves = judged.allowedByRules && !deniesReading(context.policy);
-    return { kind: 'run', where: leaves ? 'outside' : 'sandbox', ...defined({ extra }) };
+    return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', ...defined({ extra }) };
   }
   const about: AskedAbout = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
@@ -61,6 +59,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         paths,
         permissions: permitted,
         prefix,
+        confined: ruleConfines(context.policy, prefix),
         argv,
         cwd,
         commands: context.analysis?.commands,

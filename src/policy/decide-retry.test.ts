@@ -43,6 +43,7 @@ describe('a command that the sandbox stopped', () => {
       kind: 'ask',
       question: {
         kind: 'retry',
+        confined: true,
         reason: 'The sandbox stopped it. It would run again in a sandbox that only denies what may not be read.',
         argv: needs.argv,
         cwd: '/repo',

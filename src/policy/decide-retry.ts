@@ -5,7 +5,7 @@ import { type CallDecision, canAskAbout, type DecisionContext } from './call-dec
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
-import { outsideWords } from './place-words.ts';
+import { outsideWords, ruleConfines } from './place-words.ts';
 
 /**
  * Whether a command that the sandbox kept from its files may run once more, in the same call and outside the sandbox.
@@ -35,7 +35,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     question: {
       kind: 'retry',
       reason: `The sandbox stopped it. It would run again ${outsideWords(policy)}.`,
-      ...defined({ justification: needs.escalation?.reason, prefix }),
+      ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
       argv,
       cwd,

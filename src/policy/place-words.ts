@@ -7,6 +7,11 @@ export function outsideWords(policy: ResolvedPolicy): string {
   return deniesReading(policy) ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
 }
 
+/** Whether commands that a saved rule allows stay in such a sandbox. Undefined: they do not, or no rule is offered. */
+export function ruleConfines(policy: ResolvedPolicy, prefix: readonly string[] | undefined): true | undefined {
+  return (prefix !== undefined && deniesReading(policy)) || undefined;
+}
+
 /** Where commands run that nothing lets out. */
 export function insideWords(policy: ResolvedPolicy): string {
   return needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';

@@ -42,6 +42,8 @@ export interface Question {
   readonly permissions?: ExtraPermissions;
   /** The rule that `rule` as scope would save. */
   readonly prefix?: readonly string[];
+  /** What `prefix` would allow stays in a sandbox that denies what may not be read. Absent: it leaves the sandbox. */
+  readonly confined?: true;
   /** Which scopes an `allowed` may have. `call` always. */
   readonly scopes: readonly AnswerScope[];
 }

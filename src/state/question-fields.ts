@@ -45,7 +45,7 @@ export function readQuestion(
     tool,
     item,
     kind: kinds.find((kind) => kind === payload['kind']) ?? 'command',
-    ...defined({ ...texts, ...words, paths, host, permissions }),
+    ...defined({ ...texts, ...words, paths, host, permissions, confined: payload['confined'] === true || undefined }),
     scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
   };
 }

@@ -48,18 +48,37 @@ describe('exec with a reviewer', () => {
     expect(JSON.parse(replay.stdout)).toMatchObject({ counts: { same: 3, different: 0, not_recorded: 0 } });
   });
 
-  it('by one option, which stands for three settings and goes with none of those that contradict it', async () => {
+  it('by one option, which stands for two settings and goes with none of those that contradict it', async () => {
     const { model, place } = await wanting(allow);
-    const { code, stderr } = await place.run('exec', '--approve-for-me', 'go');
+    const { code, stderr } = await place.run('exec', '--approve-for-me', '-s', 'workspace-write', 'go');
     expect(code, stderr).toBe(0);
     expect(existsSync(outside(place))).toBe(true);
     const sent = JSON.stringify(model.requests[0]!.body['input']);
     for (const words of ['Approval: on-request.', 'Sandbox: workspace-write.', 'A reviewing model answers']) {
       expect(sent).toContain(words);
     }
-    for (const more of [['-s', 'read-only'], ['-a', 'never'], ['--approvals', 'ask'], ['--yolo']]) {
+    for (const more of [['-a', 'never'], ['--approvals', 'ask'], ['--yolo']]) {
       const refused = await place.run('exec', '--approve-for-me', ...more, 'go');
       expect(refused.code, refused.stderr).toBe(2);
+    }
+  });
+
+  it('by that option under the configured profile, with what it denies', async () => {
+    const cat = callTool('exec_command', { cmd: 'cat secret.txt' });
+    const { model, place } = await scene(
+      (request) => (request.index % 2 === 0 ? answer({ items: [cat] }) : done),
+      'default_permissions = "dev"\n[permissions.dev]\nextends = ":workspace"\n' +
+        '[permissions.dev.filesystem.":workspace_roots"]\n"secret.txt" = "deny"\n',
+    );
+    writeFileSync(join(place.workspace, 'secret.txt'), 'topsecret');
+    for (const more of [[], ['--approve-for-me']]) {
+      const from = model.requests.length;
+      const { code, stderr } = await place.run('exec', ...more, 'go');
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain('profile dev');
+      const sent = JSON.stringify(model.requests.slice(from));
+      expect(sent).toContain('Permission denied');
+      expect(sent).not.toContain('topsecret');
     }
   });
 

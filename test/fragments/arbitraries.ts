@@ -155,7 +155,7 @@ export const renderings: readonly {
     approvedPrefixesFragment,
     fc.record({
       added: prefixes,
-      place: fc.constantFrom('outside', 'inside', 'anywhere'),
+      place: fc.constantFrom('outside', 'confined', 'anywhere'),
       explained: fc.boolean(),
     }),
   ),

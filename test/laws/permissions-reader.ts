@@ -94,7 +94,7 @@ function quotedList(body: string, title: string): readonly string[] {
 
 /** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
 const approvedTitle =
-  /^A script runs (?:outside the sandbox, without a question,|inside the sandbox without a question|without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+  /^A script runs (?:outside the sandbox, without a question,|in a sandbox that only denies what is not readable, without a question,|without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 
 function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');

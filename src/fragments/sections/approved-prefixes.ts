@@ -7,7 +7,7 @@ import { quote } from '../text/markup.ts';
 export type CommandPrefix = readonly string[];
 
 /** Where a script runs that only has approved commands. `anywhere`: there is no sandbox. */
-export type ApprovedPlace = 'outside' | 'inside' | 'anywhere';
+export type ApprovedPlace = 'outside' | 'confined' | 'anywhere';
 
 export interface AddedPrefixes {
   readonly added: readonly CommandPrefix[];
@@ -38,14 +38,15 @@ export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
 /** The text of a list's title, up to where a word about other lists may follow. */
 export const approvedTitle: Readonly<Record<ApprovedPlace, string>> = {
   outside: 'A script runs outside the sandbox, without a question, if each of its commands begins with one of these',
-  inside: 'A script runs inside the sandbox without a question if each of its commands begins with one of these',
+  confined:
+    'A script runs in a sandbox that only denies what is not readable, without a question, if each of its commands begins with one of these',
   anywhere: 'A script runs without a question if each of its commands begins with one of these',
 };
 
-/** As calls are decided: what must not be read keeps a sandbox around everything. */
+/** As calls are decided: what must not be read keeps a sandbox around everything, though a wide one. */
 export function approvedPlace({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedPlace {
   if (mode === 'danger-full-access' || mode === 'external-sandbox') return 'anywhere';
-  return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'inside';
+  return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'confined';
 }
 
 /** As the parser does it. */

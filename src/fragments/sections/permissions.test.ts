@@ -36,8 +36,8 @@ describe('approved commands', () => {
   const approvedPrefixes = [['npm', 'test']];
   test.each([
     ['leave the sandbox', {}, 'A script runs outside the sandbox, without a question, if each'],
-    ['stay inside where reads are denied', { deniedPaths: ['/x'] }, 'A script runs inside the sandbox without'],
-    ['also by a pattern', { deniedGlobs: ['/x/*'] }, 'A script runs inside the sandbox without'],
+    ['keep a sandbox where reads are denied', { deniedPaths: ['/x'] }, 'A script runs in a sandbox that only denies'],
+    ['also by a pattern', { deniedGlobs: ['/x/*'] }, 'A script runs in a sandbox that only denies'],
     ['have none to leave', { mode: 'danger-full-access' }, 'A script runs without a question if each'],
   ] as const)('%s', (_, more, title) => expect(textOf({ ...more, approvedPrefixes })).toContain(`\n${title}`));
 

@@ -49,8 +49,8 @@ export const execCommand = {
     ),
     approveForMe: flag(
       '--approve-for-me',
-      'a model answers in your place; includes -s workspace-write and the policy on-request',
-      { without: ['sandbox', 'approvals', 'askForApproval', 'bypass'] },
+      'a model answers in your place: the policy on-request with approvals_reviewer = auto_review',
+      { without: ['approvals', 'askForApproval', 'bypass'] },
     ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
     addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),

@@ -5,6 +5,7 @@ import type { Screen } from '../terminal/screen.ts';
 import { Announcement } from './announcement.ts';
 import type { ExecContextEvent } from './context-events.ts';
 import { type ExecEvent, execEvents, failedTurn } from './events.ts';
+import { HeldBack } from './held-back.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 
@@ -20,6 +21,9 @@ export function jsonOutput(
       if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
+  // On one screen with the question, events would be printed into it.
+  const isShared = process.stdout.isTTY && process.stderr.isTTY;
+  const held = new HeldBack(() => {});
   const announcement = new Announcement(printNote, printNote, { verbose });
   return {
     start: (opened) => announcement.opened(opened),
@@ -28,10 +32,16 @@ export function jsonOutput(
     typing: (text) => screen.typing(text),
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
-      sayNews(screen, event, verbose);
-      printAll(toExecEvents(event));
+      const say = (): void => {
+        sayNews(screen, event, verbose);
+        printAll(toExecEvents(event));
+      };
+      held.before(event);
+      held.printAll(say);
+      if (isShared) held.after(event);
     },
     lost(fault) {
+      held.release();
       announcement.end();
       printAll(failedTurn(fault));
       // Here too: the disk that is lost may be the one that the events go to.

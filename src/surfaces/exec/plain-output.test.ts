@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { noUsage } from '../../protocol/usage.ts';
@@ -13,6 +14,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const turnId = 'turn' as TurnId;
+const askedAbout = { id: 'q', callId: 'other', turnId, tool: 'exec_command', item: {} } as const;
 
 function outputOf({ live = true, verbose = false } = {}) {
   let written = '';
@@ -255,4 +257,62 @@ it('a thread that waits says how to answer in the way of this run', () => {
   output.event({ kind: 'turn-aborted', turnId });
   expect(written).toContain("To answer: capstan exec resume T --approvals 'my answers.jsonl'\n");
   expect(written).toContain(`To resume: capstan exec resume T --approvals 'my answers.jsonl' "Continue."\n`);
+});
+
+describe('while a question is open', () => {
+  const question: Question = { ...askedAbout, kind: 'command', scopes: ['call'] };
+  const asks = (id = 'q'): ThreadEvent => ({ kind: 'question-asked', turnId, question: { ...question, id } });
+  const answers = (id = 'q'): ThreadEvent => {
+    return { kind: 'question-answered', turnId, id, callId: 'other', answer: { kind: 'allowed' } };
+  };
+  const ended = (id: string, text: string): ThreadEvent =>
+    completed({ ...command, id, argv: ['sh', '-c', `make ${id}`], status: 'completed', exitCode: 0, output: text });
+
+  it('what other calls print waits, and comes after the answer with the name of its command', () => {
+    const { tell, output, seen } = outputOf({ live: false });
+    tell(started({ ...command, id: 'a', argv: ['sh', '-c', 'make a'], status: 'in-progress' }), asks());
+    output.show('May this command run?');
+    tell(ended('a', 'May this command run?\n  $ ls'), {
+      kind: 'warning',
+      outcome: { code: 'w', message: 'W.', next: '' },
+    });
+    output.notice({ code: 'n', message: 'N.', next: '' });
+    expect(seen()).toBe('$ make a\nMay this command run?\n');
+    output.show('  yes, once');
+    tell(answers());
+    expect(seen()).toBe('  yes, once\n$ make a\n  May this command run?\n    $ ls\n  [exit 0]\nW.\nN.\n');
+  });
+
+  it('an answer as it arrives waits, too', () => {
+    const { tell, text, seen } = outputOf({ live: true });
+    tell(asks());
+    seen();
+    text('m', 'Yes, ');
+    text('m', 'done.');
+    expect(seen()).not.toContain('Yes');
+    tell(answers(), says('m', 'Yes, done.'));
+    expect(seen()).toContain('Yes, done.\n');
+  });
+
+  it('of two questions, what happened during the first stands above the second', () => {
+    const { tell, seen } = outputOf({ live: false });
+    tell(asks('one'), ended('a', ''), answers('one'));
+    expect(seen()).toBe('$ make a\n  [exit 0]\n');
+    tell(asks('two'), ended('b', ''));
+    expect(seen()).toBe('');
+    tell({ kind: 'turn-aborted', turnId });
+    expect(seen()).toBe('$ make b\n  [exit 0]\nThe turn was interrupted.\n');
+  });
+
+  it('more than can be held is counted', () => {
+    const { tell, seen } = outputOf({ live: false });
+    tell(asks(), ...Array.from({ length: 320 }, (_, i) => ended(`c${i}`, '')), answers());
+    expect(seen()).toMatch(/\$ make c299\n {2}\[exit 0\]\n20 more steps are not shown: too much happened while the/);
+  });
+
+  it('a reviewer, who reads no screen, holds nothing back', () => {
+    const { tell, seen } = outputOf({ live: false });
+    tell({ ...asks(), to: 'review' } as ThreadEvent, ended('a', ''));
+    expect(seen()).toContain('[exit 0]');
+  });
 });

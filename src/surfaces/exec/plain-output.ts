@@ -17,6 +17,7 @@ import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from '../terminal/activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
+import { HeldBack } from './held-back.ts';
 import { commandEnd, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
@@ -41,8 +42,9 @@ export class PlainOutput implements Output {
   readonly #announcement: Announcement;
   readonly #activity = new Activity();
   readonly #answer: StreamedAnswer;
+  readonly #held = new HeldBack((count) => this.#sayLost(count));
   #isInterrupted = false;
-  /** The call whose start stands last on the screen. */
+  /** The call whose start, or the question, that stands last on the screen. */
   #newestCall: string | undefined;
   #folder: string | undefined;
   /** Tokens of the thread when the turn began. */
@@ -59,14 +61,14 @@ export class PlainOutput implements Output {
       (text) => screen.message(text, { look: 'dim' }),
       options,
     );
-    if (options.live) this.provisional = (event) => this.#answer.provisional(event);
+    if (options.live) this.provisional = (event) => this.#held.printAll(() => this.#answer.provisional(event));
   }
 
   start = (opened: OpenedThread): void => {
     this.#folder = opened.settings.cwd;
     this.#announcement.opened(opened);
   };
-  notice = (outcome: Outcome): void => this.#announcement.notice(fullText(outcome));
+  notice = (outcome: Outcome): void => this.#held.print(() => this.#announcement.notice(fullText(outcome)));
   show = (...spans: readonly Span[]): void => this.#screen.note(...spans);
   typing = (text: string | undefined): void => this.#screen.typing(text);
 
@@ -76,6 +78,7 @@ export class PlainOutput implements Output {
   };
 
   lost = (fault: Fault): void => {
+    this.#held.release();
     this.#announcement.end();
     this.#screen.end();
     complain(fault, 1);
@@ -89,6 +92,7 @@ export class PlainOutput implements Output {
   };
 
   endedAtOnce = (): void => {
+    this.#held.release();
     this.#screen.end();
     this.#screen.note(yellow(endedAtOnce));
     this.#sayHowToResume();
@@ -96,7 +100,9 @@ export class PlainOutput implements Output {
 
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
-    this.#say(event);
+    this.#held.before(event);
+    this.#held.print(() => this.#say(event));
+    this.#held.after(event);
     this.#showStatus();
   };
 
@@ -143,8 +149,11 @@ export class PlainOutput implements Output {
       case 'turn-suspended':
         screen.note(yellow('The turn waits for your answer.'));
         return this.#sayHowToAnswer();
-      case 'checkpoint-stage':
       case 'question-asked':
+        // What stands above it says nothing about what follows.
+        this.#newestCall = event.question.id;
+        return;
+      case 'checkpoint-stage':
         return;
       case 'turn-started':
         this.#usedBefore = tokensIn(event.usage);
@@ -208,6 +217,11 @@ export class PlainOutput implements Output {
     if (event.unasked !== true || this.#options.approvals !== undefined || this.#hasHinted) return;
     this.#hasHinted = true;
     this.#screen.note(dim('  To be asked about such calls, run Capstan with --approvals ask.'));
+  }
+
+  #sayLost(lost: number): void {
+    const steps = lost === 1 ? '1 more step is' : `${count(lost)} more steps are`;
+    this.#screen.note(dim(`${steps} not shown: too much happened while the question was open.`));
   }
 
   /** One that did not arrive in pieces looks the same. */

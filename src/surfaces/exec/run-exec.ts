@@ -255,8 +255,8 @@ function overridesOf({
   ];
 }
 
+/** Who answers, and that something is asked. What commands may do stays as it is configured. */
 const reviewedWork: Overrides = [
   { path: ['approvals_reviewer'], value: 'auto_review' },
   { path: ['approval_policy'], value: 'on-request' },
-  { path: ['sandbox_mode'], value: 'workspace-write' },
 ];

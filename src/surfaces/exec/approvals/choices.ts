@@ -1,5 +1,6 @@
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { bold, type Span } from '../../terminal/look.ts';
+import { ruleRuns } from './question-lines.ts';
 
 /** An answer that a person can give, and its key. */
 export interface Choice {
@@ -10,12 +11,12 @@ export interface Choice {
   readonly takesNote?: true;
 }
 
-export function choicesFor({ scopes, kind, prefix }: Question): readonly Choice[] {
+export function choicesFor({ scopes, kind, prefix, confined }: Question): readonly Choice[] {
   const has = (scope: AnswerScope): boolean => scopes.includes(scope);
   const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
     return { key, words, answer: { kind: 'allowed', scope } };
   };
-  const leaves = prefix === undefined ? '' : ': such commands then run outside the sandbox';
+  const leaves = prefix === undefined ? '' : `: such commands then run ${ruleRuns({ confined })}`;
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),

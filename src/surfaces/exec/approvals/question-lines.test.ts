@@ -14,6 +14,16 @@ test('a question about a host shows the line that would be saved, and none where
   expect(shown({ ...question, scopes: ['call', 'session'] })).not.toContain('rule');
 });
 
+test('a rule says where commands then run, also where a profile denies reads', () => {
+  const question: Question = { ...asked, kind: 'command', prefix: ['make'], scopes: ['call', 'rule'] };
+  expect(shown(question)).toContain(
+    'rule: commands that begin with ["make"] run without a question, outside the sandbox',
+  );
+  const confined = shown({ ...question, confined: true });
+  expect(confined).toContain('run without a question, in a sandbox that only denies what may not be read');
+  expect(confined).not.toContain('outside');
+});
+
 test('a permission is named by where it leads, and by its spelling if that differs', () => {
   const permissions = { read: ['/srv'], write: ['/var/tmp'], spelled: { '/var/tmp': '/repo/build' } };
   const lines = shown({ ...asked, kind: 'permissions', permissions, scopes: ['call', 'session'] });

@@ -50,12 +50,18 @@ export function questionLines(
 }
 
 /** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */
-function ruleLines({ prefix, host, scopes }: Question, width: number): readonly Span[] {
+function ruleLines({ prefix, host, scopes, confined }: Question, width: number): readonly Span[] {
   if (!scopes.includes('rule')) return [];
   const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
   if (host !== undefined) return [line(hostRuleLine(host.name, host.protocol))];
   if (prefix === undefined) return [];
-  return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, outside the sandbox`)];
+  const where = ruleRuns({ confined });
+  return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
+}
+
+/** Where commands run that a saved rule allows. */
+export function ruleRuns({ confined }: { readonly confined?: true | undefined }): string {
+  return confined === true ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {

@@ -147,10 +147,10 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
 function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): readonly string[] {
   const { lists } = policy;
   if (hosts.length === 0 || lists === undefined || networkReach(policy) !== 'listed') return [];
-  const rules = readHostLists(lists);
+  const listed = readHostLists(lists);
   return hosts.filter((text) => {
     const { host, port } = splitHostAndPort(text) ?? {};
-    return host !== undefined && port !== undefined && decideHost(rules, { host, port }).kind === 'asked';
+    return host !== undefined && port !== undefined && decideHost(listed, { host, port }).kind === 'asked';
   });
 }
 

@@ -2,7 +2,7 @@ import type { DeniedRequest } from '../protocol/denied-request.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import type { DecideHost } from './decide-host.ts';
+import type { AnswerHost } from './answer-host.ts';
 
 /** A command as a tool wants it run, before it is isolated. */
 export interface PlainCommand {
@@ -14,7 +14,7 @@ export interface PlainCommand {
   /** It has the terminal of this process, if there is one, and must not type into it. Absent: it has none. */
   readonly terminal?: 'inherited';
   /** Asked about hosts that the policy's lists leave to an answer. Absent: they are refused. */
-  readonly decideHost?: DecideHost;
+  readonly answerHost?: AnswerHost;
 }
 
 /** A command as the operating system gets it. */

@@ -2,7 +2,7 @@ import type { Step } from '../envelope/step.ts';
 import type { ToolTraits } from '../envelope/facts.ts';
 import type { Blocked, CallNeeds } from '../policy/approval.ts';
 import type { Touched } from '../ports/change-watch.ts';
-import type { DecideHost } from '../ports/decide-host.ts';
+import type { AnswerHost } from '../ports/answer-host.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Threads } from '../ports/threads.ts';
@@ -53,7 +53,7 @@ export interface RunningCall {
   /** How far the user's answer goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
   /** Asks about a host that the policy leaves to an answer. Absent: no one can be asked about any. */
-  readonly decideHost?: DecideHost;
+  readonly answerHost?: AnswerHost;
   /** The threads of the engine. One that the call opens may do what the turn may, or less. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */

@@ -37,35 +37,21 @@ function program(path: string): void {
   chmodSync(path, 0o755);
 }
 
-const names = [
-  'bwrap',
-  'git',
-  'flock',
-  'perl',
-  'mkfifo',
-  'ps',
-  'grep',
-  'sh',
-  'bash',
-  'env',
-  'uname',
-  'id',
-  'apt-get',
-  'dpkg',
+/** Programs that a command of ours starts: one that it does not start is no bait. */
+const started = { 'capstan sandbox': ['bwrap', 'sh'], 'a command of the model': ['bwrap', 'flock', 'sh', 'bash'] };
+
+type Attack = readonly [what: string, plant: () => Readonly<Record<string, string>>];
+
+const planted = (name: string): Attack => [
+  `a program called ${name} on the PATH, in the workspace`,
+  () => {
+    program(join(work, 'bin', name));
+    return { PATH: `${join(work, 'bin')}:${process.env['PATH'] ?? ''}` };
+  },
 ];
 
 /** Each plants something and says which variables lead to it. */
-const attacks: readonly (readonly [what: string, plant: () => Readonly<Record<string, string>>])[] = [
-  ...names.map(
-    (name) =>
-      [
-        `a program called ${name} on the PATH, in the workspace`,
-        () => {
-          program(join(work, 'bin', name));
-          return { PATH: `${join(work, 'bin')}:${process.env['PATH'] ?? ''}` };
-        },
-      ] as const,
-  ),
+const attacks: readonly Attack[] = [
   [
     'a bwrap in the working folder, found by an empty entry of the PATH',
     () => {
@@ -97,17 +83,6 @@ const attacks: readonly (readonly [what: string, plant: () => Readonly<Record<st
     },
   ],
   [
-    'a package that Landlock would be reached through',
-    () => {
-      mkdirSync(join(work, 'node_modules/koffi'), { recursive: true });
-      writeFileSync(
-        join(work, 'node_modules/koffi/index.cjs'),
-        `require('node:fs').writeFileSync('${mark}', 'koffi');`,
-      );
-      return {};
-    },
-  ],
-  [
     'start-up files of shells',
     () => {
       writeFileSync(join(work, 'evil.sh'), `echo shell >> ${mark}\n`);
@@ -122,17 +97,10 @@ const attacks: readonly (readonly [what: string, plant: () => Readonly<Record<st
       return { LD_LIBRARY_PATH: work };
     },
   ],
-  [
-    'modules of perl',
-    () => {
-      writeFileSync(join(work, 'Evil.pm'), `package Evil; open(F, ">>", "${mark}"); print F "perl"; 1;`);
-      return { PERL5LIB: work, PERL5OPT: '-MEvil' };
-    },
-  ],
 ];
 
 suite('what stands in a workspace is not run by Capstan', () => {
-  test.each(attacks)('%s: capstan sandbox', async (_what, plant) => {
+  test.each([...started['capstan sandbox'].map(planted), ...attacks])('%s: capstan sandbox', async (_what, plant) => {
     const place = new Place('http://127.0.0.1:9/');
     try {
       const env = plant();
@@ -154,19 +122,22 @@ suite('what stands in a workspace is not run by Capstan', () => {
     }
   });
 
-  test.each(attacks)('%s: a command of the model', async (_what, plant) => {
-    const call = callTool('exec_command', { cmd: `${process.execPath} -p 1` });
-    const { place } = await scene([answer({ items: [call] }), answer({ items: [say('Done.')] })]);
-    const env = plant();
-    const { code } = await place.runWith(
-      { cwd: work, env },
-      'exec',
-      '--skip-git-repo-check',
-      '-s',
-      'workspace-write',
-      'Go',
-    );
-    expect(code).toBe(0);
-    expect(existsSync(mark)).toBe(false);
-  });
+  test.each([...started['a command of the model'].map(planted), ...attacks])(
+    '%s: a command of the model',
+    async (_what, plant) => {
+      const call = callTool('exec_command', { cmd: `${process.execPath} -p 1` });
+      const { place } = await scene([answer({ items: [call] }), answer({ items: [say('Done.')] })]);
+      const env = plant();
+      const { code } = await place.runWith(
+        { cwd: work, env },
+        'exec',
+        '--skip-git-repo-check',
+        '-s',
+        'workspace-write',
+        'Go',
+      );
+      expect(code).toBe(0);
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
 });

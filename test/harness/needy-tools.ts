@@ -77,9 +77,9 @@ export function connectable(tool: Tool, note: (effect: string) => unknown): Tool
       const { argv, cwd } = item;
       const cmd = argv.at(-1) ?? '';
       if (!cmd.startsWith('host')) return prepared;
-      const run: PreparedCall['run'] = async ({ decideHost, signal }) => {
+      const run: PreparedCall['run'] = async ({ answerHost, signal }) => {
         const name = `${cmd.replace(' ', '-')}.test`;
-        const given = await decideHost!({ name, port: 443, protocol: 'https' }, signal);
+        const given = await answerHost!({ name, port: 443, protocol: 'https' }, signal);
         if (given === 'allowed') note(`${cmd} open`);
         return { output: `${cmd} ${given}`, item: { ...item, status: 'completed' } };
       };

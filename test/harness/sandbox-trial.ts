@@ -45,7 +45,7 @@ export interface Trial {
   succeeding(profile: PermissionProfile, scripts: readonly string[]): Promise<readonly string[]>;
 }
 
-export interface TrialOptions extends Pick<ResolvedPolicy, 'lists' | 'sockets'>, Pick<PlainCommand, 'decideHost'> {
+export interface TrialOptions extends Pick<ResolvedPolicy, 'lists' | 'sockets'>, Pick<PlainCommand, 'answerHost'> {
   readonly cwd?: string;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -104,13 +104,13 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {}, decideHost, ...network } = {}) {
+    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {}, answerHost, ...network } = {}) {
       const own = { program: registries.slice(0, 1), state: [], secrets: [], stores: [] };
       const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own };
       const policy = { ...resolvePolicy(profile, places), ...network };
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
-      const planned = await sandbox.plan({ argv, cwd, env, ...defined({ decideHost }) }, policy, []);
+      const planned = await sandbox.plan({ argv, cwd, env, ...defined({ answerHost }) }, policy, []);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(
         planned,

@@ -180,7 +180,7 @@ suite(trial.title, () => {
     const asked: string[] = [];
     const end = await run(workspace, 'curl -sS -m 5 http://new.invalid/', {
       lists: here,
-      decideHost: async ({ name }) => (asked.push(name), 'allowed'),
+      answerHost: async ({ name }) => (asked.push(name), 'allowed'),
     });
     expect(asked).toEqual(['new.invalid']);
     // The name leads nowhere, which the proxy finds out after the answer.

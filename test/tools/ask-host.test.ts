@@ -31,10 +31,10 @@ function connecting(heard: string[] = []): Tool {
         kind: 'prepared',
         item,
         needs: { effect: 'program', argv, cwd },
-        async run({ decideHost, policy, signal }) {
+        async run({ answerHost, policy, signal }) {
           const came: string[] = [`granted ${policy.lists?.granted?.join() ?? 'none'}`];
           for (const name of hosts) {
-            const given = await decideHost!({ name, port: 443, protocol: 'https' }, signal);
+            const given = await answerHost!({ name, port: 443, protocol: 'https' }, signal);
             heard.push(`${name} ${given}`);
             came.push(`${name} ${given}`);
           }

@@ -15,8 +15,8 @@ export interface JoinedProxy extends Required<Pick<RunnableCommand, 'handover' |
   close(): void;
 }
 
-export function joinProxy({ argv, env, decideHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
-  const proxy = createCommandProxy({ lists, ...defined({ decide: decideHost }) });
+export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
+  const proxy = createCommandProxy({ lists, ...defined({ decide: answerHost }) });
   // As bubblewrap does it: neither can stand in an environment.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
   const message: StarterMessage = {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { decideAddresses, decideHost, type HostTarget, readHostLists } from '../../policy/network/decide-host.ts';
 import { isAddress, normaliseHost } from '../../policy/network/host-name.ts';
 import { hostAtPort } from '../../policy/network/host-pattern.ts';
-import type { DecideHost, HostAnswer } from '../../ports/decide-host.ts';
+import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { HostProtocol } from '../../protocol/asked-host.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
@@ -37,7 +37,7 @@ export interface GateOptions {
   readonly lists: NetworkLists;
   readonly ways: Ways;
   /** Answers where the lists leave a host open to an answer. Absent: it is refused. */
-  readonly decide?: DecideHost;
+  readonly decide?: AnswerHost;
   /** How long a lookup may take. Default: two seconds. */
   readonly lookupMs?: number;
 }
@@ -49,7 +49,7 @@ const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions): Gate {
-  const rules = readHostLists(lists);
+  const hosts = readHostLists(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
   const answers = new Map<string, Promise<HostAnswer>>();
@@ -78,7 +78,7 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
     const unlisted = beyondLists(lists, request);
     if (unlisted !== undefined) return unlisted;
     const { host, port } = request;
-    const verdict = decideHost(rules, request);
+    const verdict = decideHost(hosts, request);
     if (verdict.kind === 'blocked') return verdict.reason;
     if (verdict.kind === 'asked') {
       const answer = await ask(request);
@@ -89,7 +89,7 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
     const found = isAddress(host) ? [host] : await within(lookupMs, ways.resolve(host)).catch(() => []);
     // The addresses that are checked are the ones that are dialled.
     const addresses = found.map((address) => normaliseHost(address) ?? address);
-    return decideAddresses(rules, verdict.addresses, { addresses, port }) ?? { addresses };
+    return decideAddresses(hosts, verdict.addresses, { addresses, port }) ?? { addresses };
   }
 
   return {

@@ -17,6 +17,13 @@ test.each([
     undefined,
     'workspace-write, public hosts except 1',
   ],
+  [{ ...open, lists: { ...lists, allow: ['*'], local: true } }, undefined, 'workspace-write, all hosts'],
+  [
+    { ...open, lists: { ...lists, allow: ['*'], deny: ['a.org'], ask: ['b.org', 'c.org'], local: true } },
+    undefined,
+    'workspace-write, all hosts except 1 (2 asked about)',
+  ],
+  [{ ...open, lists: { ...lists, ask: ['a.org'] } }, 'dev', 'profile dev, 2 hosts (1 asked about)'],
 ])('%j named %s', (policy, name, words) => {
   expect(policyWords(policy, name)).toBe(words);
 });

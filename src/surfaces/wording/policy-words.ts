@@ -12,7 +12,8 @@ export function policyWords(policy: Named, profileName: string | undefined): str
 /** How much of the network commands reach. */
 export function networkWords({ network, lists }: Pick<Named, 'network' | 'lists'>): string {
   if (network === 'restricted' || lists === undefined) return `network ${network}`;
-  if (lists.allow.includes('*'))
-    return lists.deny.length === 0 ? 'public hosts' : `public hosts except ${lists.deny.length}`;
-  return lists.allow.length === 1 ? '1 host' : `${lists.allow.length} hosts`;
+  const { allow, deny, ask = [], local } = lists;
+  const asked = ask.length === 0 ? '' : ` (${ask.length} asked about)`;
+  if (!allow.includes('*')) return `${allow.length === 1 ? '1 host' : `${allow.length} hosts`}${asked}`;
+  return `${local ? 'all hosts' : 'public hosts'}${deny.length === 0 ? '' : ` except ${deny.length}`}${asked}`;
 }

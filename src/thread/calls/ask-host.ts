@@ -1,5 +1,5 @@
 import { type AnsweredHost, hostNotOpened } from '../../fragments/answers/host-answers.ts';
-import type { DecideHost, HostAnswer } from '../../ports/decide-host.ts';
+import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -12,7 +12,7 @@ import type { QuestionOrder } from './question-order.ts';
 
 /** The questions of one command that runs, about hosts that it waits for. */
 export interface HostQuestions {
-  readonly decide: DecideHost;
+  readonly decide: AnswerHost;
   /** The command is over: questions that wait lapse. Resolves when nothing more is recorded, with notes for the model. */
   end(): Promise<readonly string[]>;
 }

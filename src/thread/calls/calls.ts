@@ -230,7 +230,7 @@ export class Calls {
     const threads = heldThreads(parts.threads, envelope);
     const isProxied = networkReach(policy) === 'listed';
     const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
-    const more = defined({ output, allowed, decideHost: hosts?.decide });
+    const more = defined({ output, allowed, answerHost: hosts?.decide });
     const end = await prepared.run({ signal, policy, threads, started, warn, ...more });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');

@@ -10,7 +10,7 @@ import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { deniedByOutput } from '../../policy/denied-by-output.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
-import type { DecideHost } from '../../ports/decide-host.ts';
+import type { AnswerHost } from '../../ports/answer-host.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
@@ -107,7 +107,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, started, output, warn, decideHost }: RunningCall,
+  { signal, policy, started, output, warn, answerHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const { shellEnvironment: variablesPolicy } = step.envelope.policy;
@@ -123,7 +123,7 @@ async function run(
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   // The user may take longer than the command may.
   const pauses = createPausing();
-  const asking = decideHost && { decideHost: ((...asked) => pauses.during(decideHost(...asked))) satisfies DecideHost };
+  const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
   const plain = { argv: item.argv, cwd: item.cwd, env, ...asking };
   const command = await sandbox.plan(plain, policy, gitGuard?.current ?? []);
   if (command.kind === 'refused') {

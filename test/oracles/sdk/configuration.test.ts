@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CodexOptions, ThreadOptions } from '@openai/codex-sdk';
 import { expect, it, vi } from 'vitest';
@@ -32,6 +32,30 @@ it.each(programs)('%s: config sets text, numbers, flags, lists and tables', asyn
   expect(set.model.requests[0]!.body).toMatchObject({ model: 'gpt-5.6-sol', reasoning: { effort: 'high' } });
   expect(JSON.stringify(set.model.requests[0]!.body['input'])).not.toContain('Never say never.');
 });
+
+it.each(programs)('%s: config defines and chooses a permission profile', async (program) => {
+  const set = await stage(program, [
+    command('for at in ../more/x docs/x here; do touch "$at" && echo "made $at"; done 2>/dev/null; true'),
+    ok,
+  ]);
+  const more = join(set.place.root, 'more');
+  for (const folder of [more, join(set.place.workspace, 'docs')]) mkdirSync(folder);
+  // Temporary folders are closed: the places of the test are among them.
+  const filesystem = {
+    ':slash_tmp': 'read',
+    ':tmpdir': 'read',
+    [more]: 'write',
+    ':workspace_roots': { docs: 'read' },
+  };
+  writeFileSync(join(set.place.home, 'config.toml'), withoutMode(set));
+  const config = { default_permissions: 'dev', permissions: { dev: { extends: ':workspace', filesystem } } };
+  expect(await outputIn(set, { config })).toBe('made ../more/x\nmade here\n');
+});
+
+/** A mode in the same file would stand beside the profile. */
+function withoutMode({ place }: Stage): string {
+  return readFileSync(join(place.home, 'config.toml'), 'utf8').replace(/^sandbox_mode = .*\n/m, '');
+}
 
 it.each(programs)('%s: raw overrides beat config, and the options of a thread beat both', async (program) => {
   const set = await stage(program, [ok, ok, ok]);

@@ -7,4 +7,4 @@ export type HostAnswer = 'allowed' | 'declined' | 'unasked';
  * Answers while the command waits. The signal ends the question: the command is over. The proxy takes a rejection as
  * `declined`.
  */
-export type DecideHost = (host: AskedHost, signal: AbortSignal) => Promise<HostAnswer>;
+export type AnswerHost = (host: AskedHost, signal: AbortSignal) => Promise<HostAnswer>;

@@ -57,7 +57,8 @@ export function lookAt(
   }
 }
 
-function linkTarget(path: string): string {
+/** What a link says, with bytes that are not UTF-8 as `pathText` writes them. Throws what Node throws. */
+export function linkTarget(path: string): string {
   const target = fileSystem.readlinkSync(diskPath(path), 'utf8');
   return mayBeOdd(target) ? pathText(fileSystem.readlinkSync(diskPath(path), 'buffer')) : target;
 }

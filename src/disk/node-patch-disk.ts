@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { PatchDisk, PatchSight } from '../ports/patch-disk.ts';
-import { errorCode, fileSystem as fs } from './file-system.ts';
+import { errorCode, fileSystem as fs, linkTarget } from './file-system.ts';
 import { inFolder } from './folder-door.ts';
 import { freeName } from './folders.ts';
 import { readUpTo, withRegular } from './regular-file.ts';
@@ -51,7 +51,7 @@ function lookAt(place: string): PatchSight {
   try {
     const found = fs.lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
-    if (found.isSymbolicLink()) return { kind: 'link', target: fs.readlinkSync(place), since: found.ctimeMs };
+    if (found.isSymbolicLink()) return { kind: 'link', target: utf8Target(place), since: found.ctimeMs };
     if (found.isDirectory()) return { kind: 'folder', since: found.mtimeMs };
     if (!found.isFile()) return { kind: 'other' };
     return { kind: 'file', identity: `${found.dev} ${found.ino}`, mode: found.mode, since: found.ctimeMs };
@@ -59,6 +59,13 @@ function lookAt(place: string): PatchSight {
     if (errorCode(error) === 'ENOTDIR') return { kind: 'missing' };
     throw error;
   }
+}
+
+/** A patch is text: it reaches no file by such a name, and must not make one with a name like it. */
+function utf8Target(link: string): string {
+  const target = linkTarget(link);
+  if (!target.isWellFormed()) throw new Error('a link on the way leads to a name that is not UTF-8');
+  return target;
 }
 
 function withFile<Result>(place: string, flags: number, use: (file: number, size: number) => Result): Result {

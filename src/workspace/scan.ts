@@ -88,7 +88,7 @@ class Walk {
       const below = inside === '' ? name : `${inside}/${name}`;
       // A snapshot is text, and this name is not.
       if (!name.isWellFormed()) {
-        this.skipped.push({ path: below, why: 'unreadable' });
+        this.skipped.push({ path: below.toWellFormed(), why: 'unreadable' });
         if (sight.kind === 'folder') this.git.notEntered.push(below);
         continue;
       }

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
@@ -31,7 +32,7 @@ async function outputs(config: string, prepared: string, ...commands: readonly s
     'go',
   );
   expect(code, stderr).toBe(0);
-  const said = textsOf(inputOf(model, commands.length)).slice(-commands.length);
+  const said = textsOf(inputOf(model, commands.length).filter(({ output }) => output !== undefined));
   return { place, said: said.map(String), stderr, events };
 }
 
@@ -45,10 +46,10 @@ describe.runIf(process.platform === 'linux' && hasOddNames)('names that are not 
       denies,
       `mkdir -p ok "$(printf 'caf\\xe9')/in" beside; ln -s "$(printf 'caf\\xe9')" link; ln -s ok "$(printf 'l\\xef')"
        echo SECRET | tee ok/x.env "$(printf 'caf\\xe9')/x.env" "$(printf 'caf\\xe9')/in/y.env" "$(printf 'k\\xe9y').env"
-       echo OPEN | tee "$(printf 'caf\\xe9')/x.txt" "$(printf 'r\\xe9ad').txt"; mkdir "$(printf 'f\\xe9').env"; echo SECRET > "$(echo f*.env)/z"`,
-      'cat ok/x.env caf*/x.env caf*/in/y.env k*.env link/x.env l?/x.env f*.env/z; cat caf*/x.txt r*.txt; cd caf* && echo new > new && cat new; cd ..; mv caf* moved; cat moved/x.env',
+       echo OPEN | tee "$(printf 'caf\\xe9')/x.txt" "$(printf 'r\\xe9ad').txt"; mkdir "$(printf 'f\\xe9').env" "$(printf 'empty\\xe9').env"; echo SECRET > "$(echo f*.env)/z"`,
+      'cat ok/x.env caf*/x.env caf*/in/y.env k*.env link/x.env l?/x.env f*.env/z; cat caf*/x.txt r*.txt; cd caf* && echo new > new && cat new; cd ..; mv caf* moved; cat moved/x.env; ls empty*.env && echo LISTED',
     );
-    expect(said[0]).not.toContain('SECRET');
+    expect(said[0]).not.toMatch(/SECRET|LISTED/);
     expect(said[0]).toContain('OPEN\nOPEN\nnew\n');
   });
 
@@ -63,7 +64,27 @@ describe.runIf(process.platform === 'linux' && hasOddNames)('names that are not 
     );
     expect(said[0]).not.toMatch(/WROTE|MOVED/);
     expect(said[0]).toMatch(/made\nnew\n/);
+    const recorded = JSON.stringify(place.lines());
+    expect(recorded).toContain('<new_repositories>');
+    expect(recorded).not.toMatch(/[^\\]\\ud[c-f]/i);
     expect(`${stderr}${JSON.stringify(events)}`).toMatch(/New git repositories appeared[^]*n\\+udce9w/);
     expect(spawnSync('bash', ['-c', 'git -C caf* status'], { cwd: place.workspace }).status).toBe(0);
+  });
+
+  it('are reached by no patch through a link, and none is made in their place', async () => {
+    const adding = (path: string): string =>
+      `apply_patch <<'E'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nE\n`;
+    const { said, place } = await outputs(
+      '',
+      `mkdir "$(printf 'caf\\xe9')"; git init -q caf*; ln -s "$(printf 'caf\\xe9')" link`,
+      adding('link/.git/hooks/pre-commit'),
+      adding('link/new'),
+    );
+    expect(said[0]).toContain('patch rejected');
+    expect(said[1]).toContain('not UTF-8');
+    expect(readdirSync(place.workspace, 'latin1').toSorted()).toEqual(['.git', 'caf\xE9', 'link']);
+    expect(
+      spawnSync('bash', ['-c', 'ls caf*/new caf*/.git/hooks/pre-commit'], { cwd: place.workspace }).stdout.length,
+    ).toBe(0);
   });
 });

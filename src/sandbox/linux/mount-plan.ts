@@ -94,7 +94,8 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
         path,
       ]),
     ],
-    mountPoints: empty.filter((path) => isMissingOrEmpty(disk, path)),
+    // The register of mount points is shared with another program, and is text.
+    mountPoints: empty.filter((path) => path.isWellFormed() && isMissingOrEmpty(disk, path)),
   };
 }
 

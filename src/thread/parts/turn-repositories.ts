@@ -112,7 +112,8 @@ export class TurnRepositories {
     if (repositories.length > 0) log.tell({ kind: 'warning', outcome: newRepositories(repositories) });
     if (names.length > 0) log.tell({ kind: 'warning', outcome: newSettings(names) });
     for (const path of [...repositories, ...names]) this.#reported.add(path);
-    return made;
+    // What is sent to a model is text, and a name on the disk need not be.
+    return made.map((path) => path.toWellFormed());
   }
 
   async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<GitLook> {

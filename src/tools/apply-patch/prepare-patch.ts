@@ -92,7 +92,9 @@ function runPatch(
   };
   if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
   const kept = gitGuard === undefined ? [] : [...gitGuard.current, ...gitGuard.missing];
-  const guard = policyGuard(withKeptPlaces(granted, kept), workspace.cwd, disk);
+  // Names that are not UTF-8 are out of the reach of patches.
+  const named = kept.filter((path) => path.isWellFormed());
+  const guard = policyGuard(withKeptPlaces(granted, named), workspace.cwd, disk);
   const computed = computePatch(patch, { folder, disk, guard });
   if (computed.kind !== 'computed') {
     const { kind, message, hint } = computed;

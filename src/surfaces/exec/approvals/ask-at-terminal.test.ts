@@ -19,7 +19,7 @@ class FakeInput extends EventEmitter {
   }
 }
 
-function terminal() {
+function terminal({ isLive = true } = {}) {
   const input = new FakeInput();
   const shown: string[] = [];
   const typed: (string | undefined)[] = [];
@@ -51,7 +51,7 @@ function terminal() {
         signal.addEventListener('abort', () => resolve(), { once: true });
       }),
     rulesFile: '/home/ann/rules/default.rules',
-    typing: (text) => void typed.push(text),
+    ...(isLive ? { typing: (text: string | undefined) => void typed.push(text) } : {}),
   });
   return {
     input,
@@ -251,6 +251,23 @@ describe('keys that were typed for one question never answer another', () => {
     expect(shown.at(-1)).toMatch(/^The question before is over and needs no answer\. This is another one:\nMay this/);
     await press('n');
     expect(await answers[1]).toEqual({ kind: 'declined' });
+  });
+
+  it('a terminal that edits the line itself keeps it, too', async () => {
+    const { ask, press, shown, input } = terminal({ isLive: false });
+    const first = new AbortController();
+    const answers = [ask(question, first.signal), ask(next)];
+    await press('t');
+    expect(input.modes).toEqual([true, false]);
+    first.abort();
+    await press();
+    expect(shown.at(-1)).toBe('  The question is over, and the line will not be sent. Enter ends it.');
+    await press('why, pay\n', 'n');
+    expect(await Promise.all(answers)).toEqual([{ kind: 'lapsed' }, { kind: 'declined' }]);
+    expect([shown.includes('  Not sent: why, pay'), input.modes]).toEqual([
+      true,
+      [true, false, true, false, true, false],
+    ]);
   });
 
   it('Esc ends such a note, too', async () => {

@@ -221,7 +221,9 @@ it('a process that dies while it asks for another try leaves a call whose outcom
   live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
   const thread = await live.open();
   expect(thread.isSuspended).toBe(false);
-  expect(deadTurnNotice(live.id!, thread.state)?.message).toContain('outcome unknown: reach');
+  const said = deadTurnNotice(live.id!, thread.state)?.message;
+  expect(said).toContain('outcome unknown: reach');
+  expect(said).toContain('It waited for your answer whether it may run again; that question ended with it.');
   expect(await turn('go on')).toMatchObject({ kind: 'completed' });
   expect(ran).toEqual(['managed']);
   expect(textsOf(inputOf(model, 1)).join()).toContain('Outcome unknown');

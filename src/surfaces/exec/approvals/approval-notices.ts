@@ -25,7 +25,9 @@ export function approvalMismatch(
 
 /** A thread that waits says how to answer. A run that asks at once need not. */
 export function asksNow(notice: Outcome, asks: boolean): Outcome {
-  return asks && notice.code === 'turn-suspended' ? { ...notice, next: 'The question follows.' } : notice;
+  return asks && notice.code === 'turn-suspended'
+    ? { ...notice, next: 'The question follows, if the call is still allowed.' }
+    : notice;
 }
 
 /** Why a thread cannot be resumed without a prompt: its last turn may have been cut off where nothing can be answered. */

@@ -24,13 +24,18 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
       ask(question) {
         const answer = answerBy(lines, question);
         show(
-          ...questionLines(question, items.of(question)),
+          ...questionLines(withoutRule(question), items.of(question)),
           dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
         );
         return Promise.resolve(answer);
       },
     },
   };
+}
+
+/** A file saves no rule. */
+function withoutRule(question: Question): Question {
+  return { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
 }
 
 const said: Readonly<Record<Answer['kind'], string>> = {

@@ -225,3 +225,19 @@ it('a script that cannot be read, after a prefix that is denied: the user reads 
     '  no: Capstan cannot read the script whole, and it may hold ["timeout"], which a.jsonl denies before it approves {"kind":"command"}',
   );
 });
+
+it('words that stand in one string are refused, and a path with a space is not', () => {
+  expect(readAnswers('{"prefix": ["npm install"], "decision": "approved"}', 'a.jsonl')).toMatchObject({
+    message: 'a.jsonl:1: "prefix" has several words in one string, and would match nothing. Write ["npm","install"].',
+  });
+  expect(readAnswers('{"prefix": ["/opt/My Tool/run"], "decision": "approved"}', 'a.jsonl')).toHaveLength(1);
+});
+
+it('a file saves no rule, so none is shown', async () => {
+  const shown: string[] = [];
+  const show = (...spans: readonly Span[]): void => void shown.push(paint(spans, false));
+  const lines = answers({ kind: 'command', decision: 'approved' });
+  const question: Question = { ...command('npm install'), prefix: ['npm'], scopes: ['call', 'rule'] };
+  await answerFromFile({ lines, name: 'a.jsonl', show }).askUser.ask(question, new AbortController().signal);
+  expect(shown[0]).not.toContain('rule:');
+});

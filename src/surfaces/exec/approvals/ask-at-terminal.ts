@@ -4,7 +4,7 @@ import { bold, dim, type Span } from '../../terminal/look.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Approvals } from './approvals.ts';
 import { AskedItems } from './asked-items.ts';
-import { questionLines, ruleRuns } from './question-lines.ts';
+import { questionLines } from './question-lines.ts';
 import { noLine, type TypedLine, typeInto } from './typed-line.ts';
 
 /** The part of a terminal's input that this needs. */
@@ -61,7 +61,10 @@ function choicesFor({ scopes, kind, prefix, confined }: Question): readonly Choi
   const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
     return { key, words, answer: { kind: 'allowed', scope } };
   };
-  const leaves = prefix === undefined ? '' : `: such commands then run ${ruleRuns({ confined })}`;
+  const leaves =
+    prefix === undefined
+      ? ''
+      : `: such commands then run ${confined === true ? 'in that wider sandbox' : 'outside the sandbox'}`;
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),

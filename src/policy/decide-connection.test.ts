@@ -38,7 +38,7 @@ describe('a host that a running command waits for', () => {
       kind: 'ask',
       question: {
         kind: 'network',
-        reason: 'The command runs and waits to connect to x.test:443. No list allows this host yet.',
+        reason: 'The command runs and waits to connect to x.test:443. No list allows this host at this port yet.',
         justification: 'Why not?',
         argv: needs.argv,
         cwd: '/repo',
@@ -58,6 +58,21 @@ describe('a host that a running command waits for', () => {
   ] as const)('no rule is offered for %s at port %i: it would allow more than was asked', (protocol, port) => {
     const decision = decideConnection(context, needs, { ...host, protocol, port });
     expect(decision).toMatchObject({ question: { scopes: ['call', 'session'] } });
+  });
+
+  it('is asked about in the words of the rule, if it has any', () => {
+    const rule = { host: 'C.test', protocol: 'https', decision: 'prompt', source: 'r:1' } as const;
+    const reason = (justification?: string) =>
+      decideConnection(
+        { ...context, rules: { ...noRules, hosts: [{ ...rule, ...(justification && { justification }) }] } },
+        needs,
+        { ...host, name: 'c.test' },
+      );
+    const waits = 'The command runs and waits to connect to c.test:443.';
+    expect(reason('The build server is slow')).toMatchObject({
+      question: { reason: `${waits} The build server is slow.` },
+    });
+    expect(reason()).toMatchObject({ question: { reason: `${waits} A rule asks before this host is reached.` } });
   });
 
   it('no rule is offered against a rule that asks', () => {

@@ -1,10 +1,12 @@
 import type { AskedHost } from '../protocol/asked-host.ts';
 import { defined } from '../protocol/defined.ts';
+import { sentence } from '../protocol/outcome.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
 import { grantedPolicy, standingPermissions } from './granted-policy.ts';
 import { hostKey } from './grants.ts';
 import { decideHost, readHostLists } from './network/decide-host.ts';
+import { normaliseHost } from './network/host-name.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 import { networkReach } from './network/network-reach.ts';
 import { usualPort } from './rules/rule-set.ts';
@@ -31,14 +33,14 @@ export function decideConnection(
   if (verdict.kind === 'blocked') return refused(place);
   const byRule = verdict.by === 'rule';
   if (!canAskAbout(context, byRule ? 'rules' : 'sandbox')) return refused(place);
-  const why = byRule ? 'A rule asks before this host is reached' : 'No list allows this host yet';
+  const why = byRule ? askedByRule(context, host) : 'No list allows this host at this port yet.';
   // A rule has no port: it is offered only where it would allow no more than this, and where no rule wants the question.
   const canBeRule = !byRule && usualPort(host.protocol) === host.port;
   return {
     kind: 'ask',
     question: {
       kind: 'network',
-      reason: `The command runs and waits to connect to ${place}. ${why}.`,
+      reason: `The command runs and waits to connect to ${place}. ${why}`,
       ...defined({ justification: escalation?.reason, argv, cwd }),
       host,
       scopes: ['call', 'session', ...(canBeRule ? (['rule'] as const) : [])],
@@ -46,6 +48,14 @@ export function decideConnection(
     where: 'sandbox',
     grantKeys: [hostKey(host)],
   };
+}
+
+/** In the words of the rule that counts, if it has any. */
+function askedByRule({ rules }: DecisionContext, { name }: AskedHost): string {
+  const rule = rules.hosts.findLast(({ host, decision }) => {
+    return decision === 'prompt' && (normaliseHost(host) ?? host) === normaliseHost(name);
+  });
+  return sentence((rule?.justification ?? 'A rule asks before this host is reached').trim());
 }
 
 function refused(place: string): CallDecision {

@@ -44,7 +44,7 @@ describe('a command that the sandbox stopped', () => {
       question: {
         kind: 'retry',
         confined: true,
-        reason: 'The sandbox stopped it. It would run again in a sandbox that only denies what may not be read.',
+        reason: 'It would run again in a sandbox that only denies what may not be read.',
         argv: needs.argv,
         cwd: '/repo',
         commands: [['npm', 'install', 'x']],

@@ -34,7 +34,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: `The sandbox stopped it. It would run again ${outsideWords(policy)}.`,
+      reason: `It would run again ${outsideWords(policy)}.`,
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
       argv,

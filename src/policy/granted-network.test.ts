@@ -31,7 +31,7 @@ describe('a grant of the network', () => {
   });
 
   it('is a question that says what it opens', () => {
-    const opens = 'All hosts could be reached but 127.0.0.2, b.test, but not this machine and private networks.';
+    const opens = 'All hosts except 127.0.0.2, b.test could be reached, but not this machine and private networks.';
     const request = decideCall(context, { request: { permissions: network } });
     expect(request).toMatchObject({ question: { reason: expect.stringContaining(opens) } });
     const argv = ['curl', 'c.test'];
@@ -39,6 +39,6 @@ describe('a grant of the network', () => {
     expect(command).toMatchObject({ question: { reason: expect.stringContaining(opens) } });
     const { lists: _none, ...closed } = { ...listed, network: 'restricted' as const };
     const whole = decideCall({ ...context, policy: closed }, { request: { permissions: network } });
-    expect(whole).toMatchObject({ question: { reason: expect.stringContaining('also this machine') } });
+    expect(whole).toMatchObject({ question: { reason: expect.stringContaining('including this machine') } });
   });
 });

@@ -40,7 +40,18 @@ function approvalWord(value: Json | undefined): string | undefined {
 /** The coarse form if there is one; old files call its type `mode`. */
 function sandboxWord(source: JsonObject): string | undefined {
   const policy = objectAt(source, 'sandbox_policy');
-  return stringAt(policy, 'type') ?? stringAt(policy, 'mode') ?? profileWord(objectAt(source, 'permission_profile'));
+  const shared = objectAt(source, 'permission_profile');
+  const word = stringAt(policy, 'type') ?? stringAt(policy, 'mode') ?? profileWord(shared);
+  const limits = limitWords(objectAt(objectAt(source, 'capstan'), 'profile') ?? shared);
+  return word === undefined || limits.length === 0 ? word : `${word} with ${limits.join(' and ')}`;
+}
+
+/** What a profile has that no coarse form says. */
+function limitWords(profile: JsonObject | undefined): readonly string[] {
+  const entries = arrayAt(objectAt(profile, 'file_system'), 'entries') ?? [];
+  const denies = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'deny');
+  const lists = objectAt(objectAt(profile, 'capstan_network'), 'lists');
+  return [...(denies ? ['denied paths'] : []), ...(lists === undefined ? [] : ['listed hosts'])];
 }
 
 function profileWord(profile: JsonObject | undefined): string | undefined {

@@ -162,7 +162,8 @@ it('a repository that a command makes works in its turn, is reported, and is pro
 });
 
 it('what a command makes is reported when it has ended, while the turn goes on, and once', async () => {
-  const make = 'git init -q made; mkdir lib/deep/.codex; echo x > lib/deep/.codex/config.toml; mkdir -p lib/.codex/x';
+  const make =
+    'git init -q made; mkdir made/.codex; echo x > made/.codex/config.toml; mkdir lib/deep/.codex; echo x > lib/deep/.codex/config.toml; mkdir -p lib/.codex/x';
   const live = await LiveThread.in([
     answer({ items: [command(make)] }),
     answer({ items: [command('sleep 1; git -C made config user.name x && echo usable')] }),
@@ -177,7 +178,7 @@ it('what a command makes is reported when it has ended, while the turn goes on, 
   });
   expect(order).toEqual(['command', 'new-repositories', 'new-settings', 'command']);
   const settings = live.told('warning').map(({ outcome }) => outcome.message)[1];
-  expect(settings).toContain(`during the turn: ${JSON.stringify(join(root, 'lib/deep/.codex'))}.`);
+  for (const path of ['made/.codex', 'lib/deep/.codex']) expect(settings).toContain(JSON.stringify(join(root, path)));
   expect(live.rows(2).at(-1)?.join(' ')).toContain('usable');
 });
 

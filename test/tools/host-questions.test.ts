@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
+import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
@@ -76,7 +77,7 @@ test('a yes lets the connection that waits go on, in the same run of the command
   const host = { name: 'localhost', port, protocol: 'http' };
   expect(asked).toMatchObject([{ kind: 'network', host, scopes: ['call', 'session'], tool: 'exec_command' }]);
   expect(asked[0]?.reason).toBe(
-    `The command runs and waits to connect to localhost:${port}. No list allows this host yet.`,
+    `The command runs and waits to connect to localhost:${port}. No list allows this host at this port yet.`,
   );
   expect(seen).toEqual([`localhost:${port} /a`]);
   expect(output(1)).toContain('Process exited with code 0');
@@ -262,4 +263,22 @@ test('exec answers from a file while the command runs, and its events show the q
     { type: 'question.asked', question: { kind: 'network', host: { name: 'localhost', port } } },
     { type: 'question.answered', decision: 'approved' },
   ]);
+});
+
+test('a program that ends at a question about a host leaves a command whose outcome is unknown, and says so', async () => {
+  const { port } = await site();
+  const { live, asked, open } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => never);
+  const opened = await open();
+  void opened.run({ input: { text: 'go', images: [] }, signal: new AbortController().signal }).catch(() => {});
+  await vi.waitUntil(() => asked.length === 1, { timeout: 20_000 });
+  const said = deadTurnNotice(opened.id, opened.state);
+  expect(said).toMatchObject({ code: 'turn-cut-off' });
+  expect(said?.message).toContain('outcome unknown: exec_command `curl -fsS');
+  expect(said?.message).toContain(
+    `It waited for your answer whether it may connect to localhost:${port}; that question`,
+  );
+  // While the program lives, nothing was cut off.
+  const shown = await live.place.run('threads', 'show', opened.id);
+  expect(shown.stdout).not.toContain('cut off');
+  await opened.close();
 });

@@ -147,16 +147,17 @@ describe('a turn whose process was killed while it waited', () => {
     await resume(again, other);
     expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
     expect([again.asked, tool.ran]).toEqual([[], []]);
-    expect(textsOf(inputOf(model, 1)).at(-1)).toContain('is no longer what it would do, or is no longer allowed');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toContain('what the user was asked about is no longer what it would do.');
   });
 
   it('lapses where the policy no longer allows the question', async () => {
-    const { live, resume, tool } = await waiting([calls('a'), done]);
+    const { live, model, resume, tool } = await waiting([calls('a'), done]);
     const again = answeringCommands(() => ({ kind: 'allowed' }));
     await resume(again);
     live.settings = { approval: 'never' };
     expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
     expect([again.asked, tool.ran]).toEqual([[], []]);
+    expect(textsOf(inputOf(model, 1)).join()).toContain('the call is no longer allowed: the approval policy is never');
   });
 
   it('continues under the narrower of its own policy and the present one', async () => {
@@ -221,7 +222,9 @@ it('a process that dies while it asks for another try leaves a call whose outcom
   live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
   const thread = await live.open();
   expect(thread.isSuspended).toBe(false);
-  expect(deadTurnNotice(live.id!, thread.state)?.message).toContain('outcome unknown: reach');
+  const said = deadTurnNotice(live.id!, thread.state)?.message;
+  expect(said).toContain('outcome unknown: reach');
+  expect(said).toContain('It waited for your answer whether it may run again; that question ended with it.');
   expect(await turn('go on')).toMatchObject({ kind: 'completed' });
   expect(ran).toEqual(['managed']);
   expect(textsOf(inputOf(model, 1)).join()).toContain('Outcome unknown');

@@ -54,9 +54,13 @@ function withWords(said: string, note: string | undefined): string {
   return note === undefined ? said : `${said} The user says: ${note}`;
 }
 
-/** The user was asked, and what would be asked now is something else. */
-export const noLongerAsked =
-  'Not run: the program ended before the call began, and what the user was asked about is no longer what it would do, or is no longer allowed.';
+/** The user was asked, and what would be asked now is something else; or, by `why`, the call is not allowed any more. */
+export function noLongerAsked(why: string | undefined): string {
+  const ended = 'Not run: the program ended before the call began, and';
+  return why === undefined
+    ? `${ended} what the user was asked about is no longer what it would do.`
+    : `${ended} the call is no longer allowed: ${why}`;
+}
 
 /** The user was asked, and the turn was interrupted before an answer came. */
 export const lapsed = 'Not run: the turn was interrupted before the user answered whether it may run.';

@@ -111,6 +111,16 @@ export class StoredThreads {
     return isSuspended(state) ? questionsToAsk(state) : [];
   }
 
+  /** What the user should know about calls that were cut off with the last turn of a thread, if no program writes it. */
+  async cutOff(id: ThreadId): Promise<Outcome | undefined> {
+    const { deadTurnNotice } = await import('../../thread/turn/dead-turn.ts');
+    const { state } = await foldThread(this.#kept.store, id);
+    // Only Capstan records how calls begin: of a thread without such lines nothing says that no other program writes it.
+    if ((state.openTurn?.calls ?? []).length === 0) return undefined;
+    const notice = deadTurnNotice(id, state);
+    return notice?.code !== 'turn-cut-off' || (await this.writer(id)) !== undefined ? undefined : notice;
+  }
+
   /** The program that has a thread open to write it, for people. Undefined: none that is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
     if (this.#kept.disk === undefined) return undefined;

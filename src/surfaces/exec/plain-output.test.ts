@@ -315,4 +315,14 @@ describe('while a question is open', () => {
     tell({ ...asks(), to: 'review' } as ThreadEvent, ended('a', ''));
     expect(seen()).toContain('[exit 0]');
   });
+
+  it('names the host that a reviewer decided about', () => {
+    const { tell, seen } = outputOf({ live: false });
+    const host = { name: 'x.test', port: 80, protocol: 'http' } as const;
+    const verdict = { risk: 'low', authorization: 'unknown' } as const;
+    tell({ kind: 'question-asked', turnId, question: { ...question, kind: 'network', host }, to: 'review' });
+    const answer = { kind: 'declined', by: 'review', verdict } as const;
+    tell({ kind: 'question-answered', turnId, id: 'q', callId: 'other', answer });
+    expect(seen()).toBe('reviewer: declined x.test:80 (risk low, authorization unknown)\n');
+  });
 });

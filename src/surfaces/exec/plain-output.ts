@@ -1,3 +1,5 @@
+import { hostAtPort } from '../../policy/network/host-pattern.ts';
+import type { AskedHost } from '../../protocol/asked-host.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
@@ -46,6 +48,8 @@ export class PlainOutput implements Output {
   #isInterrupted = false;
   /** The call whose start, or the question, that stands last on the screen. */
   #newestCall: string | undefined;
+  /** What was asked about, by the id of the question. */
+  readonly #hosts = new Map<string, AskedHost>();
   #folder: string | undefined;
   /** Tokens of the thread when the turn began. */
   #usedBefore = 0;
@@ -152,6 +156,7 @@ export class PlainOutput implements Output {
       case 'question-asked':
         // What stands above it says nothing about what follows.
         this.#newestCall = event.question.id;
+        if (event.question.host !== undefined) this.#hosts.set(event.question.id, event.question.host);
         return;
       case 'checkpoint-stage':
         return;
@@ -159,7 +164,8 @@ export class PlainOutput implements Output {
         this.#usedBefore = tokensIn(event.usage);
         return;
       case 'question-answered': {
-        const words = reviewWords(event.answer);
+        const host = this.#hosts.get(event.id);
+        const words = reviewWords(event.answer, host && hostAtPort(host.name, host.port));
         return words === undefined ? undefined : screen.note(dim(visibleLine(words)));
       }
     }

@@ -20,7 +20,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
-import { approvalMismatch, asksNow } from './approvals/approval-notices.ts';
+import { approvalMismatch, asksNow, nothingToAnswer } from './approvals/approval-notices.ts';
 import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
 import type { Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
@@ -70,7 +70,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (opened.kind === 'refused') return opened.outcome;
   if (missing !== undefined && !opened.thread.isSuspended) {
     await opened.thread.close();
-    return missing;
+    return nothingToAnswer(missing, opened.notices);
   }
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = opened.settings;

@@ -12,7 +12,11 @@ export function run({ options, words }: CommandArguments<typeof execpolicyCheckC
   const { rules: paths, pretty, resolveHostExecutables: resolveExecutables } = options;
   if (paths.length === 0) {
     const next = 'Name one with -r FILE. See `capstan execpolicy check --help`.';
-    return { code: 'usage', message: 'execpolicy check: there is no file with rules.', next };
+    return {
+      code: 'usage',
+      message: 'execpolicy check: no file with rules is named; it does not read installed rules.',
+      next,
+    };
   }
   const here = currentFolder();
   if ('code' in here) return here;

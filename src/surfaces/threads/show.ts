@@ -1,6 +1,6 @@
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
@@ -33,7 +33,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await withWriter(engine.stored, summary);
-  const { turns, checkpoints, waiting, unproven, questions, work } = await withProgress(
+  const { turns, checkpoints, waiting, unproven, questions, cutOff, work } = await withProgress(
     { label: 'Reading lines' },
     (report) => readParts(engine.stored, id, { items: !options.json || options.full, report }),
   );
@@ -54,6 +54,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       dim(`  ${visibleLine(thread.location)}\n`),
       ...turnsSpans({ thread, turns, checkpoints, work }, { ...form, full: options.full }),
       ...questionLines(questions, form),
+      ...(cutOff === undefined ? [] : ['\n', yellow(prose(visibleLine(fullText(cutOff)), form, ''))]),
       ...waitingLines(waiting, form),
       ...unprovenLines(unproven, form),
     ],
@@ -76,6 +77,7 @@ async function readParts(
     waiting: await stored.waiting(id),
     unproven: await stored.unproven(id),
     questions: await stored.questions(id),
+    cutOff: await stored.cutOff(id),
   };
 }
 

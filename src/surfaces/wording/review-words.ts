@@ -8,12 +8,13 @@ const decided: Readonly<Record<Answer['kind'], string>> = {
   lapsed: 'not finished',
 };
 
-/** What a reviewer decided, in one line. Undefined where the user did. */
-export function reviewWords({ by, kind, verdict, note }: Answer): string | undefined {
+/** What a reviewer decided, in one line. Undefined where the user did. `host`: what it was asked about, if not the call itself. */
+export function reviewWords({ by, kind, verdict, note }: Answer, host?: string): string | undefined {
   if (by !== 'review') return undefined;
   const isOverruled = verdict?.overruled === true;
   const why = isOverruled ? note : (verdict?.rationale ?? note);
   const what = isOverruled ? `allowed it, and Capstan ${decided[kind]}` : decided[kind];
   const judged = verdict === undefined ? '' : ` (risk ${verdict.risk}, authorization ${verdict.authorization})`;
-  return `reviewer: ${what}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
+  const about = host === undefined ? '' : ` ${host}`;
+  return `reviewer: ${what}${about}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
 }

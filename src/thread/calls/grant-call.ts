@@ -122,7 +122,7 @@ export async function grantSuspended(
     const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
     if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
     turn.questions.lapse(id);
-    return { kind: 'refused', output: noLongerAsked };
+    return { kind: 'refused', output: noLongerAsked(decided.kind === 'refuse' ? decided.why : undefined) };
   }
   if (answer === undefined) return askInTurn(turn, known, asking, options);
   await saveAllowedRule(turn, asking.question, answer);

@@ -106,7 +106,7 @@ export class TurnRepositories {
   #report(before: GitLook, now: GitLook): readonly string[] {
     const { log } = this.#input;
     const made = without(now.repositories, before.repositories);
-    const settings = without(now.settings, before.settings).filter((path) => !made.some((at) => isWithin(path, at)));
+    const settings = without(now.settings, before.settings);
     const news = (found: readonly string[]): readonly string[] => found.filter((path) => !this.#reported.has(path));
     const [repositories, names] = [news(made), news(settings)];
     if (repositories.length > 0) log.tell({ kind: 'warning', outcome: newRepositories(repositories) });

@@ -2,6 +2,7 @@ import { neverAnswered, notBegun, outcomeElsewhere, outcomeUnknown } from '../..
 import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import { type AbortCause, type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
+import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
 import { arrayAt } from '../../protocol/json.ts';
@@ -125,21 +126,33 @@ export function deadTurnNotice(
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
   // A call that has begun is in flight, also if it asked for another try.
-  const asked = new Set(openTurn.questions?.map(({ callId }) => callId).filter((callId) => !started.has(callId)));
+  const asked = new Map(
+    openTurn.questions?.filter(({ callId }) => !started.has(callId)).map((question) => [question.callId, question]),
+  );
   const open = unansweredCalls(state);
-  const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
+  const named = ({ name, call_id: id }: CallItem): string => `${name}${wordsOf(started.get(id) ?? asked.get(id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
   if (isSuspended(state)) return suspendedNotice(id, { waits: unasked, calls });
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
   return {
     code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}`,
+    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`,
     next:
       calls.length === 0
         ? 'All completed items are saved. An answer that was still arriving is not.'
         : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.',
   };
+}
+
+/** A command that asked while it ran had begun: it ended with its program, and the question with it. */
+function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
+  const begun = new Set(calls.map(({ callId }) => callId));
+  const open = questions.filter(({ callId, answer }) => answer === undefined && begun.has(callId));
+  const about = open.map(({ host }) =>
+    host === undefined ? 'whether it may run again' : `whether it may connect to ${hostAtPort(host.name, host.port)}`,
+  );
+  return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;
 }
 
 interface NamedCalls {
@@ -161,7 +174,7 @@ function suspendedNotice(id: ThreadId, { waits, calls }: NamedCalls): Outcome<'t
 const longestWords = 60;
 
 /** The command, as far as one line holds it. */
-function wordsOf(call: CallStart | undefined): string {
+function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
   const command = call === undefined ? undefined : arrayAt(call.item, 'command')?.at(-1);
   if (typeof command !== 'string') return '';
   const line = command.replaceAll(/\s+/g, ' ').trim();

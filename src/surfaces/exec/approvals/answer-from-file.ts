@@ -24,13 +24,18 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
       ask(question) {
         const answer = answerBy(lines, question);
         show(
-          ...questionLines(question, items.of(question)),
+          ...questionLines(withoutRule(question), items.of(question)),
           dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
         );
         return Promise.resolve(answer);
       },
     },
   };
+}
+
+/** A file saves no rule. */
+function withoutRule(question: Question): Question {
+  return { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
 }
 
 const said: Readonly<Record<Answer['kind'], string>> = {
@@ -46,9 +51,26 @@ function saidBy(
   { answer, name }: { readonly answer: Answer; readonly name: string },
 ): string {
   if (answer !== unmatched) return `${said[answer.kind]}, by ${name}`;
+  if (commandsOf(question).includes(undefined)) return `no: ${whyUnread(lines, question, name)}`;
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
   return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}`;
+}
+
+/** Why no line answers a script whose commands are known only when it runs. */
+function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: string): string {
+  const unread = 'Capstan cannot read the script whole';
+  const approves = ({ about, decision }: AnswerLine): boolean =>
+    'kind' in about && about.kind === kind && decision === 'approved';
+  const before = lines.slice(0, Math.max(0, lines.findIndex(approves)));
+  const [barred] = before.flatMap(({ about, decision }) =>
+    'prefix' in about && decision !== 'approved' ? [about.prefix] : [],
+  );
+  if (barred !== undefined) {
+    const words = visibleLine(JSON.stringify(barred));
+    return `${unread}, and it may hold ${words}, which ${name} denies before it approves {"kind":"${kind}"}`;
+  }
+  return `${unread}, so no prefix approves it; {"kind":"${kind}","decision":"approved"} in ${name} would`;
 }
 
 /**

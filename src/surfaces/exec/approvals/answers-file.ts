@@ -58,7 +58,13 @@ function readLine(line: string): AnswerLine | string {
 
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
   if ((prefix === undefined) === (kind === undefined)) return 'the line needs either "prefix" or "kind".';
-  if (prefix !== undefined) return isWords(prefix) ? { prefix } : '"prefix" must be a list of one or more words.';
+  if (prefix !== undefined && !isWords(prefix)) return '"prefix" must be a list of one or more words.';
+  // A path may have a space in it, the name of a program has none.
+  if (prefix !== undefined && /^[^/]*\s/.test(prefix[0] ?? '')) {
+    const words = JSON.stringify(prefix.flatMap((word) => word.trim().split(/\s+/)));
+    return `"prefix" has several words in one string, and would match nothing. Write ${words}.`;
+  }
+  if (prefix !== undefined) return { prefix };
   const known = kinds.find((each) => each === kind);
   if (known !== undefined) return { kind: known };
   return `"kind" must be ${oneOf(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();

@@ -5,7 +5,7 @@ import { analyseCommand } from '../../../policy/commands/analyse.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
-import { paint } from '../../terminal/look.ts';
+import { paint, type Span } from '../../terminal/look.ts';
 import { answerBy, answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
 
@@ -194,7 +194,10 @@ it('a file without an answer is refused', () => {
 
 it.each([
   ['npm install && make -j2; ls', '  no: no line of a.jsonl matches `make -j2`, `ls`'],
-  ['npm $x', '  no: no line of a.jsonl matches it'],
+  [
+    'npm $x',
+    '  no: Capstan cannot read the script whole, so no prefix approves it; {"kind":"command","decision":"approved"} in a.jsonl would',
+  ],
   ['npm install', '  yes, by a.jsonl'],
 ])('%s: the user reads what was answered, and which command no line is about', async (script, expected) => {
   const shown: string[] = [];
@@ -206,4 +209,35 @@ it.each([
   });
   await askUser.ask(command(script), new AbortController().signal);
   expect(shown[0]!.split('\n').at(-1)).toBe(expected);
+});
+
+it('a script that cannot be read, after a prefix that is denied: the user reads what bars it', async () => {
+  const shown: string[] = [];
+  const lines = answers(
+    { prefix: ['npm'], decision: 'approved' },
+    { prefix: ['timeout'], decision: 'denied' },
+    { kind: 'command', decision: 'approved' },
+  );
+  const show = (...spans: readonly Span[]): void => void shown.push(paint(spans, false));
+  const { askUser } = answerFromFile({ lines, name: 'a.jsonl', show });
+  expect(await askUser.ask(command('npm -v > $x'), new AbortController().signal)).toMatchObject({ kind: 'declined' });
+  expect(shown[0]!.split('\n').at(-1)).toBe(
+    '  no: Capstan cannot read the script whole, and it may hold ["timeout"], which a.jsonl denies before it approves {"kind":"command"}',
+  );
+});
+
+it('words that stand in one string are refused, and a path with a space is not', () => {
+  expect(readAnswers('{"prefix": ["npm install"], "decision": "approved"}', 'a.jsonl')).toMatchObject({
+    message: 'a.jsonl:1: "prefix" has several words in one string, and would match nothing. Write ["npm","install"].',
+  });
+  expect(readAnswers('{"prefix": ["/opt/My Tool/run"], "decision": "approved"}', 'a.jsonl')).toHaveLength(1);
+});
+
+it('a file saves no rule, so none is shown', async () => {
+  const shown: string[] = [];
+  const show = (...spans: readonly Span[]): void => void shown.push(paint(spans, false));
+  const lines = answers({ kind: 'command', decision: 'approved' });
+  const question: Question = { ...command('npm install'), prefix: ['npm'], scopes: ['call', 'rule'] };
+  await answerFromFile({ lines, name: 'a.jsonl', show }).askUser.ask(question, new AbortController().signal);
+  expect(shown[0]).not.toContain('rule:');
 });

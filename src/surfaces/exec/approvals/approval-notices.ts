@@ -25,5 +25,15 @@ export function approvalMismatch(
 
 /** A thread that waits says how to answer. A run that asks at once need not. */
 export function asksNow(notice: Outcome, asks: boolean): Outcome {
-  return asks && notice.code === 'turn-suspended' ? { ...notice, next: 'The question follows.' } : notice;
+  return asks && notice.code === 'turn-suspended'
+    ? { ...notice, next: 'The question follows, if the call is still allowed.' }
+    : notice;
+}
+
+/** Why a thread cannot be resumed without a prompt: its last turn may have been cut off where nothing can be answered. */
+export function nothingToAnswer(missing: Outcome, notices: readonly Outcome[]): Outcome {
+  const cutOff = notices.find(({ code }) => code === 'turn-cut-off');
+  if (cutOff === undefined) return missing;
+  const next = `${cutOff.next} There is nothing to answer: give a prompt to continue the thread.`;
+  return { ...missing, message: cutOff.message, next };
 }

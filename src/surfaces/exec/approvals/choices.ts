@@ -1,6 +1,5 @@
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { bold, type Span } from '../../terminal/look.ts';
-import { ruleRuns } from './question-lines.ts';
 
 /** An answer that a person can give, and its key. */
 export interface Choice {
@@ -16,7 +15,7 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
     return { key, words, answer: { kind: 'allowed', scope } };
   };
-  const leaves = prefix === undefined ? '' : `: such commands then run ${ruleRuns({ confined })}`;
+  const leaves = prefix === undefined ? '' : `: such commands then run ${confined === true ? 'in that wider sandbox' : 'outside the sandbox'}`;
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),

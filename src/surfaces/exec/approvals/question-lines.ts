@@ -55,13 +55,8 @@ function ruleLines({ prefix, host, scopes, confined }: Question, width: number):
   const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
   if (host !== undefined) return [line(hostRuleLine(host.name, host.protocol))];
   if (prefix === undefined) return [];
-  const where = ruleRuns({ confined });
+  const where = confined === true ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
-}
-
-/** Where commands run that a saved rule allows. */
-export function ruleRuns({ confined }: { readonly confined?: true | undefined }): string {
-  return confined === true ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {

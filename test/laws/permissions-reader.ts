@@ -78,9 +78,11 @@ function hosts(body: string): Pick<Permissions, 'lists'> {
   if (!body.includes('Commands reach the hosts listed here through a proxy')) return {};
   const local = !body.includes('Connections to this machine and to private networks fail');
   const asksAboutOthers = body.includes('A connection to any other host waits until the user');
-  if (asksAboutOthers === body.includes('All other connections fail.')) throw new Error('one of the two is said');
   const methods = body.includes('Only GET, HEAD and OPTIONS requests') ? 'reading' : 'any';
   const [allow, deny] = [quotedList(body, 'Hosts'), quotedList(body, 'But not')];
+  const said = Number(asksAboutOthers) + Number(body.includes('All other connections fail.'));
+  if (said !== (allow.includes('*') ? 0 : 1))
+    throw new Error('what becomes of other hosts is said once, if there are some');
   return { lists: { allow, deny, asked: quotedList(body, 'Asked about each time'), asksAboutOthers, local, methods } };
 }
 

@@ -38,7 +38,7 @@ export function refusedCall(message: string, next: string): string {
 
 /** The user was asked and said no. */
 export function declined(note: string | undefined): string {
-  return withWords('Not run: the user declined it.', note);
+  return withUserWords('Not run: the user declined it.', note);
 }
 
 /** The answers were prepared, and none is about this. */
@@ -47,10 +47,10 @@ export const noPreparedAnswer =
 
 /** The user was asked, said no, and the turn ends with it. */
 export function stoppedByUser(note: string | undefined): string {
-  return withWords('Not run: the user declined it and stopped the turn.', note);
+  return withUserWords('Not run: the user declined it and stopped the turn.', note);
 }
 
-function withWords(said: string, note: string | undefined): string {
+export function withUserWords(said: string, note: string | undefined): string {
   return note === undefined ? said : `${said} The user says: ${note}`;
 }
 

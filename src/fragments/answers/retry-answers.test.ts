@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../protocol/question.ts';
-import { hostNotOpened } from './host-answers.ts';
+import { hostsNotOpened } from './host-answers.ts';
 import { notRunAgain, ranAgain } from './retry-answers.ts';
 
 const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
@@ -23,8 +23,8 @@ test.each<[Answer, string, string]>([
   [{ kind: 'declined' }, `the user did not ${again}.`, 'the user did not allow that.'],
   [
     { kind: 'declined', note: 'Not today.' },
-    `the user did not ${again}. Not today.`,
-    'the user did not allow that. Not today.',
+    `the user did not ${again}. The user says: Not today.`,
+    'the user did not allow that. The user says: Not today.',
   ],
   [{ kind: 'stopped' }, `the user did not ${again}.`, 'the user did not allow that.'],
   [
@@ -54,5 +54,18 @@ test.each<[Answer, string, string]>([
   ],
 ])('the model reads who declined another try or a host: %j', (answer, retry, connection) => {
   expect(notRunAgain({ answer })).toBe(`${stopped} ${retry}`);
-  expect(hostNotOpened({ host, answer })).toBe(`${waited} ${connection}`);
+  expect(hostsNotOpened([{ host, answer }])).toEqual([`${waited} ${connection}`]);
+});
+
+test('hosts with the same answer share a sentence', () => {
+  const other = { ...host, name: 'y.test', port: 80 };
+  const answers = [
+    { host, answer: { kind: 'declined' } },
+    { host: { ...host, name: 'z.test' }, answer: { kind: 'declined', note: 'Not that.' } },
+    { host: other, answer: { kind: 'declined' } },
+  ] as const;
+  expect(hostsNotOpened(answers)).toEqual([
+    'The command waited to connect to x.test:443, y.test:80, and the user did not allow that.',
+    'The command waited to connect to z.test:443, and the user did not allow that. The user says: Not that.',
+  ]);
 });

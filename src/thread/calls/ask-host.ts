@@ -1,4 +1,4 @@
-import { type AnsweredHost, hostNotOpened } from '../../fragments/answers/host-answers.ts';
+import { type AnsweredHost, hostsNotOpened } from '../../fragments/answers/host-answers.ts';
 import type { DecideHost, HostAnswer } from '../../ports/decide-host.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
@@ -65,7 +65,7 @@ export function askAboutHosts(turn: Turn, wanted: CallToGrant, order: QuestionOr
       over.abort('over');
       // A lost disk is reported by the next caller that needs it.
       await Promise.allSettled(open);
-      return refused.map(hostNotOpened);
+      return hostsNotOpened(refused);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Question } from '../../src/protocol/question.ts';
-import { answer, callTool, say } from '../../src/testing/index.ts';
+import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
 import { LiveThread } from './live-thread.ts';
 import { inputOf, textsOf } from './scene.ts';
 
@@ -12,7 +12,7 @@ export interface ToldScene {
   readonly answers?: readonly Answer[];
 }
 
-type Call = ReturnType<typeof callTool>;
+type Call = ItemDraft;
 
 /** A thread whose model only makes calls: what it was told, and what its calls met. */
 export async function toldScene({ config = '', rules, answers }: ToldScene) {

@@ -83,7 +83,7 @@ function hosts(body: string): Pick<Permissions, 'lists'> {
   const said = Number(asksAboutOthers) + Number(body.includes('All other connections fail.'));
   if (said !== (allow.includes('*') ? 0 : 1))
     throw new Error('what becomes of other hosts is said once, if there are some');
-  return { lists: { allow, deny, asked: quotedList(body, 'Asked about each time'), asksAboutOthers, local, methods } };
+  return { lists: { allow, deny, asked: quotedList(body, 'Asked about'), asksAboutOthers, local, methods } };
 }
 
 function quotedList(body: string, title: string): readonly string[] {
@@ -93,7 +93,7 @@ function quotedList(body: string, title: string): readonly string[] {
 
 /** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
 const approvedTitle =
-  /^A script runs (?:outside the sandbox, without a question,|inside the sandbox without a question|without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+  /^(?:Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question,|A script runs inside the sandbox without a question|A script runs without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 
 function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');

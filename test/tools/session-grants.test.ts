@@ -59,7 +59,7 @@ async function granted() {
 
 it('what the user grants for the session is in the text, and later turns have it', async () => {
   const { turn, noted, told } = await granted();
-  const line = 'Granted for this session, beyond these limits: the network, all hosts but those denied here; writing';
+  const line = 'Granted for this session, beyond these limits: the network; writing';
   expect(told()).toContain(line);
   expect(told()).toContain(folder);
   await turn('again');

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { callTool } from '../../src/testing/index.ts';
 import { command, toldScene } from '../harness/told-scene.ts';
 import { whenTestEnds } from '../harness/scene.ts';
 
@@ -73,4 +74,21 @@ test('a name that leads nowhere is not called blocked', async () => {
   expect(outputs[0]).toContain('\nAllowed by the policy, but the name cannot be resolved: listed.invalid:80\n');
   expect(outputs[1]).toContain('\nAllowed by the policy, but the name cannot be resolved: asked.invalid:443\n');
   for (const output of outputs) expect(output).not.toContain('blocked');
+});
+
+test('a network that was granted for the session keeps what rules hold back, and the text names it', async () => {
+  const port = await site();
+  const scene = await toldScene({
+    config: open,
+    rules: `network_rule("127.0.0.1", "http", "deny")\nnetwork_rule("asked.invalid", "http", "prompt")\n`,
+    answers: [{ kind: 'allowed', scope: 'session' }],
+  });
+  const wanted = callTool('request_permissions', { permissions: { network: { enabled: true } } });
+  const outputs = await scene.calls(wanted, both(port), 'curl -sS http://asked.invalid/', 'curl -sS http://x.invalid/');
+  expect(scene.told()).toContain('\nNetwork: restricted.');
+  expect(scene.told()).toContain('\nAsked about, because of a rule: "asked.invalid"\nBut not: "127.0.0.1"\n');
+  expect(scene.told()).toContain('beyond these limits: the network, all hosts but those named here.\n');
+  expect(outputs[1]).not.toContain('SERVED');
+  expect(scene.asked.map(({ host }) => host?.name)).toEqual([undefined, 'asked.invalid']);
+  expect(outputs[3]).toContain('Allowed by the policy');
 });

@@ -1,6 +1,7 @@
 import { networkWord, type PolicyDescription } from '../../policy/describe-policy.ts';
 import type { GrantedExtra } from '../../policy/grants.ts';
 import type { HeldPatterns } from '../../policy/rules/held-patterns.ts';
+import type { NetworkLists } from '../../protocol/network-lists.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
 import { approvalLines, type ApprovalTold, asksAbout, explainsScripts } from './approval-text.ts';
@@ -24,6 +25,8 @@ export interface PermissionsText extends PolicyDescription, ApprovalTold {
   readonly held: HeldPatterns;
   /** What the user granted for the session beyond the rest. Absent: nothing. */
   readonly granted?: GrantedExtra;
+  /** Where they include a network that is otherwise restricted: what rules hold back of it. */
+  readonly closedLists?: NetworkLists;
 }
 
 const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
@@ -60,6 +63,8 @@ export const permissionsFragment = defineFamily<PermissionsText>({
       ...fileLines(told),
       ...grantedLines(told),
     ];
+    // Nothing is run, so nothing is said about what would be.
+    if (!told.canAsk && told.approval === 'untrusted') return `\n${lines.join('\n')}\n`;
     const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
     const ruled = [
       ...heldLines(told),

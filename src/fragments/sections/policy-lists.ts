@@ -2,6 +2,7 @@ import type { PolicyDescription } from '../../policy/describe-policy.ts';
 import type { GrantedExtra } from '../../policy/grants.ts';
 import { staticFolderOf } from '../../policy/glob.ts';
 import { isWithin } from '../../policy/paths.ts';
+import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { quote } from '../text/markup.ts';
 import { byteLength } from '../text/truncate.ts';
 
@@ -22,20 +23,25 @@ export function fileLines(told: PolicyDescription): readonly string[] {
   ];
 }
 
-const keptTitle = 'Read-only wherever they exist already, with .agents, .codex, .aws and .capstan beside them';
+const keptTitle = 'Read-only wherever they existed when the turn began, with .agents, .codex, .aws and .capstan beside them';
 const globsAlone = 'Nothing that matches is readable, and no request can change that';
+
+interface GrantedTold {
+  readonly granted?: GrantedExtra;
+  readonly closedLists?: NetworkLists;
+}
 
 /** Which hosts and sockets commands reach where a policy names some: less than 7,000 bytes. */
 export function networkLines(
-  { lists, sockets }: PolicyDescription,
+  { lists, closedLists, sockets }: PolicyDescription & GrantedTold,
   { asksAboutRules }: { readonly asksAboutRules: boolean },
 ): readonly string[] {
   const allowed =
     lists === undefined ? [] : lists.allow.length === 0 ? ['Hosts: none'] : grants('Hosts', lists.allow, 2000);
-  const { deny = [], ask = [] } = lists ?? {};
+  const { deny = [], ask = [] } = lists ?? closedLists ?? {};
   return [
     ...allowed,
-    ...(asksAboutRules ? exceptions('Asked about each time, because of a rule', ask, 800) : []),
+    ...(asksAboutRules ? exceptions('Asked about, because of a rule', ask, 800) : []),
     // A question that reaches no one is a no.
     ...exceptions('But not', asksAboutRules ? deny : [...deny, ...ask], 1500),
     ...grants('Sockets that commands can connect to', sockets, 800),
@@ -50,16 +56,22 @@ function exceptions(title: string, hosts: readonly string[], bytes: number): rea
 }
 
 /** What commands may do beyond all of this: less than 3,200 bytes. */
-export function grantedLines({ granted }: { readonly granted?: GrantedExtra }): readonly string[] {
+export function grantedLines({ granted, ...told }: PolicyDescription & GrantedTold): readonly string[] {
   if (granted === undefined) return [];
+  const lists = told.lists ?? told.closedLists;
   const { network, read = [], write = [], hosts = [] } = granted;
   const parts = [
-    ...(network === true ? ['the network, all hosts but those denied here'] : []),
+    ...(network === true ? [`the network${lists === undefined ? '' : openedHosts(lists)}`] : []),
     ...grants('writing below', write, 1000),
     ...grants('reading', read, 1000),
     ...grants('connecting to', hosts, 1000),
   ];
   return [`Granted for this session, beyond these limits: ${parts.join('; ')}.`];
+}
+
+function openedHosts({ deny, ask = [], local }: NetworkLists): string {
+  const held = deny.length + ask.length === 0 ? '' : ' but those named here';
+  return `, all hosts${held}${local ? '' : `${held === '' ? ' but' : ','} this machine and private networks`}`;
 }
 
 function grants(title: string, paths: readonly string[], bytes: number): readonly string[] {

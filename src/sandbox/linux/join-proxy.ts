@@ -5,7 +5,7 @@ import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { decideHost, readHostRules } from '../../policy/network/decide-host.ts';
 import { createCommandProxy } from '../network/command-proxy.ts';
 import { proxyPort, proxyVariables } from '../network/proxy-variables.ts';
-import { type LocalServer, localServers } from './local-servers.ts';
+import { type LoopbackServer, loopbackServers } from './loopback-servers.ts';
 import { starterArguments, type StarterMessage, starterNode } from './starter-script.ts';
 
 /** A command that reaches the network through a proxy of its own. */
@@ -45,8 +45,10 @@ export function joinProxy({ argv, env, decideHost: decide }: PlainCommand, lists
  * Servers of this machine that the lists leave open. A command expects them on the loopback, and its own hides them: the
  * proxy stands in for them there.
  */
-function serversInReach(lists: NetworkLists): readonly LocalServer[] {
+function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   if (!lists.local || lists.methods !== 'any') return [];
   const rules = readHostRules(lists);
-  return localServers().filter((server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked');
+  return loopbackServers().filter(
+    (server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked',
+  );
 }

@@ -44,7 +44,8 @@ export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): T
         needs: { request: { permissions, ...defined({ reason }) }, ...missingPaths(disk, permissions) },
         idempotent: true,
         run({ allowed }) {
-          const scope = allowed === 'session' ? 'session' : 'turn';
+          // Granted already, in one way or another, where nothing was asked.
+          const scope = allowed && (allowed === 'session' ? 'session' : 'turn');
           const output = JSON.stringify({ permissions: permissionsJson(permissions), scope });
           return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
         },

@@ -33,6 +33,9 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       approvedPrefixes: policy.approvedPrefixes,
       held: heldPatterns(policy.rules),
       ...defined({ granted }),
+      ...(granted?.network === true && policy.resolved.network === 'restricted'
+        ? defined({ closedLists: policy.resolved.lists })
+        : {}),
     };
   },
 

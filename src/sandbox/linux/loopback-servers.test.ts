@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readServers } from './local-servers.ts';
+import { readServers } from './loopback-servers.ts';
 
 const head = '  sl  local_address rem_address   st tx_queue rx_queue\n';
 const row = (local: string, state: string): string =>

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Where a server of this machine listens for programs of this machine. */
-export interface LocalServer {
+export interface LoopbackServer {
   readonly host: '127.0.0.1' | '::1';
   readonly port: number;
 }
@@ -11,12 +11,12 @@ const mostServers = 128;
 const mostBytes = 256 * 1024;
 
 /** The servers that listen now, as the kernel lists them. */
-export function localServers(): readonly LocalServer[] {
+export function loopbackServers(): readonly LoopbackServer[] {
   return readServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
 }
 
 /** A server at all addresses of version 6 is taken to answer at those of version 4 too, as it does by default. */
-export function readServers(version4: string, version6: string): readonly LocalServer[] {
+export function readServers(version4: string, version6: string): readonly LoopbackServer[] {
   const byVersion4 = listening(version4).filter(({ address }) => /^(?:0{8}|.{6}7F)$/.test(address));
   const everywhere = listening(version6).filter(({ address }) => /^0{32}$/.test(address));
   const byVersion6 = listening(version6).filter(({ address }) => /^0{24}01000000$/.test(address));

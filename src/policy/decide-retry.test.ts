@@ -18,6 +18,11 @@ const policy: ResolvedPolicy = {
   lists: { allow: ['a.example'], deny: [], local: false, methods: 'any' },
 };
 
+const readable: ResolvedPolicy = {
+  ...policy,
+  files: { kind: 'restricted', rules: [root], denyGlobs: [], platformDefaults: false },
+};
+
 function context(more: Partial<DecisionContext> = {}): DecisionContext {
   const analysis = {
     commands: [['npm', 'install', 'x']],
@@ -39,11 +44,11 @@ const forbidding = {
 
 describe('a command that the sandbox stopped', () => {
   it('is offered outside of it, with the file and a rule to save', () => {
-    expect(decideRetry(context(), needs, blocked({ paths: [file] }))).toEqual({
+    expect(decideRetry(context({ policy: readable }), needs, blocked({ paths: [file] }))).toEqual({
       kind: 'ask',
       question: {
         kind: 'retry',
-        reason: 'The sandbox stopped it. It would run again in a sandbox that only denies what may not be read.',
+        reason: 'The sandbox stopped it. It would run again outside the sandbox.',
         argv: needs.argv,
         cwd: '/repo',
         commands: [['npm', 'install', 'x']],
@@ -55,6 +60,13 @@ describe('a command that the sandbox stopped', () => {
       where: 'outside',
       grantKeys: [expect.any(String)],
     });
+  });
+
+  it('is offered a sandbox that denies reads where one must stay, and no rule, which would let nothing out', () => {
+    const asked = decideRetry(context(), needs, blocked({ paths: [file] }));
+    const reason = 'The sandbox stopped it. It would run again in a sandbox that only denies what may not be read.';
+    expect(asked).toMatchObject({ kind: 'ask', question: { reason, scopes: ['call', 'session'] }, where: 'outside' });
+    expect(asked).not.toHaveProperty('question.prefix');
   });
 
   it('runs again without a question where that was allowed for the session', () => {

@@ -46,7 +46,10 @@ export async function toldScene({ config = '', rules, answers }: ToldScene) {
       }
       live.model.push(answer({ items: [say('Done.')] }));
       await live.turn('go');
-      return made.map((_, at) => String(textsOf(inputOf(live.model, before + at + 1)).at(-1)));
+      return made.map((_, at) => {
+        const items = inputOf(live.model, before + at + 1).filter(({ output }) => output !== undefined);
+        return String(textsOf(items).at(-1));
+      });
     },
   };
 }

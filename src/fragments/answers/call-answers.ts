@@ -41,9 +41,13 @@ export function declined(note: string | undefined): string {
   return withUserWords('Not run: the user declined it.', note);
 }
 
-/** The answers were prepared, and none is about this. */
-export const noPreparedAnswer =
-  'Not run: it needs an approval, and no answer to that was prepared for this run. Do without it, or tell the user what is needed.';
+/** The answers were prepared, and none is about this. `why`: why it was asked about. */
+export function noPreparedAnswer(
+  why = 'It needs an approval.',
+  next = 'Do without it, or tell the user what is needed.',
+): string {
+  return `Not run: no answer was prepared for this run that would allow it. ${why} ${next}`;
+}
 
 /** The user was asked, said no, and the turn ends with it. */
 export function stoppedByUser(note: string | undefined): string {

@@ -16,17 +16,24 @@ export interface ApprovalTold {
 }
 
 /** What the model reads about questions: when they are asked, and how to ask one where a call may. */
-export function approvalLines(told: ApprovalTold): readonly string[] {
+export function approvalLines(told: ApprovalTold & DeniedReads): readonly string[] {
   const reviewed = told.canAsk && told.reviewed ? ` ${reviewerSentence()}` : '';
   const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}${reviewed}`;
   if (!explainsScripts(told)) return [first];
   const asks = (about: AskedAbout): boolean => allowsAsking(told.approval, about);
   return [
     first,
-    ...(asks('sandbox') ? [...howToAsk(told), ...(told.reviewed ? [] : [prefixRule])] : []),
+    ...(asks('sandbox') ? [...howToAsk(told), ...(keepsRules(told) ? [prefixRule] : [])] : []),
     ...(asks('permissions') ? [requests] : []),
     howScriptsAreRead,
   ];
+}
+
+type DeniedReads = Partial<Pick<PolicyDescription, 'deniedPaths' | 'deniedGlobs'>>;
+
+/** What must not be read keeps a sandbox around everything: then no rule would let a command out. */
+function keepsRules({ reviewed, deniedPaths = [], deniedGlobs = [] }: ApprovalTold & DeniedReads): boolean {
+  return reviewed !== true && deniedPaths.length + deniedGlobs.length === 0;
 }
 
 /** Whether such a question reaches the user in this turn. */

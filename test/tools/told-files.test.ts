@@ -28,3 +28,12 @@ test('a patch to any protected name of a repository in the workspace asks by its
   for (const output of outputs.slice(1)) expect(output).toBe('Not run: the user declined it.');
   expect(existsSync(join(inner, '.codex/one'))).toBe(true);
 });
+
+test('a repository is protected from the turn after the one that made it, as the text says', async () => {
+  const scene = await toldScene({ config, answers: [] });
+  const [, again] = await scene.calls('git init -q made', 'touch made/.git/x && echo written');
+  expect(scene.told()).toContain('\nRead-only wherever they existed when the turn began, with ');
+  expect(again).toContain('written');
+  const [next] = await scene.calls('touch made/.git/y; true');
+  expect(next).toContain('Read-only file system');
+});

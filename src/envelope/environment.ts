@@ -49,8 +49,8 @@ export function environmentOf(
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
     reopenedPaths: [...new Set([...writableRoots, ...readablePaths].filter(isReopened))].toSorted(),
-    // What a rule asks about is open only after an answer.
-    allowedDomains: lists?.allow.filter((host) => lists.ask?.includes(host) !== true) ?? [],
+    // What is denied is not open, and what a rule asks about only after an answer.
+    allowedDomains: lists?.allow.filter((host) => ![...(lists.ask ?? []), ...lists.deny].includes(host)) ?? [],
     deniedDomains: lists?.deny ?? [],
   };
 }

@@ -46,9 +46,9 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   const { handover } = command;
   let isHandedOver = handover === undefined;
   if (handover !== undefined) {
-    const received = (handle: unknown): void => {
-      isHandedOver = true;
-      handover.received(handle);
+    const received = (handle: unknown, index: number): void => {
+      isHandedOver ||= index === 0;
+      handover.received(handle, index);
     };
     handOver(child, { ...handover, received });
   }

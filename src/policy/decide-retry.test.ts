@@ -18,6 +18,11 @@ const policy: ResolvedPolicy = {
   lists: { allow: ['a.example'], deny: [], local: false, methods: 'any' },
 };
 
+const readable: ResolvedPolicy = {
+  ...policy,
+  files: { kind: 'restricted', rules: [root], denyGlobs: [], platformDefaults: false },
+};
+
 function context(more: Partial<DecisionContext> = {}): DecisionContext {
   const analysis = {
     commands: [['npm', 'install', 'x']],
@@ -39,12 +44,11 @@ const forbidding = {
 
 describe('a command that the sandbox stopped', () => {
   it('is offered outside of it, with the file and a rule to save', () => {
-    expect(decideRetry(context(), needs, blocked({ paths: [file] }))).toEqual({
+    expect(decideRetry(context({ policy: readable }), needs, blocked({ paths: [file] }))).toEqual({
       kind: 'ask',
       question: {
         kind: 'retry',
-        confined: true,
-        reason: 'It would run again in a sandbox that only denies what may not be read.',
+        reason: 'It would run again outside the sandbox.',
         argv: needs.argv,
         cwd: '/repo',
         commands: [['npm', 'install', 'x']],
@@ -56,6 +60,13 @@ describe('a command that the sandbox stopped', () => {
       where: 'outside',
       grantKeys: [expect.any(String)],
     });
+  });
+
+  it('is offered a sandbox that denies reads where one must stay, and a rule that means the same', () => {
+    const asked = decideRetry(context(), needs, blocked({ paths: [file] }));
+    const reason = 'It would run again in a sandbox that only denies what may not be read.';
+    const question = { reason, confined: true, prefix: ['npm', 'install', 'x'], scopes: ['call', 'session', 'rule'] };
+    expect(asked).toMatchObject({ kind: 'ask', question, where: 'outside' });
   });
 
   it('runs again without a question where that was allowed for the session', () => {

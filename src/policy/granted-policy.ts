@@ -63,7 +63,10 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
   const { files } = policy;
   if (files.kind === 'unrestricted') return files;
   const lacking = missingPermissions(policy, { read, write });
-  const opened = [...openedPaths(policy, lacking.write), ...readRules(policy, lacking.read)];
+  // Beside a repository that the rules do not know of, a folder is kept unless a rule names it.
+  const named = write.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
+  const written = [...new Set([...(lacking.write ?? []), ...named])];
+  const opened = [...openedPaths(policy, written), ...readRules(policy, lacking.read)];
   return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
 }
 

@@ -32,11 +32,11 @@ export interface RunnableCommand extends PlainCommand {
   cleanup(): Promise<void>;
 }
 
-/** The process is a Node with a message channel. It gets one message, answers with one, and then the channel is closed. */
+/** The process is a Node with a message channel. It gets one message and answers with numbers; after a 0 the channel is closed. */
 export interface Handover {
   readonly message: JsonObject;
-  /** `handle`: the open handle that came with the answer, or undefined. The channel is closed when this returns. */
-  received(handle: unknown): void;
+  /** `handle`: the open handle that came with an answer, or undefined. */
+  received(handle: unknown, index: number): void;
 }
 
 /** The policy cannot be enforced here, so the command must not run (I10). */

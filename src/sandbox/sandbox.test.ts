@@ -113,7 +113,7 @@ describe('lists of hosts', () => {
     ]);
     expect(planned.handover?.message).toMatchObject({
       argv: ['ls'],
-      port: 3128,
+      places: [{ host: '127.0.0.1', port: 3128 }],
       env: { A: '1', HTTPS_PROXY: 'http://127.0.0.1:3128' },
     });
     expect(planned.files[0]).toEqual(Buffer.from(''));

@@ -60,7 +60,7 @@ describe('exec --approvals FILE', () => {
     const answered = events.filter(({ type }) => type === 'question.answered');
     expect(answered.map(({ decision }) => decision)).toEqual(['approved', 'denied']);
     expect(textsOf(inputOf(model, 1))).toContain(
-      'Not run: it needs an approval, and no answer to that was prepared for this run. Do without it, or tell the user what is needed.',
+      'Not run: no answer was prepared for this run that would allow it. It would run outside the sandbox. Run it within the sandbox, or tell the user what is needed.',
     );
   });
 

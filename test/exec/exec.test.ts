@@ -261,7 +261,9 @@ describe('capstan exec resume', () => {
     const tail = inputOf(model, 1).slice(inputOf(model, 0).length);
     expect(tail.map(({ type }) => type)).toEqual(['function_call', 'function_call_output', 'message', 'message']);
     expect(tail[1]).toMatchObject({ call_id: 'call_x', output: expect.stringMatching(/^Outcome unknown/) });
-    expect(textsOf(tail).at(-2)).toMatch(/^<turn_aborted>[\s\S]*ended without warning\. What was under way may have/);
+    expect(textsOf(tail).at(-2)).toMatch(
+      /^<turn_aborted>[\s\S]*The program that ran the turn ended\. What was under way may have/,
+    );
   });
 });
 

@@ -81,10 +81,12 @@ function hosts(body: string): Pick<Permissions, 'lists'> {
   if (!body.includes('Commands reach the hosts listed here through a proxy')) return {};
   const local = !body.includes('Connections to this machine and to private networks fail');
   const asksAboutOthers = body.includes('A connection to any other host waits until the user');
-  if (asksAboutOthers === body.includes('All other connections fail.')) throw new Error('one of the two is said');
   const methods = body.includes('Only GET, HEAD and OPTIONS requests') ? 'reading' : 'any';
   const [allow, deny] = [quotedList(body, 'Hosts'), quotedList(body, 'But not')];
-  return { lists: { allow, deny, asked: quotedList(body, 'Asked about each time'), asksAboutOthers, local, methods } };
+  const said = Number(asksAboutOthers) + Number(body.includes('All other connections fail.'));
+  if (said !== (allow.includes('*') ? 0 : 1))
+    throw new Error('what becomes of other hosts is said once, if there are some');
+  return { lists: { allow, deny, asked: quotedList(body, 'Asked about'), asksAboutOthers, local, methods } };
 }
 
 function quotedList(body: string, title: string): readonly string[] {
@@ -94,7 +96,7 @@ function quotedList(body: string, title: string): readonly string[] {
 
 /** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
 const approvedTitle =
-  /^A script runs (?:outside the sandbox, without a question,|in a sandbox that only denies what is not readable, without a question,|without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+  /^(?:Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question,|A script runs in a sandbox that only denies what is not readable, without a question,|A script runs without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 
 function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');

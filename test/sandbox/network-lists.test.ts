@@ -166,6 +166,47 @@ suite(trial.title, () => {
     });
   });
 
+  describe('where the lists leave this machine open', () => {
+    const open: NetworkLists = { allow: ['*'], deny: ['denied.test'], local: true, methods: 'any' };
+    const reach = (port: number) => `for name in 127.0.0.1 localhost; do curl -sS -m 5 http://$name:${port}/; done`;
+
+    test('its servers answer on the loopback, through the proxy and without it', async () => {
+      const port = await website();
+      const twice = 'from outside\nfrom outside\n';
+      expect(await run(workspace, reach(port), { lists: open })).toEqual({ exitCode: 0, text: twice, denied: [] });
+      const direct = `exec 9<>/dev/tcp/127.0.0.1/${port}; printf 'GET /d HTTP/1.0\r\n\r\n' >&9; tail -1 <&9`;
+      expect(await run(workspace, direct, { lists: open })).toMatchObject({ text: 'from outside\n' });
+    });
+
+    test('what a command starts is reached beside them', async () => {
+      await website();
+      const script = `
+        const server = require('node:http').createServer((q, r) => r.end('own')).listen(0, '127.0.0.1', async () => {
+          const { port } = server.address();
+          for (const name of ['localhost', '127.0.0.1']) console.log(await (await fetch('http://' + name + ':' + port)).text());
+          process.exit();
+        });`;
+      writeFileSync(join(repo, 'server.cjs'), script);
+      expect(await run(workspace, [process.execPath, 'server.cjs'], { lists: open })).toMatchObject({
+        text: 'own\nown\n',
+      });
+    });
+
+    test('a port that is denied stays closed, and one that is not listed is asked about', async () => {
+      const port = await website();
+      const denied = await run(workspace, reach(port), { lists: { ...open, deny: [`localhost:${port}`] } });
+      expect(denied).toMatchObject({ exitCode: 7 });
+      const asked: string[] = [];
+      const answerHost = async ({ name, port: at }: { name: string; port: number }) => {
+        asked.push(`${name}:${at}`);
+        return 'allowed' as const;
+      };
+      await run(workspace, reach(port), { lists: { ...open, allow: ['a.test'] }, answerHost });
+      expect(asked).toEqual([`127.0.0.1:${port}`]);
+      expect(seen).toHaveLength(2);
+    });
+  });
+
   test('commands at the same time have proxies of their own', async () => {
     const port = await website();
     const open = run(workspace, fetchBy(proxied, `http://127.0.0.1:${port}/`), { lists: here });

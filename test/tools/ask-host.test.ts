@@ -91,7 +91,7 @@ describe('a host that a command waits for', () => {
       'function_call_output',
     ]);
     expect(outputs(1).at(-1)).toBe(
-      'The command waited to connect to y.test:443, and the user did not allow that. Not that one.\ngranted none, x.test allowed, y.test declined',
+      'The command waited to connect to y.test:443, and the user did not allow that. The user says: Not that one.\ngranted none, x.test allowed, y.test declined',
     );
   });
 

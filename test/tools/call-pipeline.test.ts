@@ -116,7 +116,7 @@ describe('a call that needs the user', () => {
     const texts = textsOf(inputOf(model, 1));
     expect(texts).toContain('Not run: the program ended before the user answered whether it may run.');
     expect(texts).toContain(
-      '<turn_aborted>\nThe program that ran the turn ended without warning. No call was running.\n</turn_aborted>',
+      '<turn_aborted>\nThe program that ran the turn ended. No call was running.\n</turn_aborted>',
     );
   });
 });

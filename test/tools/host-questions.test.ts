@@ -95,9 +95,9 @@ test('a no refuses the connection, and the model reads who said it and why', asy
   await open();
   await live.turn('go');
   expect(seen).toEqual([]);
-  const note = `The command waited to connect to localhost:${port}, and the user did not allow that. Use the copy in vendor.`;
+  const note = `The command waited to connect to localhost:${port}, and the user did not allow that. The user says: Use the copy in vendor.`;
   expect(output(1).startsWith(`${note}\n`)).toBe(true);
-  expect(output(1)).toContain(`blocked by the policy: localhost:${port} (asked about and not allowed)`);
+  expect(output(1)).not.toContain('blocked by the policy');
   expect(lines()).toEqual(['call', 'question', 'declined']);
 });
 

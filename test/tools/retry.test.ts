@@ -69,7 +69,7 @@ describe('a command that the sandbox stopped', () => {
     const { ran, last } = await turnWith({ kind: 'declined', note: 'Use a temporary folder.' });
     expect(ran).toEqual(['managed']);
     expect(last).toBe(
-      'The sandbox stopped this command, and the user did not let it run again outside of it. Use a temporary folder.\nx: Read-only file system',
+      'The sandbox stopped this command, and the user did not let it run again outside the sandbox. The user says: Use a temporary folder.\nx: Read-only file system',
     );
   });
 

@@ -38,19 +38,23 @@ export function refusedCall(message: string, next: string): string {
 
 /** The user was asked and said no. */
 export function declined(note: string | undefined): string {
-  return withWords('Not run: the user declined it.', note);
+  return withUserWords('Not run: the user declined it.', note);
 }
 
-/** The answers were prepared, and none is about this. */
-export const noPreparedAnswer =
-  'Not run: it needs an approval, and no answer to that was prepared for this run. Do without it, or tell the user what is needed.';
+/** The answers were prepared, and none is about this. `why`: why it was asked about. */
+export function noPreparedAnswer(
+  why = 'It needs an approval.',
+  next = 'Do without it, or tell the user what is needed.',
+): string {
+  return `Not run: no answer was prepared for this run that would allow it. ${why} ${next}`;
+}
 
 /** The user was asked, said no, and the turn ends with it. */
 export function stoppedByUser(note: string | undefined): string {
-  return withWords('Not run: the user declined it and stopped the turn.', note);
+  return withUserWords('Not run: the user declined it and stopped the turn.', note);
 }
 
-function withWords(said: string, note: string | undefined): string {
+export function withUserWords(said: string, note: string | undefined): string {
   return note === undefined ? said : `${said} The user says: ${note}`;
 }
 

@@ -11,12 +11,14 @@ test('names what the proxy refused, before the output', () => {
     { host: 'registry.test', port: 443, protocol: 'https', reason: 'not_allowed' },
     { host: '::1', port: 80, protocol: 'http', reason: 'not_allowed_local' },
     { host: 'gone.test', port: 80, protocol: 'http', reason: 'unresolved' },
+    { host: 'no.test', port: 80, protocol: 'http', reason: 'declined' },
     { host: 'dns.test', port: 53, protocol: 'socks5_udp', reason: 'policy_denied' },
   ];
   expect(report(denied)).toEqual([
     'Wall time: 1.0000 seconds',
     'Process exited with code 7',
-    'Network requests blocked by the policy: registry.test:443 (not on the allow list), [::1]:80 (local or private host), gone.test:80 (its name cannot be resolved), dns.test:53 (UDP: this kind of connection is not allowed)',
+    'Network requests blocked by the policy: registry.test:443 (not on the allow list), [::1]:80 (local or private host), dns.test:53 (UDP: this kind of connection is not allowed)',
+    'Allowed by the policy, but the name cannot be resolved: gone.test:80',
     'Original token count: 2',
     'Output:',
     'failed',

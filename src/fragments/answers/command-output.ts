@@ -19,7 +19,7 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
   const facts = [
     `Wall time: ${report.seconds.toFixed(4)} seconds`,
     endLine(report.end),
-    ...deniedLine(report.denied ?? []),
+    ...deniedLines(report.denied ?? []),
     `Original token count: ${tokens}`,
   ];
   const cut = truncateMiddle(report.output, budget);
@@ -44,26 +44,39 @@ function endLine(end: CommandReport['end']): string {
 const mostNamed = 5;
 const longestHost = 80;
 
-const denialWords: Readonly<Record<DenialReason, string>> = {
+type BlockedReason = Exclude<DenialReason, 'unresolved' | 'declined'>;
+
+const denialWords: Readonly<Record<BlockedReason, string>> = {
   denied: 'denied',
   not_allowed: 'not on the allow list',
   held_back: 'a rule asks first, and the user cannot be asked',
   not_asked: 'one command may ask about 20 hosts, and this one had',
-  declined: 'asked about and not allowed',
   not_allowed_local: 'local or private host',
-  unresolved: 'its name cannot be resolved',
   method_not_allowed: 'only reading is allowed',
   mitm_required: 'only reading is allowed, and it is encrypted',
   policy_denied: 'this kind of connection is not allowed',
 };
 
-function deniedLine(denied: readonly DeniedRequest[]): readonly string[] {
-  if (denied.length === 0) return [];
-  const named = denied.slice(0, mostNamed).map(({ host, port, protocol, reason }) => {
-    const name = host.length > longestHost ? `${host.slice(0, longestHost)}…` : host;
-    const place = `${host.includes(':') ? `[${name}]` : name}:${port}`;
-    return `${place} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${denialWords[reason]})`;
+/** What was declined is told where the answer is. */
+function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
+  const blocked = denied.flatMap((request) => {
+    const { reason, protocol } = request;
+    if (reason === 'unresolved' || reason === 'declined') return [];
+    return [`${placeOf(request)} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${denialWords[reason]})`];
   });
-  const rest = denied.length > mostNamed ? [`and ${denied.length - mostNamed} more`] : [];
-  return [`Network requests blocked by the policy: ${[...named, ...rest].join(', ')}`];
+  const nowhere = denied.filter(({ reason }) => reason === 'unresolved').map(placeOf);
+  return [
+    ...listed('Network requests blocked by the policy', blocked),
+    ...listed('Allowed by the policy, but the name cannot be resolved', nowhere),
+  ];
+}
+
+function placeOf({ host, port }: DeniedRequest): string {
+  const name = host.length > longestHost ? `${host.slice(0, longestHost)}…` : host;
+  return `${host.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+function listed(title: string, all: readonly string[]): readonly string[] {
+  const rest = all.length > mostNamed ? [`and ${all.length - mostNamed} more`] : [];
+  return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, mostNamed), ...rest].join(', ')}`];
 }

@@ -9,8 +9,12 @@ export interface AnsweredHost {
   readonly answer: Answer;
 }
 
-/** What the model reads of a host that was not opened, before the output of the command. */
-export function hostNotOpened({ host: { name, port }, answer }: AnsweredHost): string {
-  const head = `The command waited to connect to ${hostAtPort(name, port)}, and`;
-  return answer.kind === 'lapsed' ? `${head} there was no answer.` : `${head} ${whoDeclined(answer, 'allow that')}`;
+/** What the model reads of hosts that were not opened, before the output of the command: one sentence for each answer. */
+export function hostsNotOpened(answered: readonly AnsweredHost[]): readonly string[] {
+  const places = new Map<string, string[]>();
+  for (const { host, answer } of answered) {
+    const said = answer.kind === 'lapsed' ? 'there was no answer.' : whoDeclined(answer, 'allow that');
+    places.set(said, [...(places.get(said) ?? []), hostAtPort(host.name, host.port)]);
+  }
+  return [...places].map(([said, hosts]) => `The command waited to connect to ${hosts.join(', ')}, and ${said}`);
 }

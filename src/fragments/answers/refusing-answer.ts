@@ -2,11 +2,17 @@ import type { Answer } from '../../protocol/question.ts';
 import { declined, lapsed, noPreparedAnswer, stoppedByUser } from './call-answers.ts';
 import { refusedByReview } from './review-answers.ts';
 
+/** Why the question was asked, and what the model can do without it. */
+export interface AskedRefusal {
+  readonly why?: string;
+  readonly next?: string;
+}
+
 /** What the model reads of a call that an answer did not let run, also in a later process. */
-export function textOfRefusal(answer: Answer): string {
+export function textOfRefusal(answer: Answer, asked: AskedRefusal = {}): string {
   const { kind, note, by } = answer;
   if (by === 'review') return refusedByReview(answer);
   if (kind === 'lapsed') return lapsed;
-  if (by === 'default') return noPreparedAnswer;
+  if (by === 'default') return noPreparedAnswer(asked.why, asked.next);
   return kind === 'stopped' ? stoppedByUser(note) : declined(note);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../protocol/question.ts';
-import { hostNotOpened } from './host-answers.ts';
+import { hostsNotOpened } from './host-answers.ts';
 import { notRunAgain, ranAgain } from './retry-answers.ts';
 
 const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
@@ -14,17 +14,20 @@ test.each<[Answer | undefined, string]>([
   [{ kind: 'allowed', by: 'review' }, 'the reviewer let it run again outside the sandbox.'],
   [undefined, 'the user allowed it outside the sandbox for this session.'],
 ])('a second run says who allowed it: %j', (answer, said) => {
-  expect(ranAgain({ ...(answer && { answer }) })).toBe(`${stopped} ${said} This is the second run.`);
+  expect(ranAgain({ place: 'outside the sandbox', ...(answer && { answer }) })).toBe(
+    `${stopped} ${said} This is the second run.`,
+  );
 });
 
-const again = 'let it run again outside of it';
+const place = 'outside the sandbox';
+const again = `let it run again ${place}`;
 
 test.each<[Answer, string, string]>([
   [{ kind: 'declined' }, `the user did not ${again}.`, 'the user did not allow that.'],
   [
     { kind: 'declined', note: 'Not today.' },
-    `the user did not ${again}. Not today.`,
-    'the user did not allow that. Not today.',
+    `the user did not ${again}. The user says: Not today.`,
+    'the user did not allow that. The user says: Not today.',
   ],
   [{ kind: 'stopped' }, `the user did not ${again}.`, 'the user did not allow that.'],
   [
@@ -53,6 +56,19 @@ test.each<[Answer, string, string]>([
     'no review was finished that would allow that. The review failed: No.',
   ],
 ])('the model reads who declined another try or a host: %j', (answer, retry, connection) => {
-  expect(notRunAgain({ answer })).toBe(`${stopped} ${retry}`);
-  expect(hostNotOpened({ host, answer })).toBe(`${waited} ${connection}`);
+  expect(notRunAgain({ answer, place })).toBe(`${stopped} ${retry}`);
+  expect(hostsNotOpened([{ host, answer }])).toEqual([`${waited} ${connection}`]);
+});
+
+test('hosts with the same answer share a sentence', () => {
+  const other = { ...host, name: 'y.test', port: 80 };
+  const answers = [
+    { host, answer: { kind: 'declined' } },
+    { host: { ...host, name: 'z.test' }, answer: { kind: 'declined', note: 'Not that.' } },
+    { host: other, answer: { kind: 'declined' } },
+  ] as const;
+  expect(hostsNotOpened(answers)).toEqual([
+    'The command waited to connect to x.test:443, y.test:80, and the user did not allow that.',
+    'The command waited to connect to z.test:443, and the user did not allow that. The user says: Not that.',
+  ]);
 });

@@ -7,20 +7,22 @@ export interface AskedRetry {
   readonly answer?: Answer;
 }
 
+/** With the words for where it would run. */
+type PlacedRetry = AskedRetry & { readonly place: string };
+
 const stopped = 'The sandbox stopped this command, and';
 
 /** It ran once more. What follows is of the second run. */
-export function ranAgain({ answer }: AskedRetry): string {
+export function ranAgain({ answer, place }: PlacedRetry): string {
   const who = answer?.by === 'review' ? 'the reviewer' : 'the user';
-  const allowed =
-    answer === undefined ? 'allowed it outside the sandbox for this session' : 'let it run again outside the sandbox';
+  const allowed = answer === undefined ? `allowed it ${place} for this session` : `let it run again ${place}`;
   return `${stopped} ${who} ${allowed}. This is the second run.`;
 }
 
 /** It did not. What follows is of the only run. */
-export function notRunAgain({ answer = { kind: 'declined' } }: AskedRetry): string {
+export function notRunAgain({ answer = { kind: 'declined' }, place }: PlacedRetry): string {
   if (answer.kind === 'lapsed') {
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;
   }
-  return `${stopped} ${whoDeclined(answer, 'let it run again outside of it')}`;
+  return `${stopped} ${whoDeclined(answer, `let it run again ${place}`)}`;
 }

@@ -7,7 +7,7 @@ export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-bac
 export type AbortedTurn = AbortCause | 'interrupted-idle' | 'process-died-idle';
 
 const interrupted = 'The user stopped the turn on purpose.';
-const died = 'The program that ran the turn ended without warning.';
+const died = 'The program that ran the turn ended.';
 
 const sentence: Readonly<Record<AbortedTurn, string>> = {
   interrupted: `${interrupted} A command that was running has been ended and may have done part of its work: look before you repeat it.`,

@@ -16,7 +16,7 @@ const approval = {
 } as const;
 
 test('without a sandbox the text and the refusal name what is refused, and no sandbox', () => {
-  const [line] = approvalLines({ mode: 'danger-full-access', approval, canAsk: true });
+  const [line] = approvalLines({ mode: 'danger-full-access', network: 'enabled', approval, canAsk: true });
   expect(line).toBe(
     'Approval: granular. The user is asked about: commands that a rule holds back. Refused without a question: commands that remove files by force or destroy what may not come back.',
   );
@@ -31,6 +31,11 @@ test('without a sandbox the text and the refusal name what is refused, and no sa
 });
 
 test('without a sandbox a policy that asks about what destroys says so', () => {
-  const [line] = approvalLines({ mode: 'danger-full-access', approval: 'on-request', canAsk: true });
+  const [line] = approvalLines({
+    mode: 'danger-full-access',
+    network: 'enabled',
+    approval: 'on-request',
+    canAsk: true,
+  });
   expect(line).toContain('Before a command that removes files by force or destroys');
 });

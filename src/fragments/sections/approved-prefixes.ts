@@ -37,7 +37,8 @@ export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
 
 /** The text of a list's title, up to where a word about other lists may follow. */
 export const approvedTitle: Readonly<Record<ApprovedPlace, string>> = {
-  outside: 'A script runs outside the sandbox, without a question, if each of its commands begins with one of these',
+  outside:
+    'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question, if each of its commands begins with one of these',
   confined:
     'A script runs in a sandbox that only denies what is not readable, without a question, if each of its commands begins with one of these',
   anywhere: 'A script runs without a question if each of its commands begins with one of these',

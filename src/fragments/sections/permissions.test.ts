@@ -35,7 +35,11 @@ function granular(on: Partial<GranularApproval['granular']>): GranularApproval {
 describe('approved commands', () => {
   const approvedPrefixes = [['npm', 'test']];
   test.each([
-    ['leave the sandbox', {}, 'A script runs outside the sandbox, without a question, if each'],
+    [
+      'leave the sandbox',
+      {},
+      'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside',
+    ],
     ['keep a sandbox where reads are denied', { deniedPaths: ['/x'] }, 'A script runs in a sandbox that only denies'],
     ['also by a pattern', { deniedGlobs: ['/x/*'] }, 'A script runs in a sandbox that only denies'],
     ['have none to leave', { mode: 'danger-full-access' }, 'A script runs without a question if each'],
@@ -99,10 +103,10 @@ describe('lists of hosts', () => {
 
   it('say what a rule asks about, where the question reaches the user, and else that it fails', () => {
     const asked = { ...listed, lists: { ...lists, deny: ['c.org'], ask: ['a.org'] } };
-    expect(textOf(asked)).toContain('\nAsked about each time, because of a rule: "a.org"\nBut not: "c.org"\n');
+    expect(textOf(asked)).toContain('\nAsked about, because of a rule: "a.org"\nBut not: "c.org"\n');
     const rulesAlone = textOf({ ...asked, approval: granular({ rules: true }) });
     expect(rulesAlone).toContain('All other connections fail.');
-    expect(rulesAlone).toContain('\nAsked about each time');
+    expect(rulesAlone).toContain('\nAsked about, because');
     expect(textOf({ ...asked, canAsk: false })).toContain('\nBut not: "c.org", "a.org"\n');
   });
 

@@ -60,6 +60,8 @@ export const permissionsFragment = defineFamily<PermissionsText>({
       ...fileLines(told),
       ...grantedLines(told),
     ];
+    // Nothing is run, so nothing is said about what would be.
+    if (!told.canAsk && told.approval === 'untrusted') return `\n${lines.join('\n')}\n`;
     const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
     const ruled = [
       ...heldLines(told),
@@ -83,15 +85,17 @@ function fitting(lines: readonly string[], bytes: number): readonly string[] {
 function networkText(told: PermissionsText): string {
   const { network, lists } = told;
   if (lists === undefined) return networkSentence[network];
-  const others = asksAbout(told, 'sandbox')
-    ? 'A connection to any other host waits until the user has allowed or declined it: run the command without asking first. Its time limit stands still meanwhile.'
-    : 'All other connections fail.';
+  const others = lists.allow.includes('*')
+    ? ''
+    : asksAbout(told, 'sandbox')
+      ? ' A connection to any other host waits until the user has allowed or declined it: run the command without asking first. Its time limit stands still meanwhile.'
+      : ' All other connections fail.';
   const local = lists.local
     ? ''
-    : ' Connections to this machine and to private networks fail, unless their address itself is listed.';
+    : ' Connections to this machine and to private networks fail, unless their address itself is listed; servers that a command starts itself answer on its own loopback.';
   const methods =
     lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests over plain HTTP are let through: HTTPS fails.';
-  return `Commands reach the hosts listed here through a proxy. ${others}${local}${methods}`;
+  return `Commands reach the hosts listed here through a proxy.${others}${local}${methods}`;
 }
 
 function titled(title: string, entries: BoundedList): readonly string[] {

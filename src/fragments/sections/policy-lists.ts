@@ -23,7 +23,8 @@ export function fileLines(told: PolicyDescription): readonly string[] {
   ];
 }
 
-const keptTitle = 'Read-only wherever they exist already, with .agents, .codex, .aws and .capstan beside them';
+const keptTitle =
+  'Read-only wherever they existed when the turn began, with .agents, .codex, .aws and .capstan beside them';
 const globsAlone = 'Nothing that matches is readable, and no request can change that';
 
 /** Which hosts and sockets commands reach where a policy names some: less than 7,000 bytes. */
@@ -36,7 +37,7 @@ export function networkLines(
   const { deny = [], ask = [] } = lists ?? {};
   return [
     ...allowed,
-    ...(asksAboutRules ? exceptions('Asked about each time, because of a rule', ask, 800) : []),
+    ...(asksAboutRules ? exceptions('Asked about, because of a rule', ask, 800) : []),
     // A question that reaches no one is a no.
     ...exceptions('But not', asksAboutRules ? deny : [...deny, ...ask], 1500),
     ...grants('Sockets that commands can connect to', sockets, 800),

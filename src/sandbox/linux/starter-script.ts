@@ -7,7 +7,8 @@ export const starterNode = '/dev/capstan-node';
 export interface StarterMessage extends JsonObject {
   readonly argv: string[];
   readonly env: { [name: string]: string };
-  readonly port: number;
+  /** Where it listens. The first is the place of the proxy. */
+  readonly places: { host: string; port: number }[];
 }
 
 /** `process.execve` is called experimental, and its warning would be part of the command's output. */
@@ -17,7 +18,8 @@ export function starterArguments(): readonly string[] {
 
 /**
  * Runs inside the sandbox before the command, and becomes it. It opens the proxy's listening socket, which only a process
- * inside can do, and sends it out; from then on the engine answers there. When the engine has closed the channel, the
+ * inside can do, and sends it out; from then on the engine answers there. It does the same, before that, at other places
+ * where it can. When the engine has closed the channel, the
  * process replaces itself by the command, so that nothing is left inside that a command could attack.
  *
  * Node ignores SIGPIPE, and a command would inherit that: a signal that is caught is reset instead.
@@ -44,9 +46,14 @@ const isBare = (path) => {
     return false;
   }
 };
-process.once('message', ({ argv, env, port }) => {
-  const listener = createServer();
-  listener.listen({ host: '127.0.0.1', port, backlog: 128 }, () => process.send('', listener));
+process.once('message', ({ argv, env, places }) => {
+  const open = (index) => {
+    if (index < 0) return;
+    const listener = createServer();
+    if (index > 0) listener.on('error', () => open(index - 1));
+    listener.listen({ ...places[index], backlog: 128 }, () => process.send(index, listener, () => open(index - 1)));
+  };
+  open(places.length - 1);
   process.once('disconnect', () => {
     const { NODE_CHANNEL_FD, NODE_CHANNEL_SERIALIZATION_MODE, ...own } = process.env;
     const variables = { ...own, ...env };

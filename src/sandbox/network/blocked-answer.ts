@@ -1,20 +1,22 @@
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
 
+/** A name that leads nowhere is no refusal. */
+type RefusalReason = Exclude<DenialReason, 'unresolved'>;
+
 /** The value of the header that tells programs who refused, as Codex's proxy has it. */
-const headerValues: Readonly<Record<DenialReason, string>> = {
+const headerValues: Readonly<Record<RefusalReason, string>> = {
   denied: 'blocked-by-denylist',
   not_allowed: 'blocked-by-allowlist',
   held_back: 'blocked-by-policy',
   not_asked: 'blocked-by-policy',
   declined: 'blocked-by-policy',
   not_allowed_local: 'blocked-by-allowlist',
-  unresolved: 'blocked-by-allowlist',
   method_not_allowed: 'blocked-by-method-policy',
   mitm_required: 'blocked-by-mitm-required',
   policy_denied: 'blocked-by-policy',
 };
 
-const sentences: Readonly<Record<DenialReason, string>> = {
+const sentences: Readonly<Record<RefusalReason, string>> = {
   denied: 'The deny list of the permission profile covers this host.',
   not_allowed:
     'This host is not on the allow list of the permission profile. The user can add it there, or allow it by a rule.',
@@ -22,7 +24,6 @@ const sentences: Readonly<Record<DenialReason, string>> = {
   not_asked: 'One command may ask the user about 20 hosts, and this one had. Another command may ask again.',
   declined: 'This host was asked about, and the answer was no.',
   not_allowed_local: 'This host is on this machine or in a private network.',
-  unresolved: 'The name of this host cannot be resolved.',
   method_not_allowed: 'The permission profile allows GET, HEAD and OPTIONS only.',
   mitm_required: 'The permission profile allows reading only, which cannot be checked inside an encrypted connection.',
   policy_denied: 'The permission profile does not allow this kind of connection.',
@@ -36,6 +37,7 @@ export interface ProxyAnswer {
 
 /** What a program reads instead of the host's answer. */
 export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): ProxyAnswer {
+  if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
   const message = sentences[reason];
   const isTunnel = protocol === 'https';
   const body = isTunnel
@@ -57,20 +59,19 @@ export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): 
   };
 }
 
-/** Codex's proxy has no words of its own for a name that leads nowhere, and for questions. */
-function sharedReason(reason: DenialReason): Exclude<DenialReason, 'unresolved' | Questioned> {
-  if (isQuestioned(reason)) return 'policy_denied';
-  return reason === 'unresolved' ? 'not_allowed_local' : reason;
+/** Codex's proxy has no words of its own for questions. */
+function sharedReason(reason: RefusalReason): Exclude<RefusalReason, Questioned> {
+  return isQuestioned(reason) ? 'policy_denied' : reason;
 }
 
-function sourceOf(reason: DenialReason): 'mode_guard' | 'decider' | 'baseline_policy' {
+function sourceOf(reason: RefusalReason): 'mode_guard' | 'decider' | 'baseline_policy' {
   if (reason === 'method_not_allowed' || reason === 'mitm_required') return 'mode_guard';
   return isQuestioned(reason) ? 'decider' : 'baseline_policy';
 }
 
 type Questioned = 'held_back' | 'not_asked' | 'declined';
 
-function isQuestioned(reason: DenialReason): reason is Questioned {
+function isQuestioned(reason: RefusalReason): reason is Questioned {
   return reason === 'held_back' || reason === 'not_asked' || reason === 'declined';
 }
 

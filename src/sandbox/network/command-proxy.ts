@@ -1,15 +1,19 @@
 import type { Server, Socket } from 'node:net';
+import type { HostTarget } from '../../policy/network/decide-host.ts';
 import type { DeniedRequest } from '../../protocol/denied-request.ts';
 import { systemWays } from './dial.ts';
 import { createGate, type GateOptions } from './gate.ts';
 import { createHttpProxy } from './http-proxy.ts';
-import { idleMs } from './join-sockets.ts';
+import { idleMs, joinSockets } from './join-sockets.ts';
 import { socksVersion, takeSocks } from './socks5.ts';
 
 /** Stands between one command and the network. */
 export interface CommandProxy {
-  /** Answers on the socket from now on, for HTTP and SOCKS5 alike: the first byte tells them apart. */
-  serve(listener: Server): void;
+  /**
+   * Answers on the socket from now on, for HTTP and SOCKS5 alike: the first byte tells them apart. With a target, it
+   * carries what comes there as it is.
+   */
+  serve(listener: Server, target?: HostTarget): void;
   denied(): readonly DeniedRequest[];
   /** Ends every connection. */
   close(): void;
@@ -46,13 +50,25 @@ export function createCommandProxy(
     });
   }
 
+  async function carry(socket: Socket, target: HostTarget): Promise<void> {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+    socket.pause();
+    const passage = await gate.pass({ ...target, protocol: 'socks5_tcp' });
+    if (passage.kind !== 'open') return void socket.destroy();
+    if (socket.destroyed) return void passage.socket.destroy();
+    joinSockets(socket, passage.socket);
+  }
+
   return {
-    serve(listener) {
+    serve(listener, target) {
       listeners.push(listener);
       listener.maxConnections = mostConnections;
       // A program may end its half of a connection first; Node would end the other half with it.
       Object.assign(listener, { allowHalfOpen: true });
-      listener.on('connection', take).on('error', () => {});
+      listener
+        .on('connection', (socket) => (target === undefined ? take(socket) : void carry(socket, target)))
+        .on('error', () => {});
     },
     denied: () => gate.denied(),
     close() {

@@ -98,8 +98,8 @@ async function grant(
   if (asked !== command.connect) return refuse(reply.commandUnknown);
   if (host === undefined || port === 0) return refuse(reply.addressUnknown);
   const passage = await gate.pass({ host, port, protocol: 'socks5_tcp' });
-  if (passage.kind === 'blocked') return refuse(reply.notAllowed);
-  if (passage.kind === 'unreachable') return refuse(reply.unreachable);
+  if (passage.kind === 'blocked' && passage.denied.reason !== 'unresolved') return refuse(reply.notAllowed);
+  if (passage.kind !== 'open') return refuse(reply.unreachable);
   if (socket.destroyed) return void passage.socket.destroy();
   socket.write(answer(reply.granted));
   if (rest.length > 0) passage.socket.write(rest);

@@ -1,4 +1,4 @@
-import { type AnsweredHost, hostNotOpened } from '../../fragments/answers/host-answers.ts';
+import { type AnsweredHost, hostsNotOpened } from '../../fragments/answers/host-answers.ts';
 import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
@@ -70,7 +70,7 @@ export function askAboutHosts(
       over.abort('over');
       // A lost disk is reported by the next caller that needs it.
       await Promise.allSettled(open);
-      return refused.map(hostNotOpened);
+      return hostsNotOpened(refused);
     },
   };
 }

@@ -10,6 +10,7 @@ import type { StartedProcess } from '../../ports/processes.ts';
 import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import { networkReach } from '../../policy/network/network-reach.ts';
+import { outsideWords } from '../../policy/place-words.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import {
@@ -201,9 +202,11 @@ export class Calls {
     const place = this.#questions.next();
     const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
     if (again === undefined) return end;
-    if (again.kind === 'refused') return { ...end, output: withNote(end.output, notRunAgain(again)) };
+    const outside = outsideWords(this.#turn.envelope.policy.resolved);
+    if (again.kind === 'refused')
+      return { ...end, output: withNote(end.output, notRunAgain({ ...again, place: outside })) };
     const second = confined(await this.#perform(wanted, prepared, again), again);
-    return { ...second, output: withNote(second.output, ranAgain(again)) };
+    return { ...second, output: withNote(second.output, ranAgain({ ...again, place: outside })) };
   }
 
   /** Its line is durable before it has an effect. */

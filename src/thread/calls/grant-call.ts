@@ -144,13 +144,16 @@ async function askInTurn(
   }
   const asking = questionOf(turn, wanted, decided);
   recordQuestion(turn, asking, recorded);
-  return grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));
+  // What the model reads where no one could have been asked has the way out.
+  const alone = decideNow(turn, wanted, { ...options, canAsk: false });
+  const next = alone.kind === 'refuse' ? alone.next : undefined;
+  return grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking), next);
 }
 
-function grantAsked(turn: Turn, { decided }: QuestionToAsk, asked: AskedQuestion): Granting {
+function grantAsked(turn: Turn, { decided }: QuestionToAsk, asked: AskedQuestion, next?: string): Granting {
   if (asked.kind === 'suspended') return asked;
   if (asked.kind === 'unheard') return { kind: 'refused', output: lapsedUnasked };
   const { answer } = asked;
-  if (answer.kind !== 'allowed') return refusedBy(turn, answer);
+  if (answer.kind !== 'allowed') return refusedBy(turn, answer, defined({ why: decided.question.reason, next }));
   return { ...grantedBy(turn, decided, answer.scope ?? 'call'), answer };
 }

@@ -1,4 +1,4 @@
-import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
+import { type AskedRefusal, textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import { needsSandbox } from '../../policy/access.ts';
 import type { AskDecision, RunDecision } from '../../policy/call-decision.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
@@ -40,7 +40,7 @@ export function grantedBy(
 }
 
 /** A no as what the model reads, and the end of the turn where the user wants it. */
-export function refusedBy(turn: Turn, answer: Answer): RefusedGrant {
+export function refusedBy(turn: Turn, answer: Answer, asked?: AskedRefusal): RefusedGrant {
   if (answer.kind === 'stopped') turn.stop();
-  return { kind: 'refused', output: textOfRefusal(answer), answer };
+  return { kind: 'refused', output: textOfRefusal(answer, asked), answer };
 }

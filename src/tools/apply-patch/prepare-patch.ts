@@ -6,7 +6,7 @@ import {
   patchRejected,
   patchUnfit,
 } from '../../fragments/answers/patch-output.ts';
-import type { NeededPath } from '../../policy/approval.ts';
+import type { CallNeeds, NeededPath } from '../../policy/approval.ts';
 import { withKeptPlaces } from '../../policy/kept-places.ts';
 import type { ChangeWatch, Content, Touched, TouchedPath } from '../../ports/change-watch.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -18,6 +18,7 @@ import { applyChanges, summarise } from './apply-changes.ts';
 import { computePatch, type PatchedFile, type PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from '../../ports/patch-disk.ts';
 import { absolutePath, followPath } from './follow-path.ts';
+import { keptBesideGit } from './kept-beside-git.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Hunk, Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
@@ -59,7 +60,7 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
   return {
     kind: 'prepared',
     item,
-    needs: { effect: 'files', paths: changes.flatMap((change) => neededPaths(ports.disk, change)) },
+    needs: needsOf(ports.disk, changes),
     // It looks at files, computes, and writes: what a command writes in between would be lost.
     alone: true,
     run: ({ signal, policy }) => {
@@ -125,6 +126,13 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+function needsOf(disk: DiskLook, changes: readonly ChangedFile[]): CallNeeds {
+  const paths = changes.flatMap((change) => neededPaths(disk, change));
+  const spelled = new Set(paths.flatMap(({ path, place = path }) => [path, place]));
+  const kept = new Set([...spelled].flatMap((path) => keptBesideGit(disk, path)));
+  return { effect: 'files', paths, ...(kept.size === 0 ? {} : { kept: [...kept] }) };
 }
 
 function neededPaths(disk: DiskLook, { path, movePath }: ChangedFile): readonly NeededPath[] {

@@ -22,7 +22,7 @@ export const wideningProperties: JsonObject = {
     type: 'array',
     items: { type: 'string' },
     description:
-      'First words of this and similar commands, as a rule that the user may save. Only with require_escalated.',
+      'First words of this and similar commands: a rule to propose with the question. Only with require_escalated.',
   },
   additional_permissions: permissionsSchema,
 };

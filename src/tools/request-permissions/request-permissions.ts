@@ -11,7 +11,7 @@ const spec: ToolSpec = {
   type: 'function',
   name: 'request_permissions',
   description:
-    'Asks the user for more than the sandbox grants, for all later commands of this turn, or of the session if the user says so. Returns what was granted; commands need no parameters for it. Ask for as little as the task needs.',
+    'Asks the user for more than the sandbox grants, for all later commands of this turn. Returns what was granted, and for how long; commands need no parameters for it. Ask for as little as the task needs.',
   strict: false,
   parameters: {
     type: 'object',
@@ -44,7 +44,8 @@ export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): T
         needs: { request: { permissions, ...defined({ reason }) }, ...missingPaths(disk, permissions) },
         idempotent: true,
         run({ allowed }) {
-          const scope = allowed === 'session' ? 'session' : 'turn';
+          // Granted already, in one way or another, where nothing was asked.
+          const scope = allowed && (allowed === 'session' ? 'session' : 'turn');
           const output = JSON.stringify({ permissions: permissionsJson(permissions), scope });
           return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
         },

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
+import { noUsage } from '../protocol/usage.ts';
 import { foldRecorded, nothingRecorded } from './recorded-events.ts';
 
 const says = (role: string, text: string): JsonObject => ({
@@ -41,7 +42,7 @@ it('a file of the old form, from another program, gives what its lines say', () 
       ['event_msg', { type: 'thread_rolled_back', num_turns: 1 }],
     ]),
   ).toEqual([
-    { kind: 'turn-started', turnId },
+    { kind: 'turn-started', turnId, usage: noUsage },
     { kind: 'context', turnId, itemId: 'item-1', content: 'plain', cause: 'user', text: 'Look.' },
     {
       kind: 'item-completed',

@@ -268,6 +268,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
     'src/surfaces/exec/approvals/load-approvals.ts', // asks how wide the terminal is
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
+    'src/surfaces/mcp-server/run-mcp-server.ts',
     'src/surfaces/sandbox/probe-script.ts', // the text of a program that the check runs
     'src/surfaces/terminal/open-screen.ts', // gives the stream to a screen
     'src/surfaces/terminal/page.ts', // paints spans, which makes their text visible

@@ -87,7 +87,7 @@ describe('the file of an answer or an export', () => {
     const words = ['exec', '-o', join(root, 'link'), ...(how === 'configured' ? [] : ['--add-dir', root]), 'go'];
     const run = await place.start(words).finished;
     expect([run.code, model.requests.length]).toEqual([1, 0]);
-    expect(run.stderr).toContain('leads out of where commands may write');
+    expect(run.stderr).toContain('out of the folders where commands may write');
   });
 
   test('is not replaced by an export through a link in a writable root', async () => {
@@ -99,7 +99,7 @@ describe('the file of an answer or an export', () => {
     await place.start(['exec', 'go']).finished;
     const run = await place.start(['threads', 'export', '--last', '--force', '-o', join(root, 'link')]).finished;
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain('leads out of where commands may write');
+    expect(run.stderr).toContain('out of the folders where commands may write');
   });
 
   test('is not written through a link that a command put in its place during the turn', () => {

@@ -245,7 +245,7 @@ test('a rule that asks is asked about too where the user gave the network to one
   await live.open({}, { askUser });
   await live.turn('go');
   expect(asked.map(({ kind }) => kind)).toEqual(['command', 'network']);
-  expect(asked[0]?.reason).toContain('also this machine and private networks. Rules still ask before localhost.');
+  expect(asked[0]?.reason).toContain('including this machine and private networks. Rules still ask before localhost.');
   expect(asked[1]?.reason).toContain('A rule asks before this host is reached.');
   expect(seen).toHaveLength(1);
 });

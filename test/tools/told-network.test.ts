@@ -51,7 +51,7 @@ test('the network that a call asks for has this machine in it, as the question s
       justification: 'May I?',
     }),
   );
-  expect(scene.asked[0]?.reason).toContain('also this machine');
+  expect(scene.asked[0]?.reason).toContain('including this machine');
   expect(output).toMatch(twice);
 });
 
@@ -85,9 +85,8 @@ test('a network that was granted for the session keeps what rules hold back, and
   });
   const wanted = callTool('request_permissions', { permissions: { network: { enabled: true } } });
   const outputs = await scene.calls(wanted, both(port), 'curl -sS http://asked.invalid/', 'curl -sS http://x.invalid/');
-  expect(scene.told()).toContain('\nNetwork: restricted.');
   expect(scene.told()).toContain('\nAsked about, because of a rule: "asked.invalid"\nBut not: "127.0.0.1"\n');
-  expect(scene.told()).toContain('beyond these limits: the network, all hosts but those named here.\n');
+  expect(scene.told()).toContain('beyond these limits: the network, as described above.\n');
   expect(outputs[1]).not.toContain('SERVED');
   expect(scene.asked.map(({ host }) => host?.name)).toEqual([undefined, 'asked.invalid']);
   expect(outputs[3]).toContain('Allowed by the policy');

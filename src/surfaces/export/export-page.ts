@@ -9,7 +9,7 @@ import { plural } from '../wording/number-words.ts';
 import type { CallReport } from '../wording/call-report.ts';
 
 /** A thread as people read it: what both readable formats are made from. */
-export interface ExportPage extends TurnItems {
+export interface ExportPage extends Omit<TurnItems, 'places'> {
   readonly id: string;
   /** What the user calls it. */
   readonly name?: string;
@@ -24,12 +24,14 @@ export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines:
   const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
   const [cwd, forkedFrom] = [stringAt(meta, 'cwd'), stringAt(meta, 'forked_from_id')];
   const program = [stringAt(meta, 'originator'), stringAt(meta, 'cli_version')].filter(Boolean).join(' ');
+  const { turns, usage } = readTurnItems(lines);
   return {
     id,
     startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
     ...(program === '' ? {} : { program }),
     ...defined({ name, cwd, forkedFrom }),
-    ...readTurnItems(lines),
+    turns,
+    usage,
   };
 }
 

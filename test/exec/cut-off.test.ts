@@ -31,6 +31,13 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
       victim.child.kill('SIGKILL');
       const id = threadId(await victim.finished);
       await vi.waitUntil(() => processesWith(seconds).length === 0, waiting);
+      // Without a prompt there is nothing to resume, and the user reads why.
+      const shown = await place.run('threads', 'show', id);
+      const resumed = await place.run('exec', 'resume', id);
+      for (const text of [shown.stdout, resumed.stderr].map((each) => each.replaceAll(/\s+/g, ' '))) {
+        expect(text).toContain('was cut off: Capstan was killed or crashed. Running at that moment, outcome unknown:');
+      }
+      expect(resumed.stderr).toContain('There is nothing to answer');
       const turn = place.lines().find(({ payload }) => payload['type'] === 'task_started')!.payload['turn_id'];
       const item = {
         type: 'CommandExecution',

@@ -22,6 +22,7 @@ import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
+import { cutOffTurn } from './cut-off-turn.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
 import { findUnproven, type Unproven, unsealed, withoutUnproven } from '../../thread/branch/unproven.ts';
@@ -111,15 +112,8 @@ export class StoredThreads {
     return isSuspended(state) ? questionsToAsk(state) : [];
   }
 
-  /** What the user should know about calls that were cut off with the last turn of a thread, if no program writes it. */
-  async cutOff(id: ThreadId): Promise<Outcome | undefined> {
-    const { deadTurnNotice } = await import('../../thread/turn/dead-turn.ts');
-    const { state } = await foldThread(this.#kept.store, id);
-    // Only Capstan records how calls begin: of a thread without such lines nothing says that no other program writes it.
-    if ((state.openTurn?.calls ?? []).length === 0) return undefined;
-    const notice = deadTurnNotice(id, state);
-    return notice?.code !== 'turn-cut-off' || (await this.writer(id)) !== undefined ? undefined : notice;
-  }
+  /** What the user should know about a last turn that was cut off. */
+  cutOff = (id: ThreadId): Promise<Outcome | undefined> => cutOffTurn(this.#kept.store, id, this.writer(id));
 
   /** The program that has a thread open to write it, for people. Undefined: none that is known. */
   async writer(id: ThreadId): Promise<string | undefined> {

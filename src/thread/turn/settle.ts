@@ -80,7 +80,10 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
  */
 export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
   if (words !== undefined) inbox.refuse(words, outcome.code);
-  log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total }, { kind: 'turn-failed', turnId, outcome });
+  log.tellPassing(
+    { kind: 'turn-started', turnId, usage: log.state.usage.total },
+    { kind: 'turn-failed', turnId, outcome },
+  );
   await log.durable();
   return { kind: 'failed', outcome };
 }

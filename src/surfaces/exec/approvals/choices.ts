@@ -15,7 +15,10 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
     return { key, words, answer: { kind: 'allowed', scope } };
   };
-  const leaves = prefix === undefined ? '' : `: such commands then run ${confined === true ? 'in that wider sandbox' : 'outside the sandbox'}`;
+  const leaves =
+    prefix === undefined
+      ? ''
+      : `: such commands then run ${confined === true ? 'in that wider sandbox' : 'outside the sandbox'}`;
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),

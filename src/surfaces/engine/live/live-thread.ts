@@ -28,7 +28,8 @@ export interface LiveThreads {
   readonly loaded: readonly LiveThread[];
   /**
    * Work on a thread as a whole, like a rollback. Refused while a turn runs or waits for the user. A loaded thread is given up first and
-   * loaded again by its next use; those who follow it stay.
+   * loaded again by its next use; those who follow it stay. Whatever is asked of the thread after this call waits until
+   * the work is over, also a second one of this kind; the work itself is refused the use of its thread.
    */
   whole<Result>(
     id: ThreadId,
@@ -62,7 +63,7 @@ export interface LiveThread {
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */
   override(change: unknown): Promise<Overridden>;
-  compact(asked: { readonly focus?: string }): Promise<CompactionResult | EngineRefused>;
+  compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;
@@ -73,6 +74,12 @@ export interface LiveThread {
 export interface LiveTurn extends Omit<ThreadTurn, 'signal'> {
   readonly change?: unknown;
   /** Ends this turn alone; absent: only `interrupt` does. */
+  readonly signal?: AbortSignal;
+}
+
+export interface LiveCompaction {
+  readonly focus?: string;
+  /** Ends this compaction alone; absent: only `interrupt` does. */
   readonly signal?: AbortSignal;
 }
 

@@ -25,6 +25,7 @@ export class ThreadHub implements FollowedThread {
   #end: RolloutEnd | undefined;
   #state: RecordedState;
   readonly #onLeave: () => void;
+  #isOver = false;
 
   constructor(id: ThreadId, store: RolloutStore, { isKept, onLeave }: { readonly isKept: boolean; onLeave(): void }) {
     this.id = id;
@@ -102,8 +103,9 @@ export class ThreadHub implements FollowedThread {
       follower.stop();
       if (this.#followers.delete(follower)) this.#onLeave();
     };
-    if (options.signal?.aborted !== true) this.#followers.add(follower);
-    else follower.stop();
+    if (options.signal?.aborted === true) follower.stop();
+    else if (this.#isOver) follower.end();
+    else this.#followers.add(follower);
     options.signal?.addEventListener('abort', leave, { once: true });
     return {
       async next() {
@@ -129,6 +131,7 @@ export class ThreadHub implements FollowedThread {
 
   /** No more comes, ever. */
   end(): void {
+    this.#isOver = true;
     for (const follower of this.#followers) follower.end();
   }
 }

@@ -65,21 +65,16 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
       if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
-      // In a turn that runs, the turn is another call's.
-      const stop = (): void => {
-        if (!isInside) void thread.interrupt().catch(() => {});
-      };
-      const isInside = thread.turnId !== undefined;
-      context.signal.addEventListener('abort', stop, { once: true });
       try {
         const focus = stringAt(args, 'focus')?.trim();
-        const done = await thread.compact(focus === undefined || focus === '' ? {} : { focus });
+        // The call ends its own compaction, and no work of another call.
+        const { signal } = context;
+        const done = await thread.compact(focus === undefined || focus === '' ? { signal } : { focus, signal });
         if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
         if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
         await listening.sent((news) => eventOf(news)?.kind === 'checkpoint-installed');
         return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
       } finally {
-        context.signal.removeEventListener('abort', stop);
         stopProgress();
         listening.end();
       }

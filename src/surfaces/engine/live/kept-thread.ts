@@ -14,6 +14,7 @@ import type { KeptSettings } from '../prepare-thread.ts';
 import { type LastKnown, knownOf } from './last-known.ts';
 import { heldByCaller, threadsClosed } from './live-refusals.ts';
 import { LiveWork } from './live-work.ts';
+import type { PlaceCursor } from './place-cursor.ts';
 import type { ThreadGate } from './thread-gate.ts';
 import { ThreadHub } from './thread-hub.ts';
 import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
@@ -86,6 +87,10 @@ export class KeptThread implements LiveThread {
 
   get place(): Ordinal | undefined {
     return this.#hub.place < 0 ? undefined : (this.#hub.place as Ordinal);
+  }
+
+  get cursor(): PlaceCursor | undefined {
+    return this.#hub.cursor;
   }
 
   usage(): ThreadUsage {

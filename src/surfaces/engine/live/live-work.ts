@@ -10,7 +10,8 @@ export interface SubmittedWork {
 
 interface KnownWork {
   readonly stopping: AbortController;
-  over: Promise<unknown>;
+  /** Whether it was aborted, when it is over. */
+  over: Promise<boolean>;
   /** Of the turn that it became, once that has begun. */
   turnId: TurnId | undefined;
 }
@@ -27,22 +28,23 @@ export class LiveWork {
   }
 
   /** Runs it until it is over, or until `interrupt` or the signal of the client ends it. */
-  add<Result>(
+  add<Result extends { readonly kind: string }>(
     run: (work: SubmittedWork) => Promise<Result>,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Result> {
     const stopping = new AbortController();
-    const known: KnownWork = { stopping, over: Promise.resolve(), turnId: undefined };
+    const known: KnownWork = { stopping, over: Promise.resolve(false), turnId: undefined };
     this.#all.add(known);
     const result = run({
       signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
       handOver: () => void this.#given.add(known),
     });
-    const isOver = (): void => {
+    const isOver = (ended?: Result): boolean => {
       this.#all.delete(known);
       this.#given.delete(known);
+      return ended?.kind === 'aborted';
     };
-    known.over = result.then(isOver, isOver);
+    known.over = result.then(isOver, () => isOver());
     return result;
   }
 
@@ -54,13 +56,12 @@ export class LiveWork {
 
   /**
    * Ends what the thread runs; if it has been given nothing yet, what it is given first. Resolves when that is over, with
-   * the turn that it became; undefined: with none.
+   * the turn that it became; undefined: it became none, or ended by itself before.
    */
   async interrupt(): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;
     if (first === undefined) return undefined;
     first.stopping.abort('interrupted by the user');
-    await first.over;
-    return first.turnId;
+    return (await first.over) ? first.turnId : undefined;
   }
 }

@@ -1,7 +1,6 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
-import type { Ordinal } from '../../../protocol/ids.ts';
-import { type JsonObject, numberAt } from '../../../protocol/json.ts';
+import { type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
@@ -19,6 +18,7 @@ import { list, outputOfTool, text } from './tool-schema.ts';
 import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
 import { refusedAnswer } from './call-answers.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { PlaceCursor } from '../../engine/live/place-cursor.ts';
 
 /** What every call gives that waits for the end of a turn. */
 export const turnOutput: JsonObject = outputOfTool(
@@ -34,7 +34,7 @@ export interface Attendance {
   /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
   /** The client has seen what was recorded up to here. */
-  readonly after?: Ordinal;
+  readonly after?: PlaceCursor;
   /** Members of the answer beside those of the turn. */
   readonly more?: JsonObject;
 }
@@ -113,7 +113,7 @@ export async function continueCall(
       if (question !== undefined) await thread.answer(id, answerFrom(response, question));
     }
   };
-  const after = numberAt(state, 'after') as Ordinal | undefined;
+  const after = stringAt(state, 'after') as PlaceCursor | undefined;
   return attendTurn(parts, run, context, { ...attendance, first, ...defined({ after }) });
 }
 
@@ -153,7 +153,7 @@ function inputRequired(run: TurnRun, questions: readonly Question[], { signal }:
         return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
       }),
     ),
-    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.place }) },
+    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.cursor }) },
   };
 }
 

@@ -103,6 +103,16 @@ test.each([
   await lives(client);
 });
 
+test('a question that needs no answer any more is taken back, and the call goes on', async () => {
+  const client = await greeted();
+  client.send(toolCall(1, 'ask_briefly', {}));
+  const asked = await client.receive(({ method }) => method === 'elicitation/create');
+  const cancelled = await client.receive(({ method }) => method === 'notifications/cancelled');
+  expect(cancelled.params).toMatchObject({ requestId: asked.id });
+  expect(await client.answerTo(1)).toMatchObject({ result: { structuredContent: { said: '{"action":"cancel"}' } } });
+  await lives(client);
+});
+
 test('the state that a client of the new revision keeps fits its call and no other, unchanged', async () => {
   const client = rawClient();
   const ask = async (id: number, command: string, more: JsonObject): Promise<JsonObject> => {

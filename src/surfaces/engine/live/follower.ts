@@ -6,7 +6,7 @@ import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import type { FollowedThread } from './followed-thread.ts';
 import { FollowerQueue } from './follower-queue.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
-import { readAfter, standingPlace } from './place-cursor.ts';
+import { type ClaimedPlace, readAfter, standingPlace } from './place-cursor.ts';
 import { newsOf, type PlacedNews, recordedAt, takenBackAt } from './recorded-past.ts';
 import { toldEvents } from './told-events.ts';
 
@@ -17,8 +17,6 @@ interface ReadingPlace {
   readonly skip: number;
   readonly state?: RecordedState;
 }
-
-type ClaimedPlace = NonNullable<ReturnType<typeof readAfter>>;
 
 const defaultLimit = 1000;
 

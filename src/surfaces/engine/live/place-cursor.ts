@@ -1,7 +1,7 @@
 import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
-import { numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
-import type { Line } from '../../../protocol/line.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
 import { beganWithRollback } from '../../../thread/branch/revert.ts';
 import { notesIn } from '../../../thread/branch/rollback-note.ts';
 
@@ -18,8 +18,14 @@ export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>):
   return `${place}@${timestamp}` as PlaceCursor;
 }
 
+/** Where a reader says that it was. */
+export interface ClaimedPlace {
+  readonly place: number;
+  readonly timestamp?: string;
+}
+
 /** Undefined where it is none. */
-export function readAfter(after: unknown): { readonly place: number; readonly timestamp?: string } | undefined {
+export function readAfter(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
   const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
   if (place === undefined) return undefined;
@@ -33,7 +39,7 @@ export function readAfter(after: unknown): { readonly place: number; readonly ti
 export async function standingPlace(
   store: RolloutStore,
   id: ThreadId,
-  { place, timestamp }: { readonly place: number; readonly timestamp?: string },
+  { place, timestamp }: ClaimedPlace,
 ): Promise<number> {
   if (place < 0) return -1;
   const current = await store.current(id);
@@ -42,11 +48,24 @@ export async function standingPlace(
     // In the old form, a line of the file itself says what was taken back.
     if (current.mode === 'legacy' || current.rolloutId === id) return place;
   } else if ((await timestampAt(store, id, place)) === timestamp) return place;
-  const base = objectAt(current.meta, 'history_base');
-  const end = numberAt(base, 'end_ordinal_exclusive') ?? 0;
-  const isOnlyRollback =
-    stringAt(base, 'thread_id') === id && notesIn(current.meta).length === 1 && beganWithRollback(current.meta);
-  return isOnlyRollback ? Math.min(place, end - 1) : -1;
+  return beforeRollback(current.meta, id, place);
+}
+
+/** The same for one who has all lines of a thread. */
+export function standingIn(lines: readonly Line[], id: ThreadId, { place, timestamp }: ClaimedPlace): number {
+  if (place < 0) return -1;
+  const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
+  const stands =
+    timestamp === undefined
+      ? notesIn(meta).length === 0
+      : lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
+  return stands ? place : beforeRollback(meta, id, place);
+}
+
+function beforeRollback(meta: JsonObject, id: ThreadId, place: number): number {
+  const base = objectAt(meta, 'history_base');
+  const isOnly = stringAt(base, 'thread_id') === id && notesIn(meta).length === 1 && beganWithRollback(meta);
+  return isOnly ? Math.min(place, (numberAt(base, 'end_ordinal_exclusive') ?? 0) - 1) : -1;
 }
 
 async function timestampAt(store: RolloutStore, id: ThreadId, place: number): Promise<string | undefined> {

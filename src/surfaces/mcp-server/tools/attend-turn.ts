@@ -1,5 +1,6 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
@@ -51,6 +52,7 @@ export async function attendTurn(
   const leave = run.join(context.signal, { keeps });
   // What happened before is not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
+  tellOpenQuestions(run.thread, context, { form, except: run.turnId });
   try {
     const refused = await first?.();
     if (refused !== undefined) return refused;
@@ -70,6 +72,26 @@ export async function attendTurn(
     leave();
     stopProgress();
     listening.end();
+  }
+}
+
+/**
+ * Work that comes after a turn that waits for an answer waits as well, for as long as no client answers: its client is sent
+ * the questions.
+ */
+export function tellOpenQuestions(
+  thread: LiveThread,
+  { client, progress }: CallContext,
+  { form = typedForm, except }: { readonly form?: NewsForm; readonly except?: TurnId | undefined } = {},
+): void {
+  // A turn that does not run holds nothing up.
+  if (thread.isSuspended) return;
+  for (const question of thread.questions) {
+    const { turnId } = question;
+    if (turnId === except) continue;
+    const event = { kind: 'question-asked', turnId, question } as const;
+    for (const { method, params } of form({ kind: 'passing', event }, thread)) client.notify(method, params);
+    progress(0, `Waits for a turn that asks: ${questionWords(question)}. Answer with thread_answer.`);
   }
 }
 
@@ -153,8 +175,20 @@ function inputRequired(run: TurnRun, questions: readonly Question[], { signal }:
         return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
       }),
     ),
+    answered: noneOpen(run, questions),
     state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.cursor }) },
   };
+}
+
+/** Aborts when none of the questions waits for an answer any more, or the turn is over. */
+function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
+  const over = new AbortController();
+  const ids = new Set(questions.map(({ id }) => id));
+  void (async () => {
+    while (run.questions.some(({ id }) => ids.has(id))) await run.changed();
+    over.abort();
+  })();
+  return over.signal;
 }
 
 function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {

@@ -5,7 +5,7 @@ import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/checkpoint-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
-import { reportProgress } from './attend-turn.ts';
+import { reportProgress, tellOpenQuestions } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
@@ -65,6 +65,7 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
       if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
+      tellOpenQuestions(thread, context);
       try {
         const focus = stringAt(args, 'focus')?.trim();
         // The call ends its own compaction, and no work of another call.

@@ -64,7 +64,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   const modern = createMcpHandler(
     // The SDK gives back the request that it was given. Without one there is no client to speak of.
     ({ requestInfo }) =>
-      createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink()),
+      createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink({ stays: false })),
     {
       legacy: 'reject',
       maxSubscriptions: mostListeners,
@@ -94,7 +94,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
     const flow = new StreamFlow();
-    const link = createLink(() => flow.taken());
+    const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
     const stops = watches === undefined ? [] : listenedUris(body).map((uri) => watches.follow(uri));

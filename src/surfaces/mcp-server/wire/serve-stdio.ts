@@ -22,7 +22,7 @@ export interface RunningServer {
 
 /** Serves one client, on streams that are nobody else's. The app is not closed with it. */
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
-  const link = createLink();
+  const link = createLink({ stays: true });
   let server: Server | undefined;
   const listening = listenTap(served, (uri) => {
     const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>

@@ -61,13 +61,13 @@ it('the signal of a compaction or of a turn ends that one alone, wherever it is 
 it('a turn that ends by itself is not called interrupted', async () => {
   const { start } = await liveScene([done, done]);
   const thread = await start();
-  const ended = Promise.withResolvers<ReturnType<typeof thread.interrupt>>();
+  const ended = Promise.withResolvers<Awaited<ReturnType<typeof thread.interrupt>>>();
   void (async () => {
     for await (const news of thread.follow())
       if (news.kind === 'recorded' && news.event.kind === 'turn-completed') return ended.resolve(thread.interrupt());
   })();
   const [first, second] = [thread.submit({ input: words('one') }), thread.submit({ input: words('two') })];
-  const interrupted = await await ended.promise;
+  const interrupted = await ended.promise;
   expect(await first).toMatchObject({ kind: 'completed' });
   expect(interrupted.kind === 'idle').toBe((await second).kind === 'completed');
 });

@@ -27,7 +27,7 @@ it('what is asked of a thread after a rollback waits for it, however soon it is 
   for (const ticks of [0, 1, 2, 5, 10, 30]) {
     await thread.submit({ input: words(`gone ${ticks}`) });
     const rolledBack = rollBack(threads, thread.id);
-    for (let tick = 0; tick < ticks; tick++) await null;
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
     const [one, overridden, two] = [
       thread.submit({ input: words(`one ${ticks}`) }),
       thread.override({ effort: ticks === 0 || ticks === 2 ? 'low' : 'high' }),

@@ -102,7 +102,7 @@ export class KeptThread implements LiveThread {
     return this.#thread ?? this.#known!;
   }
 
-  submit({ change, signal, ...turn }: LiveTurn): Promise<TurnResult | EngineRefused> {
+  async submit({ change, signal, ...turn }: LiveTurn): Promise<TurnResult | EngineRefused> {
     return this.#work.add(
       (work) =>
         this.#use((thread) => {
@@ -127,7 +127,7 @@ export class KeptThread implements LiveThread {
     return this.#use((thread) => thread.overrideTurnContext(change));
   }
 
-  compact({ signal, ...asked }: LiveCompaction): Promise<CompactionResult | EngineRefused> {
+  async compact({ signal, ...asked }: LiveCompaction): Promise<CompactionResult | EngineRefused> {
     return this.#work.add(
       (work) =>
         this.#use((thread) => {
@@ -152,9 +152,10 @@ export class KeptThread implements LiveThread {
         return continued;
       }),
     );
-    over.then((result) => {
-      if (result.kind === 'answered' || result.kind === 'refused') resolve(result);
-    }, reject);
+    over.then(
+      (result) => (result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined),
+      reject,
+    );
     return promise;
   }
 

@@ -35,9 +35,7 @@ export class ThreadGate {
     const closed = over.promise;
     this.#closed = closed;
     // The first to know: whoever comes later cannot overtake those who waited.
-    void closed.then(() => {
-      if (this.#closed === closed) this.#closed = undefined;
-    });
+    void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
     const works = new Set([...(worksOfCaller.getStore() ?? []), closed]);
     return Promise.allSettled(before)
       .then(() => {

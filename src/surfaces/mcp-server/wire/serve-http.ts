@@ -7,6 +7,7 @@ import { type ClientLink, createLink } from './client-link.ts';
 import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
 import { HttpSessions, type SessionLimits, refusal, sessionLimits } from './http-sessions.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
+import { refuseLargeBody } from './refuse-large-body.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
 import { longestMessage } from './stdio-transport.ts';
@@ -34,7 +35,7 @@ export async function serveHttp(
   });
   const isAllowed = createGuard(options);
   const http = createServer((request, response) => {
-    if (!isAllowed(request, response)) return;
+    if (!isAllowed(request, response) || refuseLargeBody(request, response, longestMessage)) return;
     const handled = handler(request as NodeIncomingMessageLike & IncomingMessage, response);
     handled.catch((error: unknown) => served.report(String(error)));
   });

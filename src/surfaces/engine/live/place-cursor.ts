@@ -2,8 +2,7 @@ import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
-import { beganWithRollback } from '../../../thread/branch/revert.ts';
-import { notesIn } from '../../../thread/branch/rollback-note.ts';
+import { notesIn, readNote } from '../../../thread/branch/rollback-note.ts';
 
 /**
  * Names a line of a thread for good: `<ordinal>@<timestamp>`. After a rollback ordinals are used again; the timestamp says
@@ -64,7 +63,9 @@ export function standingIn(lines: readonly Line[], id: ThreadId, { place, timest
 
 function beforeRollback(meta: JsonObject, id: ThreadId, place: number): number {
   const base = objectAt(meta, 'history_base');
-  const isOnly = stringAt(base, 'thread_id') === id && notesIn(meta).length === 1 && beganWithRollback(meta);
+  const [newest, ...earlier] = notesIn(meta);
+  const isRollback = newest !== undefined && readNote(newest)?.leftBy === 'rollback';
+  const isOnly = isRollback && earlier.length === 0 && stringAt(base, 'thread_id') === id;
   return isOnly ? Math.min(place, (numberAt(base, 'end_ordinal_exclusive') ?? 0) - 1) : -1;
 }
 

@@ -72,7 +72,7 @@ export class ThreadCompactions {
   /** In a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
   async #compact({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
     const { parts, log, closing } = this.#thread;
-    if (closing.aborted) return { kind: 'aborted' };
+    if (closing.aborted || signal.aborted) return { kind: 'aborted' };
     const turn = turnUnder(this.#thread, settings, { signal });
     const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) =>
       compactAlone(parts, log, turn, wanted),

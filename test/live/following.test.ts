@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { words } from '../../src/index.ts';
+import { type FollowOptions, words } from '../../src/index.ts';
+import type { Ordinal } from '../../src/protocol/ids.ts';
 import { answer, callTool, hang, reason, say } from '../../src/testing/index.ts';
 import { Listener, liveScene, opened, until } from './live-scene.ts';
 
@@ -172,5 +173,73 @@ it('pieces of previews are the completed item, or it is dropped', async () => {
     }
     expect(completed).toHaveLength(2);
     expect([...pieces]).toEqual([]);
+  }
+});
+
+it('one who was away over a rollback is told, though its ordinals are used again', async () => {
+  const { threads, start } = await liveScene(Array.from({ length: 12 }, () => done));
+  const thread = await start();
+  const back = (turns: number) => threads.whole(thread.id, (stored) => stored.rollback(thread.id, { turns }));
+  const storyAfter = async (after: FollowOptions['after'] & {}): Promise<readonly string[]> => {
+    const listener = new Listener(thread, { after, provisional: false });
+    const all = new Listener(thread, { after: -1, provisional: false });
+    await until(() => all.recorded.at(-1)?.ordinal === thread.place);
+    if (after !== thread.cursor) await until(() => listener.recorded.at(-1)?.ordinal === thread.place);
+    await Promise.all([listener.leave(), all.leave()]);
+    return listener.story;
+  };
+  const rest = async (place: number): Promise<readonly string[]> =>
+    (await storyAfter(-1)).filter((line) => Number.parseInt(line) > place);
+  await thread.submit({ input: words('one') });
+  const [one, oneCursor] = [thread.place!, thread.cursor!];
+  await thread.submit({ input: words('two') });
+  const [two, twoCursor] = [thread.place!, thread.cursor!];
+  expect(twoCursor).toMatch(new RegExp(`^${two}@`));
+  await back(1);
+  for (const text of ['three', 'four']) await thread.submit({ input: words(text) });
+  expect(thread.place).toBeGreaterThan(two);
+  for (const after of [two, twoCursor]) {
+    expect(await storyAfter(after)).toEqual([`rewound ${one}`, ...(await rest(one))]);
+  }
+  for (const after of [one, oneCursor]) expect(await storyAfter(after)).toEqual(await rest(one));
+  // What was recorded since the rollback stands: a cursor says so.
+  const later = new Listener(thread, { after: oneCursor });
+  await until(() => later.recorded.at(-1)?.ordinal === thread.place);
+  const inside = later.recorded[later.recorded.length - 3]!;
+  expect(await storyAfter(inside.cursor)).toEqual(await rest(inside.ordinal));
+  expect(await storyAfter(thread.cursor!)).toEqual([]);
+  // A rollback of the rollback's turns that ends behind the place.
+  const [three] = later.recorded.filter(({ event }) => event.kind === 'turn-completed');
+  await back(1);
+  await thread.submit({ input: words('five') });
+  expect(await storyAfter(twoCursor)).toEqual(['rewound -1', ...(await rest(-1))]);
+  expect(await storyAfter(three!.cursor)).toEqual(await rest(three!.ordinal));
+  expect(await storyAfter(two)).toEqual(['rewound -1', ...(await rest(-1))]);
+  expect(() => thread.follow({ after: Number.NaN as Ordinal })).toThrow(RangeError);
+});
+
+it('a slow reader gets all pieces of an item or that they are dropped, and what it missed before the item', async () => {
+  const text = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
+  const spoken = answer({ items: [say(text)], deltas: true, delayMs: 1 });
+  const { start } = await liveScene([done, spoken, spoken, spoken]);
+  const thread = await start();
+  await thread.submit({ input: words('first') });
+  const slow = [1, 3, 7].map(
+    (limit, index) =>
+      new Listener(thread, { limit }, () => new Promise((resolve) => setTimeout(resolve, 10 + 10 * index))),
+  );
+  for (const each of ['one', 'two', 'three']) await thread.submit({ input: words(each) });
+  for (const listener of slow) {
+    await listener.sees('turn-completed', 3);
+    let pieces = '';
+    let isWhole = true;
+    for (const news of listener.seen) {
+      if (news.kind === 'missed' && news.previews > 0) isWhole = false;
+      if (news.kind === 'preview') pieces = news.event.kind === 'dropped' ? '' : pieces + news.event.text;
+      if (news.kind !== 'recorded' || news.event.kind !== 'item-completed') continue;
+      expect(pieces).toBe(pieces === '' ? '' : text);
+      expect(isWhole || pieces === '').toBe(true);
+      [pieces, isWhole] = ['', true];
+    }
   }
 });

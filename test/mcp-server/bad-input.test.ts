@@ -25,6 +25,7 @@ test.each([
   client.send(line);
   expect(await client.receive(nameless)).toEqual({ jsonrpc: '2.0', error: { code, message } });
   await lives(client);
+  expect(client.notes.filter((note) => note.includes(message))).toHaveLength(1);
 });
 
 test.each([
@@ -50,7 +51,7 @@ test('an argument of 50 MB is refused, whichever side of it the id is on, and no
   ]) {
     client.send(message);
     expect(await client.answerTo(message.id)).toMatchObject({
-      error: { message: 'The message is longer than 16.8 MB.' },
+      error: { message: 'The message is longer than 16 MiB.' },
     });
   }
   await lives(client);
@@ -100,6 +101,16 @@ test.each([
   expect(await client.answerTo(1)).toMatchObject({
     result: { structuredContent: { said: `{"asked":"make"} ${JSON.stringify(response)}` } },
   });
+  await lives(client);
+});
+
+test('a question that needs no answer any more is taken back, and the call goes on', async () => {
+  const client = await greeted();
+  client.send(toolCall(1, 'ask_briefly', {}));
+  const asked = await client.receive(({ method }) => method === 'elicitation/create');
+  const cancelled = await client.receive(({ method }) => method === 'notifications/cancelled');
+  expect(cancelled.params).toMatchObject({ requestId: asked.id });
+  expect(await client.answerTo(1)).toMatchObject({ result: { structuredContent: { said: '{"action":"cancel"}' } } });
   await lives(client);
 });
 

@@ -57,6 +57,10 @@ export function fakeApp(note: (text: string) => void): ServerApp & { change(uri:
           return { kind: 'input-required', questions: { run: question }, state: { asked: command } };
         return said(`${JSON.stringify(state)} ${JSON.stringify(responses.run)}`);
       }),
+      tool('ask_briefly', {}, async (_args, { responses }) => {
+        if (responses !== undefined) return said(JSON.stringify(responses.run));
+        return { kind: 'input-required', questions: { run: question }, state: {}, answered: AbortSignal.timeout(100) };
+      }),
       tool('wait', {}, async (_args, { signal }) => {
         note('waiting');
         await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

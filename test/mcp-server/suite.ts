@@ -29,6 +29,7 @@ export function wireSuite(revision: WireRevision, serve: () => Promise<SuiteServ
       'throw',
       'fail',
       'ask',
+      'ask_briefly',
       'wait',
       'events',
       'follow',

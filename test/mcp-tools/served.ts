@@ -68,6 +68,7 @@ export class TestClient {
     this.#port = {
       id: `client-${++clients}`,
       canAsk: respond !== undefined,
+      stays: true,
       gone: this.leaving.signal,
       ready,
       notify: (method, params) => this.notes.push({ method, params: structuredClone(params) }),

@@ -1,27 +1,14 @@
-import type { RolloutStore } from '../../../ports/rollout-store.ts';
-import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { isRecorded, placeOf, type RecordedState } from '../../../state/recorded-events.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
+import type { FollowedThread } from './followed-thread.ts';
 import { FollowerQueue } from './follower-queue.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
+import { type ClaimedPlace, readAfter, standingPlace } from './place-cursor.ts';
 import { newsOf, type PlacedNews, recordedAt, takenBackAt } from './recorded-past.ts';
 import { toldEvents } from './told-events.ts';
-
-/** What a follower needs of the thread that it follows. */
-export interface FollowedThread {
-  readonly id: ThreadId;
-  readonly store: RolloutStore;
-  /** Of the newest line that is durable and was handed out. */
-  readonly place: number;
-  /** What is recorded up to there. */
-  readonly state: RecordedState;
-  /** Items of which a preview was sent and that are not complete. */
-  readonly previewed: ReadonlySet<string>;
-  /** Whether what is recorded can be read again: not so in a thread that leaves nothing on the disk. */
-  readonly isKept: boolean;
-}
 
 /** Where a follower goes on reading: behind this place, or inside of its line. `state`: of the lines up to there. */
 interface ReadingPlace {
@@ -53,6 +40,8 @@ export class Follower {
   readonly #begun = new Map<string, ProvisionalEvent['turnId']>();
   /** Items of which it has not seen the first piece: it sees none. */
   #spoiled: Set<string>;
+  /** Where it wants to continue, until it is known whether that place still stands. */
+  #claimed: ClaimedPlace | undefined;
   #wake: PromiseWithResolvers<void> | undefined;
   #isOver = false;
 
@@ -62,12 +51,24 @@ export class Follower {
     this.#queue = new FollowerQueue(Math.max(1, limit));
     this.#state = thread.state;
     this.#spoiled = new Set(thread.previewed);
-    const isNow = after === undefined || !thread.isKept || after === thread.place;
-    // A place that the thread does not have was taken back, with more perhaps: all is read again.
-    const isGone = !isNow && after > thread.place;
-    if (isGone) this.#first.push({ kind: 'rewound', to: -1 as Ordinal });
-    this.#taken = { place: isNow ? thread.place : isGone ? -1 : after, count: 0 };
-    if (!isNow) this.#behind = { after: this.#taken.place, skip: 0 };
+    const isNow = after === undefined || !thread.isKept || after === thread.cursor;
+    const claimed = isNow ? { place: thread.place } : readAfter(after);
+    if (claimed === undefined) throw new RangeError(`${JSON.stringify(after)} is no ordinal or cursor of a thread.`);
+    this.#taken = { place: claimed.place, count: 0 };
+    if (isNow) return;
+    this.#behind = { after: claimed.place, skip: 0 };
+    if (claimed.place >= 0) this.#claimed = claimed;
+  }
+
+  /** Looks whether the place is still there from which the follower wants to continue. */
+  async #prove(claimed: ClaimedPlace): Promise<void> {
+    const { store, id } = this.#thread;
+    const found = await standingPlace(store, id, claimed);
+    // It was rewound meanwhile, or stopped, or another call has looked.
+    if (this.#claimed !== claimed) return;
+    this.#claimed = undefined;
+    const standing = claimed.place > this.#thread.place && found === claimed.place ? -1 : found;
+    if (standing < claimed.place) this.rewound(standing);
   }
 
   /** Lines and events that became durable at one time. */
@@ -118,7 +119,6 @@ export class Follower {
 
   #complete(itemId: string): void {
     this.#queue.complete(itemId);
-    this.#begun.delete(itemId);
     this.#spoiled.delete(itemId);
   }
 
@@ -163,6 +163,7 @@ export class Follower {
   rewound(to: number): void {
     this.#count(this.#queue.clear().filter(({ placed }) => placed === undefined));
     this.#stopReading();
+    this.#claimed = undefined;
     const { place, count } = this.#taken;
     const isAhead = place > to;
     if (isAhead) {
@@ -185,6 +186,7 @@ export class Follower {
     this.#queue.clear();
     this.#first.length = 0;
     this.#behind = undefined;
+    this.#claimed = undefined;
     this.#stopReading();
     this.end();
   }
@@ -199,6 +201,10 @@ export class Follower {
     for (;;) {
       const first = this.#first.shift();
       if (first !== undefined) return first;
+      if (this.#claimed !== undefined) {
+        await this.#prove(this.#claimed);
+        continue;
+      }
       if (this.#behind !== undefined) {
         const news = await this.#readOn();
         if (news !== undefined) return news;
@@ -217,7 +223,13 @@ export class Follower {
     if (news.kind === 'preview' && news.event.kind !== 'dropped') {
       this.#begun.set(news.event.itemId, news.event.turnId);
     }
-    return news;
+    if (news.kind !== 'recorded' || news.event.kind !== 'item-completed') return news;
+    this.#begun.delete(news.event.item.id);
+    // What it misses of an item it knows before the item.
+    const missed = this.#takeMissed();
+    if (missed === undefined) return news;
+    this.#first.unshift(news);
+    return missed;
   }
 
   /** The next news out of the rollout; undefined: there was none, and what comes next is to be seen. */
@@ -261,12 +273,17 @@ export class Follower {
     this.#state = this.#thread.isKept ? state : this.#thread.state;
     this.#behind = undefined;
     this.#spoiled = new Set(this.#thread.previewed);
+    const missed = this.#takeMissed();
+    if (missed !== undefined) this.#first.push(missed);
+  }
+
+  #takeMissed(): LiveNews | undefined {
     const { passing, previews } = this.#missed;
-    if (passing > 0 || previews > 0) this.#first.push({ kind: 'missed', passing, previews });
     this.#missed = { passing: 0, previews: 0 };
+    return passing > 0 || previews > 0 ? { kind: 'missed', passing, previews } : undefined;
   }
 }
 
-function recorded({ place, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
-  return { kind: 'recorded', ordinal: place as Ordinal, event, ...(isLast ? {} : { more: true }) };
+function recorded({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, cursor, event, ...(isLast ? {} : { more: true }) };
 }

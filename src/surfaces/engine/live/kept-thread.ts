@@ -7,14 +7,17 @@ import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
-import { type LastSettings, lastSettings } from '../../../state/resumed-settings.ts';
 import { internalError, type TurnResult } from '../../../thread/turn/settle.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { KeptSettings } from '../prepare-thread.ts';
+import { type LastKnown, knownOf } from './last-known.ts';
+import { heldByCaller, threadsClosed } from './live-refusals.ts';
 import { LiveWork } from './live-work.ts';
+import type { PlaceCursor } from './place-cursor.ts';
+import type { ThreadGate } from './thread-gate.ts';
 import { ThreadHub } from './thread-hub.ts';
-import type { FollowOptions, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
+import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
 
 /** What a live thread needs of those who keep it. */
 export interface ThreadKeeper {
@@ -23,17 +26,10 @@ export interface ThreadKeeper {
   /** Whether it can be given up and loaded again: an ephemeral thread cannot. */
   readonly isKept: boolean;
   readonly idleMs: number;
+  /** Every use goes through it. */
+  readonly gate: ThreadGate;
   /** What it has recorded is read from here. */
   readonly store: RolloutStore;
-}
-
-/** What stays known of a thread that is not loaded. */
-interface LastKnown {
-  readonly settings: Settings;
-  readonly last: LastSettings;
-  readonly questions: readonly Question[];
-  readonly isSuspended: boolean;
-  readonly usage: ThreadUsage;
 }
 
 /** See `LiveThread`. Loading and giving up are in here; whoever asks for the thread meanwhile waits for it. */
@@ -58,6 +54,11 @@ export class KeptThread implements LiveThread {
     this.#keeper = keeper;
     const { store, isKept } = keeper;
     this.#hub = new ThreadHub(id, store, { isKept, onLeave: () => this.#rest() });
+  }
+
+  /** False: it is ephemeral, and gone once it is given up. */
+  get isKept(): boolean {
+    return this.#keeper.isKept;
   }
 
   get isLoaded(): boolean {
@@ -88,6 +89,10 @@ export class KeptThread implements LiveThread {
     return this.#hub.place < 0 ? undefined : (this.#hub.place as Ordinal);
   }
 
+  get cursor(): PlaceCursor | undefined {
+    return this.#hub.cursor;
+  }
+
   usage(): ThreadUsage {
     return this.#now.usage;
   }
@@ -97,12 +102,14 @@ export class KeptThread implements LiveThread {
     return this.#thread ?? this.#known!;
   }
 
-  submit({ change, signal, ...turn }: LiveTurn): Promise<TurnResult | EngineRefused> {
+  async submit({ change, signal, ...turn }: LiveTurn): Promise<TurnResult | EngineRefused> {
     return this.#work.add(
-      (own) => {
-        const asked = { ...turn, signal: own };
-        return this.#use((thread) => (change === undefined ? thread.run(asked) : thread.runWith(change, asked)));
-      },
+      (work) =>
+        this.#use((thread) => {
+          const asked = { ...turn, signal: work.signal };
+          work.handOver();
+          return change === undefined ? thread.run(asked) : thread.runWith(change, asked);
+        }),
       { signal },
     );
   }
@@ -120,19 +127,36 @@ export class KeptThread implements LiveThread {
     return this.#use((thread) => thread.overrideTurnContext(change));
   }
 
-  compact(asked: { readonly focus?: string }): Promise<CompactionResult | EngineRefused> {
-    return this.#work.add((signal) => this.#use((thread) => thread.compact({ ...asked, signal })));
+  async compact({ signal, ...asked }: LiveCompaction): Promise<CompactionResult | EngineRefused> {
+    return this.#work.add(
+      (work) =>
+        this.#use((thread) => {
+          work.handOver();
+          return thread.compact({ ...asked, signal: work.signal });
+        }),
+      { signal },
+    );
   }
 
   answer(questionId: string, answer: Answer): Promise<Answered> {
-    return this.#use(async (thread): Promise<Answered> => {
-      const isAsked = thread.questions.some(({ id }) => id === questionId);
-      if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
-      const continued = this.#work.add((signal) => thread.continue({ signal }));
-      const answered = thread.answer(questionId, answer);
-      const refused = continued.then((result) => (result.kind === 'refused' ? result : answered));
-      return Promise.race([answered, refused]);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    // It may become a turn: its place among those that are submitted is the one of this call.
+    const over = this.#work.add((work) =>
+      this.#use(async (thread): Promise<Answered | TurnResult> => {
+        const isAsked = thread.questions.some(({ id }) => id === questionId);
+        if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
+        work.handOver();
+        const continued = thread.continue({ signal: work.signal });
+        const answered = thread.answer(questionId, answer);
+        resolve(Promise.race([answered, continued.then((result) => (result.kind === 'refused' ? result : answered))]));
+        return continued;
+      }),
+    );
+    over.then(
+      (result) => (result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined),
+      reject,
+    );
+    return promise;
   }
 
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
@@ -141,10 +165,18 @@ export class KeptThread implements LiveThread {
 
   /** Loaded once, however many ask. */
   load(): Promise<Thread | EngineRefused> {
-    if (this.#isOver) return Promise.resolve(engineRefused(over));
+    return this.#use((thread) => Promise.resolve(thread));
+  }
+
+  #load(): Promise<Thread | EngineRefused> {
+    if (this.#isOver) return Promise.resolve(engineRefused(threadsClosed));
+    if (this.#loading !== undefined) return this.#loading;
     if (this.#thread !== undefined) return Promise.resolve(this.#thread);
-    this.#loading ??= this.#open().finally(() => (this.#loading = undefined));
-    return this.#loading;
+    const loading = this.#open();
+    this.#loading = loading;
+    // The first to know: whoever comes later cannot overtake those who waited.
+    void loading.then(() => (this.#loading = undefined));
+    return loading;
   }
 
   /** The thread was opened elsewhere: from here on it is ours. */
@@ -178,25 +210,27 @@ export class KeptThread implements LiveThread {
     return !this.#work.isEmpty || this.#thread?.isBusy === true;
   }
 
-  /** Does something to the thread as a whole. Whoever uses it meanwhile waits. */
+  /** Whether the thread itself has something to do: not so what waits for work on the whole. */
+  get isRunning(): boolean {
+    return this.#thread?.isBusy === true;
+  }
+
+  /** Does something to the thread as a whole. To be called alone in the gate. */
   async whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#loading;
     await this.giveUp();
-    const result = this.#leaving.then(async () => {
+    await this.#leaving;
+    await this.#hub.lookAgain();
+    try {
+      return await work();
+    } finally {
       await this.#hub.lookAgain();
-      try {
-        return await work();
-      } finally {
-        await this.#hub.lookAgain();
-      }
-    });
-    this.#leaving = result.then(nothing, nothing);
-    return result;
+    }
   }
 
   /** For good. */
   async end(): Promise<void> {
     this.#isOver = true;
+    await this.#keeper.gate.opened();
     await this.#loading;
     await this.giveUp().finally(() => this.#hub.end());
   }
@@ -213,9 +247,14 @@ export class KeptThread implements LiveThread {
 
   /** After a Fault the thread is of no more use: the next call folds it from the disk. */
   async #use<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
+    const { gate } = this.#keeper;
+    return gate.isInside ? engineRefused(heldByCaller(this.id)) : gate.enter(() => this.#used(work));
+  }
+
+  async #used<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
     this.#uses++;
     try {
-      const thread = await this.load();
+      const thread = await this.#load();
       return isThread(thread) ? await work(thread) : thread;
     } catch (error) {
       if (error instanceof Fault) await this.giveUp().catch(() => {});
@@ -252,21 +291,8 @@ export class KeptThread implements LiveThread {
   }
 }
 
-const over: Outcome = {
-  code: 'threads-closed',
-  message: 'The threads of this program are closed.',
-  next: 'Start the program again.',
-};
-
-function nothing(): void {}
-
 function isThread(value: Thread | EngineRefused): value is Thread {
   return !('outcome' in value);
-}
-
-function knownOf(thread: Thread): LastKnown {
-  const { settings, questions, isSuspended, usage } = thread;
-  return { settings, last: lastSettings(thread.state), questions, isSuspended, usage };
 }
 
 function asOutcome({ code, message, next }: Fault): Outcome {

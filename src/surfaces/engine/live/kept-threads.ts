@@ -7,7 +7,9 @@ import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { KeptThread } from './kept-thread.ts';
+import { ephemeralThread, heldByCaller, threadBusy, threadsClosed } from './live-refusals.ts';
 import type { LiveThread, LiveThreads } from './live-thread.ts';
+import { ThreadGate } from './thread-gate.ts';
 
 export interface LiveOptions {
   /** How long a thread stays loaded in which nothing happens and that no one follows. Absent: half an hour. */
@@ -28,6 +30,8 @@ class KeptThreads implements LiveThreads {
   readonly #engine: Engine;
   readonly #idleMs: number;
   readonly #threads = new Map<ThreadId, KeptThread>();
+  /** Of the threads above, and of others while there is work on them as a whole. */
+  readonly #gates = new Map<ThreadId, ThreadGate>();
   #isOver = false;
 
   constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
@@ -40,16 +44,19 @@ class KeptThreads implements LiveThreads {
   }
 
   async start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
+    if (this.#isOver) return engineRefused(threadsClosed);
     const asked = withAnswers(request);
     return this.#adopted(await this.#engine.start(asked), asked);
   }
 
   async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
+    if (this.#isOver) return engineRefused(threadsClosed);
     const asked = withAnswers(request);
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
   async load(id: ThreadId, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
+    if (this.#isOver) return engineRefused(threadsClosed);
     const known = this.#threads.get(id);
     const kept = known ?? this.#keep(id, withAnswers(request));
     const loaded = await kept.load();
@@ -63,14 +70,28 @@ class KeptThreads implements LiveThreads {
     id: ThreadId,
     work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused> {
-    const kept = this.#threads.get(id);
+    if (this.#isOver) return engineRefused(threadsClosed);
+    const gate = this.#gate(id);
+    if (gate.isInside) return engineRefused(heldByCaller(id));
+    const asked = this.#threads.get(id);
+    if (asked?.isKept === false) return engineRefused(ephemeralThread(id));
+    if (asked?.isBusy === true) return engineRefused(threadBusy(id));
     const { stored } = this.#engine;
-    if (kept === undefined) return work(stored);
-    return kept.isBusy ? engineRefused(busy(id)) : kept.whileAway(() => work(stored));
+    try {
+      return await gate.alone(async () => {
+        // An answer that came before may have continued a turn.
+        const kept = this.#threads.get(id);
+        if (kept?.isRunning === true) return engineRefused(threadBusy(id));
+        return kept === undefined ? work(stored) : kept.whileAway(() => work(stored));
+      });
+    } finally {
+      if (gate.isEmpty && !this.#threads.has(id)) this.#gates.delete(id);
+    }
   }
 
   async close(): Promise<void> {
     this.#isOver = true;
+    for (const gate of this.#gates.values()) await gate.opened();
     const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end()));
     for (const result of ended) if (result.status === 'rejected') throw result.reason;
   }
@@ -88,22 +109,21 @@ class KeptThreads implements LiveThreads {
       open: (settings) => this.#engine.forLive.resume(id, request, settings),
       isKept: request.ephemeral !== true,
       idleMs: this.#idleMs,
+      gate: this.#gate(id),
       store: this.#engine.forLive.store,
     });
     this.#threads.set(id, kept);
     return kept;
+  }
+
+  #gate(id: ThreadId): ThreadGate {
+    const gate = this.#gates.get(id) ?? new ThreadGate();
+    this.#gates.set(id, gate);
+    return gate;
   }
 }
 
 /** Clients answer, unless the program that opens the thread does. */
 function withAnswers<Request extends ThreadRequest>(request: Request): Request {
   return request.askUser === undefined ? { ...request, askUser: awaitAnswer } : request;
-}
-
-function busy(id: ThreadId) {
-  return {
-    code: 'thread-busy',
-    message: `A turn of thread ${id} runs or waits for an answer.`,
-    next: 'Interrupt it, or wait until it has ended.',
-  };
 }

@@ -14,6 +14,7 @@ import type { TurnResult } from '../../../thread/turn/settle.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
+import type { AfterPlace, PlaceCursor } from './place-cursor.ts';
 
 /** Threads as clients use them: by id, loaded when they are needed, given up when idle. */
 export interface LiveThreads {
@@ -28,7 +29,8 @@ export interface LiveThreads {
   readonly loaded: readonly LiveThread[];
   /**
    * Work on a thread as a whole, like a rollback. Refused while a turn runs or waits for the user. A loaded thread is given up first and
-   * loaded again by its next use; those who follow it stay.
+   * loaded again by its next use; those who follow it stay. Whatever is asked of the thread after this call waits until
+   * the work is over, also a second one of this kind; the work itself is refused the use of its thread.
    */
   whole<Result>(
     id: ThreadId,
@@ -51,8 +53,10 @@ export interface LiveThread {
   readonly questions: readonly Question[];
   /** Whether its last turn waits for an answer and does not run: an answer loads it and continues. */
   readonly isSuspended: boolean;
-  /** Of the newest line that is durable: what `follow` may be given to continue from here. */
+  /** Of the newest line that is durable. */
   readonly place: Ordinal | undefined;
+  /** The same for `follow`, to continue from here later, also when the thread was rolled back meanwhile. */
+  readonly cursor: PlaceCursor | undefined;
 
   /** A turn, after what was submitted before; `change` stays, and without it nothing of the settings is changed. */
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
@@ -62,7 +66,7 @@ export interface LiveThread {
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */
   override(change: unknown): Promise<Overridden>;
-  compact(asked: { readonly focus?: string }): Promise<CompactionResult | EngineRefused>;
+  compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;
@@ -76,6 +80,12 @@ export interface LiveTurn extends Omit<ThreadTurn, 'signal'> {
   readonly signal?: AbortSignal;
 }
 
+export interface LiveCompaction {
+  readonly focus?: string;
+  /** Ends this compaction alone; absent: only `interrupt` does. */
+  readonly signal?: AbortSignal;
+}
+
 export interface ThreadUsage {
   readonly total: Usage;
   readonly tokens: number;
@@ -85,8 +95,12 @@ export interface ThreadUsage {
 }
 
 export interface FollowOptions {
-  /** Everything recorded behind this place comes first, read from the rollout. Absent: from now on. -1: from the beginning. */
-  readonly after?: Ordinal | -1;
+  /**
+   * Everything recorded behind this place comes first, read from the rollout. Absent: from now on. -1: from the beginning.
+   * If the place was taken back, `rewound` comes before all else. An ordinal alone cannot say whether it was: behind a
+   * rollback it counts as taken back, a cursor only if it was.
+   */
+  readonly after?: AfterPlace;
   /** False: no previews. */
   readonly provisional?: boolean;
   /** How many events may wait in memory for this reader. Behind that it reads from the rollout, at its own pace. */
@@ -100,7 +114,13 @@ export interface FollowOptions {
  */
 export type LiveNews =
   /** `more`: another event of the same line follows, so that this is no place yet to continue from. */
-  | { readonly kind: 'recorded'; readonly ordinal: Ordinal; readonly event: ThreadEvent; readonly more?: true }
+  | {
+      readonly kind: 'recorded';
+      readonly ordinal: Ordinal;
+      readonly cursor: PlaceCursor;
+      readonly event: ThreadEvent;
+      readonly more?: true;
+    }
   | { readonly kind: 'passing'; readonly event: ThreadEvent }
   | { readonly kind: 'preview'; readonly event: ProvisionalEvent }
   | { readonly kind: 'missed'; readonly passing: number; readonly previews: number }

@@ -1,49 +1,67 @@
 import type { TurnId } from '../../../protocol/ids.ts';
 
-/** What a client submitted and can interrupt. */
-interface SubmittedWork {
+/** A turn or a compaction of one client. */
+export interface SubmittedWork {
+  /** Ends this one alone. */
+  readonly signal: AbortSignal;
+  /** To be called when the thread is given it: the thread runs its work in this order. */
+  handOver(): void;
+}
+
+interface KnownWork {
   readonly stopping: AbortController;
-  readonly over: Promise<unknown>;
+  /** Whether it was aborted, when it is over. */
+  over: Promise<boolean>;
   /** Of the turn that it became, once that has begun. */
   turnId: TurnId | undefined;
 }
 
-/** Turns and compactions that clients submitted to one thread, in the order in which they run. */
+/** Turns and compactions that clients submitted to one thread. */
 export class LiveWork {
-  readonly #all = new Set<SubmittedWork>();
+  /** In the order of the calls: some still wait for the thread. */
+  readonly #all = new Set<KnownWork>();
+  /** In the order in which the thread runs them. */
+  readonly #given = new Set<KnownWork>();
 
   get isEmpty(): boolean {
     return this.#all.size === 0;
   }
 
   /** Runs it until it is over, or until `interrupt` or the signal of the client ends it. */
-  add<Result>(
-    run: (signal: AbortSignal) => Promise<Result>,
+  add<Result extends { readonly kind: string }>(
+    run: (work: SubmittedWork) => Promise<Result>,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Result> {
     const stopping = new AbortController();
-    const result = run(signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]));
-    const over = result.then(
-      () => this.#all.delete(work),
-      () => this.#all.delete(work),
-    );
-    const work: SubmittedWork = { stopping, over, turnId: undefined };
-    this.#all.add(work);
+    const known: KnownWork = { stopping, over: Promise.resolve(false), turnId: undefined };
+    this.#all.add(known);
+    const result = run({
+      signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
+      handOver: () => void this.#given.add(known),
+    });
+    const isOver = (ended?: Result): boolean => {
+      this.#all.delete(known);
+      this.#given.delete(known);
+      return ended?.kind === 'aborted';
+    };
+    known.over = result.then(isOver, () => isOver());
     return result;
   }
 
-  /** The first of them has become a turn. */
+  /** The first that the thread was given has become a turn. */
   begun(turnId: TurnId): void {
-    const [first] = this.#all;
+    const [first] = this.#given;
     if (first !== undefined) first.turnId = turnId;
   }
 
-  /** Ends the first of them. Resolves when it is over, with the turn that it became; undefined: with none. */
+  /**
+   * Ends what the thread runs; if it has been given nothing yet, what it is given first. Resolves when that is over, with
+   * the turn that it became; undefined: it became none, or ended by itself before.
+   */
   async interrupt(): Promise<TurnId | undefined> {
-    const [first] = this.#all;
+    const [first] = this.#given.size > 0 ? this.#given : this.#all;
     if (first === undefined) return undefined;
     first.stopping.abort('interrupted by the user');
-    await first.over;
-    return first.turnId;
+    return (await first.over) ? first.turnId : undefined;
   }
 }

@@ -11,12 +11,14 @@ import {
 } from '../../../state/recorded-events.ts';
 import { turnEventKind } from '../../../state/turn-event.ts';
 import { foldPlace, noTurnsOfAny } from '../../../state/turns.ts';
+import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 
 /** Where a rollout ends, and which one it is. */
 export interface RolloutEnd {
   readonly rolloutId: string;
   /** Of its newest line; -1 where there is none. Lines without ordinals are counted. */
   readonly place: number;
+  readonly cursor?: PlaceCursor;
   readonly meta: JsonObject;
 }
 
@@ -26,11 +28,17 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Rollou
   const { rolloutId, meta } = current;
   if (current.mode === 'legacy') {
     let place = -1;
-    for await (const _line of store.read(id, { from: 0 as Ordinal })) place++;
-    return { rolloutId, place, meta };
+    let last: Line | undefined;
+    for await (const line of store.read(id, { from: 0 as Ordinal })) {
+      place++;
+      last = line;
+    }
+    return { rolloutId, place, ...(last && { cursor: cursorAt(place, last) }), meta };
   }
-  for await (const { ordinal, type } of store.readBack(id)) {
-    if (ordinal !== undefined && type !== lineType.sessionMeta) return { rolloutId, place: ordinal, meta };
+  for await (const line of store.readBack(id)) {
+    const { ordinal, type } = line;
+    if (ordinal === undefined || type === lineType.sessionMeta) continue;
+    return { rolloutId, place: ordinal, cursor: cursorAt(ordinal, line), meta };
   }
   return { rolloutId, place: numberAt(objectAt(meta, 'history_base'), 'end_ordinal_exclusive') ?? 0, meta };
 }
@@ -119,6 +127,7 @@ export interface PlacedNews {
   /** Counted from 0 among those of its line. */
   readonly index: number;
   readonly isLast: boolean;
+  readonly cursor: PlaceCursor;
   readonly news: RecordedNews;
   /** Before its line. */
   readonly before: RecordedState;
@@ -130,8 +139,10 @@ export function newsOf(
 ): { readonly state: RecordedState; readonly placed: readonly PlacedNews[] } {
   const { state, news } = foldRecorded(before, line);
   const place = placeOf(state);
+  const cursor = cursorAt(place, line);
+  const last = news.length - 1;
   return {
     state,
-    placed: news.map((each, index) => ({ place, index, isLast: index === news.length - 1, news: each, before })),
+    placed: news.map((each, index) => ({ place, cursor, index, isLast: index === last, news: each, before })),
   };
 }

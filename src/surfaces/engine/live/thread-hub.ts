@@ -10,8 +10,10 @@ import {
 } from '../../../state/recorded-events.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import type { Thread } from '../../../thread/thread.ts';
-import { type FollowedThread, Follower } from './follower.ts';
+import type { FollowedThread } from './followed-thread.ts';
+import { Follower } from './follower.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
+import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 import { commonPlace, readEnd, recordedAt, type RolloutEnd } from './recorded-past.ts';
 
 /** All who follow one thread, whether it is loaded or not. */
@@ -24,7 +26,9 @@ export class ThreadHub implements FollowedThread {
   /** As the thread was left, or found. */
   #end: RolloutEnd | undefined;
   #state: RecordedState;
+  #cursor: PlaceCursor | undefined;
   readonly #onLeave: () => void;
+  #isOver = false;
 
   constructor(id: ThreadId, store: RolloutStore, { isKept, onLeave }: { readonly isKept: boolean; onLeave(): void }) {
     this.id = id;
@@ -42,6 +46,11 @@ export class ThreadHub implements FollowedThread {
     return placeOf(this.#state);
   }
 
+  /** Of the line at `place`; undefined where there is none. */
+  get cursor(): PlaceCursor | undefined {
+    return this.#cursor;
+  }
+
   get isFollowed(): boolean {
     return this.#followers.size > 0;
   }
@@ -51,6 +60,7 @@ export class ThreadHub implements FollowedThread {
     const before = this.#end && { ...this.#end, place: this.place };
     const end = await readEnd(this.store, this.id);
     this.#end = end;
+    this.#cursor = end.cursor;
     const isOpen = thread.state.openTurn !== undefined;
     // What a turn has done so far is in its lines alone.
     this.#state = isOpen
@@ -68,6 +78,7 @@ export class ThreadHub implements FollowedThread {
     const before = this.#end && { ...this.#end, place: this.place };
     const end = await readEnd(this.store, this.id);
     this.#end = end;
+    this.#cursor = end.cursor;
     this.#state = { ...this.#state, turns: { ...this.#state.turns, place: end.place } };
     this.#moved(before, end);
   }
@@ -83,8 +94,10 @@ export class ThreadHub implements FollowedThread {
 
   #durable(news: readonly LogNews[]): void {
     for (const each of news) {
-      if (each.kind === 'line') this.#state = foldRecorded(this.#state, each.line).state;
-      else if (each.event.kind === 'item-completed') this.previewed.delete(each.event.item.id);
+      if (each.kind === 'line') {
+        this.#state = foldRecorded(this.#state, each.line).state;
+        this.#cursor = cursorAt(this.place, each.line);
+      } else if (each.event.kind === 'item-completed') this.previewed.delete(each.event.item.id);
     }
     for (const follower of this.#followers) follower.durable(news);
   }
@@ -102,8 +115,9 @@ export class ThreadHub implements FollowedThread {
       follower.stop();
       if (this.#followers.delete(follower)) this.#onLeave();
     };
-    if (options.signal?.aborted !== true) this.#followers.add(follower);
-    else follower.stop();
+    if (options.signal?.aborted === true) follower.stop();
+    else if (this.#isOver) follower.end();
+    else this.#followers.add(follower);
     options.signal?.addEventListener('abort', leave, { once: true });
     return {
       async next() {
@@ -129,6 +143,7 @@ export class ThreadHub implements FollowedThread {
 
   /** No more comes, ever. */
   end(): void {
+    this.#isOver = true;
     for (const follower of this.#followers) follower.end();
   }
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../../protocol/defined.ts';
-import type { Ordinal } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { AfterPlace } from '../../engine/live/place-cursor.ts';
 import type { ClientPort } from '../offer/server-tool.ts';
 import { newsFields } from './event-fields.ts';
 
@@ -12,7 +12,7 @@ export type NewsForm = (
 ) => readonly { readonly method: string; readonly params: JsonObject }[];
 
 export const typedForm: NewsForm = (news, { id }) => {
-  const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal } : {};
+  const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal, cursor: news.cursor } : {};
   const params = { threadId: id, ...ordinal, event: newsFields(news) };
   return [{ method: 'notifications/capstan/event', params }];
 };
@@ -27,7 +27,7 @@ export interface Listening {
 export interface ListenOptions {
   readonly form?: NewsForm;
   /** What was recorded behind this place is sent first. Absent: from now on. */
-  readonly after?: Ordinal;
+  readonly after?: AfterPlace;
 }
 
 /** A client that does not read is not waited for longer than this. */

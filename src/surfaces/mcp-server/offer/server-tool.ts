@@ -40,6 +40,8 @@ export interface ClientPort {
   readonly id: string;
   /** The client can ask its user. */
   readonly canAsk: boolean;
+  /** Events reach it after the call, too: false of a client whose only connection is its request. */
+  readonly stays: boolean;
   /** Aborts when the connection ends; of a client without one, when its request does. */
   readonly gone: AbortSignal;
   /**
@@ -69,6 +71,8 @@ export interface InputRequired {
   readonly kind: 'input-required';
   readonly questions: Readonly<Record<string, ClientQuestion>>;
   readonly state: JsonObject;
+  /** Aborts when the answers are not needed any more: a client that is still asking its user is told to stop. */
+  readonly answered?: AbortSignal;
 }
 
 export type ClientQuestion = FormQuestion | ClientRequest;

@@ -1,7 +1,7 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
-import type { Ordinal } from '../../../protocol/ids.ts';
-import { type JsonObject, numberAt } from '../../../protocol/json.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
@@ -19,6 +19,7 @@ import { list, outputOfTool, text } from './tool-schema.ts';
 import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
 import { refusedAnswer } from './call-answers.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { PlaceCursor } from '../../engine/live/place-cursor.ts';
 
 /** What every call gives that waits for the end of a turn. */
 export const turnOutput: JsonObject = outputOfTool(
@@ -34,7 +35,7 @@ export interface Attendance {
   /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
   /** The client has seen what was recorded up to here. */
-  readonly after?: Ordinal;
+  readonly after?: PlaceCursor;
   /** Members of the answer beside those of the turn. */
   readonly more?: JsonObject;
 }
@@ -51,6 +52,7 @@ export async function attendTurn(
   const leave = run.join(context.signal, { keeps });
   // What happened before is not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
+  tellOpenQuestions(run.thread, context, { form, except: run.turnId });
   try {
     const refused = await first?.();
     if (refused !== undefined) return refused;
@@ -70,6 +72,26 @@ export async function attendTurn(
     leave();
     stopProgress();
     listening.end();
+  }
+}
+
+/**
+ * Work that comes after a turn that waits for an answer waits as well, for as long as no client answers: its client is sent
+ * the questions.
+ */
+export function tellOpenQuestions(
+  thread: LiveThread,
+  { client, progress }: CallContext,
+  { form = typedForm, except }: { readonly form?: NewsForm; readonly except?: TurnId | undefined } = {},
+): void {
+  // A turn that does not run holds nothing up.
+  if (thread.isSuspended) return;
+  for (const question of thread.questions) {
+    const { turnId } = question;
+    if (turnId === except) continue;
+    const event = { kind: 'question-asked', turnId, question } as const;
+    for (const { method, params } of form({ kind: 'passing', event }, thread)) client.notify(method, params);
+    progress(0, `Waits for a turn that asks: ${questionWords(question)}. Answer with thread_answer.`);
   }
 }
 
@@ -113,7 +135,7 @@ export async function continueCall(
       if (question !== undefined) await thread.answer(id, answerFrom(response, question));
     }
   };
-  const after = numberAt(state, 'after') as Ordinal | undefined;
+  const after = stringAt(state, 'after') as PlaceCursor | undefined;
   return attendTurn(parts, run, context, { ...attendance, first, ...defined({ after }) });
 }
 
@@ -153,8 +175,20 @@ function inputRequired(run: TurnRun, questions: readonly Question[], { signal }:
         return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
       }),
     ),
-    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.place }) },
+    answered: noneOpen(run, questions),
+    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.cursor }) },
   };
+}
+
+/** Aborts when none of the questions waits for an answer any more, or the turn is over. */
+function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
+  const over = new AbortController();
+  const ids = new Set(questions.map(({ id }) => id));
+  void (async () => {
+    while (run.questions.some(({ id }) => ids.has(id))) await run.changed();
+    over.abort();
+  })();
+  return over.signal;
 }
 
 function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {

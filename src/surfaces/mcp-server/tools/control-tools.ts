@@ -5,7 +5,7 @@ import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/checkpoint-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
-import { reportProgress } from './attend-turn.ts';
+import { reportProgress, tellOpenQuestions } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
@@ -65,21 +65,17 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
       if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
-      // In a turn that runs, the turn is another call's.
-      const stop = (): void => {
-        if (!isInside) void thread.interrupt().catch(() => {});
-      };
-      const isInside = thread.turnId !== undefined;
-      context.signal.addEventListener('abort', stop, { once: true });
+      tellOpenQuestions(thread, context);
       try {
         const focus = stringAt(args, 'focus')?.trim();
-        const done = await thread.compact(focus === undefined || focus === '' ? {} : { focus });
+        // The call ends its own compaction, and no work of another call.
+        const { signal } = context;
+        const done = await thread.compact(focus === undefined || focus === '' ? { signal } : { focus, signal });
         if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
         if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
         await listening.sent((news) => eventOf(news)?.kind === 'checkpoint-installed');
         return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
       } finally {
-        context.signal.removeEventListener('abort', stop);
         stopProgress();
         listening.end();
       }

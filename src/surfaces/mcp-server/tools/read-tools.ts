@@ -8,6 +8,7 @@ import type { ThreadQuery, ThreadSummary } from '../../../protocol/thread-summar
 import { oneLine } from '../../../state/one-line.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
 import { snakeCased } from '../../wording/snake-cased.ts';
+import { readAfter, standingIn } from '../../engine/live/place-cursor.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
@@ -95,7 +96,7 @@ export function threadReadTool(parts: ToolParts): ServerTool {
     description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
     input: inputOfTool({
       thread_id: text(),
-      after: whole('ordinal; items behind it'),
+      after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
       limit: whole('default 50', 1),
       max_text: whole('characters per text', 1),
     }),
@@ -103,29 +104,42 @@ export function threadReadTool(parts: ToolParts): ServerTool {
       thread_id: text(),
       turns: list,
       items: list,
-      next: whole(),
+      next: text(),
+      rewound: { type: 'integer' },
       questions: list,
     }),
     annotations: looks,
     async call(args) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
       if (typeof id !== 'string') return refusedAnswer(id);
+      const after = readAfter(args['after'] ?? -1);
+      if (after === undefined) return refusedAnswer(placeUnknown, { thread_id: id });
       const { lines } = await readLines(parts.engine, id);
+      const standing = standingIn(lines, id, after);
       const page = itemPage(lines, {
-        after: numberAt(args, 'after') ?? -1,
+        after: standing,
         limit: Math.min(numberAt(args, 'limit') ?? 50, mostItems),
         most: numberAt(args, 'max_text') ?? mostCharacters,
       });
       const questions = await openQuestions(parts, id);
+      const isRewound = standing < after.place;
+      const rolledBack = isRewound ? [`The thread was rolled back: forget what you read behind ${standing}.`] : [];
       const words = page.items.map((item) => oneLine(`${String(item['type'])}: ${wordsOf(item)}`, 160)).join('\n');
-      return answered(words === '' ? 'Nothing to read here.' : words, {
+      return answered([...rolledBack, words === '' ? 'Nothing to read here.' : words].join('\n'), {
         thread_id: id,
         ...page,
+        ...(isRewound && { rewound: standing }),
         ...(questions.length > 0 && { questions: questions.map(askedFields) }),
       });
     },
   };
 }
+
+const placeUnknown: Outcome = {
+  code: 'place-unknown',
+  message: 'after is no place of a thread.',
+  next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
+};
 
 /** In a turn that runs here, or that is suspended in the file. */
 async function openQuestions({ live, engine }: ToolParts, id: ThreadId): Promise<readonly Question[]> {

@@ -4,13 +4,14 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { RecordedItem } from '../../../state/recorded-item.ts';
 import { readTurnItems, type TurnWithItems } from '../../../state/turn-items.ts';
 import type { Line } from '../../../protocol/line.ts';
+import { cursorAt } from '../../engine/live/place-cursor.ts';
 
 /** A page of what happened in a thread. */
 export interface ItemPage {
   readonly turns: readonly JsonObject[];
   readonly items: readonly JsonObject[];
   /** Continue with `after` set to it; absent on the last page. */
-  readonly next?: number;
+  readonly next?: string;
 }
 
 export interface PageOptions {
@@ -33,8 +34,14 @@ export function itemPage(lines: readonly Line[], { after, limit, most }: PageOpt
   return {
     turns: standing.filter((turn) => named.has(turn)).map(turnFields),
     items: shown.map(({ turn, item, ordinal }) => ({ ordinal, turn: turn.number, ...shownItem(item, most) })),
-    ...(behind.length > shown.length && last !== undefined && { next: last }),
+    ...(behind.length > shown.length && last !== undefined && { next: cursorOf(lines, last) }),
   };
+}
+
+/** Lines of the old form have no ordinals, and are never taken away. */
+function cursorOf(lines: readonly Line[], place: number): string {
+  const line = lines.find(({ ordinal }) => ordinal === place);
+  return line === undefined ? String(place) : cursorAt(place, line);
 }
 
 function turnFields({ number, id, startedAt, status, error }: TurnWithItems): JsonObject {

@@ -1,6 +1,6 @@
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Question } from '../../../protocol/question.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import { eventOf } from '../events/event-of-news.ts';
@@ -21,6 +21,7 @@ export class TurnRun {
   /** Ends the turn; called when the last client that wanted it is gone. */
   readonly #stop: () => void;
   readonly #reviewed = new Set<string>();
+  readonly #answers = new Map<string, Answer['kind']>();
   readonly #waiting = new Set<() => void>();
   #turnId: TurnId | undefined;
   #hasWords = false;
@@ -61,6 +62,11 @@ export class TurnRun {
     return this.thread.questions.filter(({ id, turnId }) => turnId === this.#turnId && !this.#reviewed.has(id));
   }
 
+  /** How a question was answered; undefined as long as it is open, or was not read. */
+  answerTo(id: string): Answer['kind'] | undefined {
+    return this.#answers.get(id);
+  }
+
   /** Resolves when the turn is over or may have a question more or less. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
@@ -97,6 +103,7 @@ export class TurnRun {
         if (event.to === 'review') this.#reviewed.add(event.question.id);
         return this.#wake();
       case 'question-answered':
+        this.#answers.set(event.id, event.answer.kind);
         return this.#wake();
       default:
     }

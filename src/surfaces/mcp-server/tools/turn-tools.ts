@@ -1,5 +1,6 @@
+import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
-import { type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
@@ -11,6 +12,7 @@ import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
 import { changeFrom, contextArguments, requestFrom, settingsShown, startArguments } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
+import type { TurnRun } from './turn-run.ts';
 import { choiceOf, inputOfTool, text, textList } from './tool-schema.ts';
 
 const works = { readOnlyHint: false, destructiveHint: true } as const;
@@ -148,14 +150,41 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       const answer = readDecision(args, question);
       if ('code' in answer) return refusedAnswer(answer, { thread_id: thread.id });
       const run = parts.runs.observe(thread);
+      const more: Record<string, Json> = {};
       const first = async (): Promise<ToolAnswer | undefined> => {
         const done = await thread.answer(question.id, answer);
-        return done.kind === 'refused' ? refusedAnswer(done.outcome, { thread_id: thread.id }) : undefined;
+        if (done.kind !== 'refused') return undefined;
+        const { code } = done.outcome;
+        if (code !== 'question-answered') return refusedAnswer(done.outcome, { thread_id: thread.id });
+        if (!(await hasLapsed(run, question.id))) return refusedAnswer(answeredBefore, { thread_id: thread.id });
+        // The turn goes on without the answer: the call waits for its end all the same.
+        more['notice'] = lapsed;
+        return undefined;
       };
-      return attendTurn(parts, run, context, { first });
+      return attendTurn(parts, run, context, { first, more });
     },
   };
 }
+
+/** The events of a turn may come after what the thread says. */
+const patienceMs = 2000;
+
+async function hasLapsed(run: TurnRun, id: string): Promise<boolean> {
+  const end = AbortSignal.timeout(patienceMs);
+  while (run.answerTo(id) === undefined && !run.isOver && !end.aborted) {
+    await beforeAbort(run.changed(), end, undefined);
+  }
+  return run.answerTo(id) === 'lapsed';
+}
+
+const lapsed =
+  'The answer does not count: what the question was about has changed, so the question lapsed. The turn continued without it.';
+
+const answeredBefore: Outcome = {
+  code: 'question-answered',
+  message: 'The question has been answered already. This answer does not count.',
+  next: 'Call thread_read to see what happened and which questions are open.',
+};
 
 function notWaiting(questions: readonly Question[]): Outcome {
   const open = questions.map(({ id }) => id).join(', ');

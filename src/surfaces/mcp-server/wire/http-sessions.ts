@@ -82,7 +82,7 @@ export class HttpSessions {
       return refusal(503, -32_000, `There are ${this.#limits.most} sessions already. Try again later.`);
     }
     const flow = new StreamFlow();
-    const link = createLink(() => flow.taken());
+    const link = createLink({ stays: true, taken: () => flow.taken() });
     const server = createProtocolServer(this.#served, 'legacy', link);
     const unanswered = new Set<RequestId>();
     const transport = new WebStandardStreamableHTTPServerTransport({

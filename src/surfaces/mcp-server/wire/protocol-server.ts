@@ -112,12 +112,13 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
 }
 
 /** A client as its subscriptions know it: it is sent events, and asked nothing. */
-function follower(server: Server, { id, gone, outbox }: ClientLink): ClientPort {
+function follower(server: Server, { id, stays, gone, outbox }: ClientLink): ClientPort {
   const send = (event: { readonly method: string; readonly params: JsonObject }): Promise<void> =>
     server.notification(event);
   return {
     id,
     canAsk: false,
+    stays,
     gone,
     ready: () => outbox.ready(),
     notify: (method, params) => outbox.post({ method, params, send }),

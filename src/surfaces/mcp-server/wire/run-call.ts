@@ -120,7 +120,8 @@ async function askAll(
 ): Promise<Readonly<Record<string, ClientResponse>>> {
   const forms = formSchemas(asked);
   const entries = Object.entries(asked.questions).map(async ([key, question]) => {
-    const options = { timeout: answerMs, signal: mcpReq.signal };
+    const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
+    const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => undefined);
     return [key, responseTo(answer, forms, key)] as const;
   });
@@ -138,6 +139,7 @@ function clientPort(caller: Caller, request: ServerContext, state: { readonly is
   return {
     id: link.id,
     canAsk: canAsk(caller, request),
+    stays: link.stays,
     gone: link.gone,
     ready: () => link.outbox.ready(),
     notify(method, params) {

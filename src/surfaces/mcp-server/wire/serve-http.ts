@@ -7,6 +7,7 @@ import { type ClientLink, createLink } from './client-link.ts';
 import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
 import { HttpSessions, type SessionLimits, refusal, sessionLimits } from './http-sessions.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
+import { refuseLargeBody } from './refuse-large-body.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
 import { longestMessage } from './stdio-transport.ts';
@@ -34,7 +35,7 @@ export async function serveHttp(
   });
   const isAllowed = createGuard(options);
   const http = createServer((request, response) => {
-    if (!isAllowed(request, response)) return;
+    if (!isAllowed(request, response) || refuseLargeBody(request, response, longestMessage)) return;
     const handled = handler(request as NodeIncomingMessageLike & IncomingMessage, response);
     handled.catch((error: unknown) => served.report(String(error)));
   });
@@ -64,7 +65,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   const modern = createMcpHandler(
     // The SDK gives back the request that it was given. Without one there is no client to speak of.
     ({ requestInfo }) =>
-      createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink()),
+      createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink({ stays: false })),
     {
       legacy: 'reject',
       maxSubscriptions: mostListeners,
@@ -94,7 +95,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
     const flow = new StreamFlow();
-    const link = createLink(() => flow.taken());
+    const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
     const stops = watches === undefined ? [] : listenedUris(body).map((uri) => watches.follow(uri));

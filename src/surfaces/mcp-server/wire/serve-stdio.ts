@@ -22,7 +22,7 @@ export interface RunningServer {
 
 /** Serves one client, on streams that are nobody else's. The app is not closed with it. */
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
-  const link = createLink();
+  const link = createLink({ stays: true });
   let server: Server | undefined;
   const listening = listenTap(served, (uri) => {
     const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
@@ -43,7 +43,7 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
       return server;
     },
     {
-      transport: new StdioTransport(streams, { ...listening.tap, end }),
+      transport: new StdioTransport(streams, { ...listening.tap, refused: (problem) => served.report(problem), end }),
       onerror: (error) => served.report(error.message),
     },
   );
@@ -62,7 +62,7 @@ function listenTap({ app: { resources } }: ServedApp, changed: (uri: string) => 
     for (const end of followed.get(id) ?? []) end();
     followed.delete(id);
   };
-  const tap: Omit<MessageTap, 'end'> = {
+  const tap: Omit<MessageTap, 'refused' | 'end'> = {
     in(message: JSONRPCMessage): void {
       if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
         stop(message.params?.requestId);

@@ -9,7 +9,6 @@ import {
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../../protocol/json.ts';
-import { sizeWords } from '../../wording/size-words.ts';
 import { type MessageLine, MessageLines } from './message-lines.ts';
 
 /** A longer message is refused: images in arguments are the largest that make sense. */
@@ -27,6 +26,8 @@ export interface StdioStreams {
 export interface MessageTap {
   in(message: JSONRPCMessage): void;
   out(message: JSONRPCMessage): void;
+  /** A message was refused, and its client answered with this. */
+  refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;
 }
@@ -94,8 +95,7 @@ export class StdioTransport implements Transport {
 
   #receive(line: MessageLine): void {
     if (line.kind === 'too long') {
-      const limit = sizeWords(longestMessage);
-      return this.#refuse(line.id, ProtocolErrorCode.InvalidRequest, `The message is longer than ${limit}.`);
+      return this.#refuse(line.id, ProtocolErrorCode.InvalidRequest, 'The message is longer than 16 MiB.');
     }
     if (line.text.trim() === '') return;
     let value: unknown;
@@ -132,7 +132,7 @@ export class StdioTransport implements Transport {
   }
 
   #refuse(id: RequestId | undefined, code: ProtocolErrorCode, message: string): void {
-    this.onerror?.(new Error(message));
+    this.#tap.refused(message);
     void this.#write({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message } });
   }
 }

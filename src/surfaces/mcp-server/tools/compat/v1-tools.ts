@@ -63,6 +63,7 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
       input: inConversation({ experimentalRawEvents: yesOrNo }),
       output: outputOfTool({ subscriptionId: text() }, []),
       async call(args, { client }) {
+        if (!client.stays) return refusedAnswer(noConnection);
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
         if ('code' in thread) return refusedAnswer(thread);
         const subscriptionId = randomUUID();
@@ -127,6 +128,12 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
     }),
   ];
 }
+
+const noConnection: Outcome = {
+  code: 'no-connection',
+  message: 'Revision 2026-07-28 over HTTP has no connection beside the request, so no events can be sent later.',
+  next: 'Follow the resource of the thread with subscriptions/listen and call thread_read with after when it is updated, or use revision 2025-11-25 or stdio.',
+};
 
 const unknownSubscription: Outcome = {
   code: 'subscription-unknown',

@@ -1,0 +1,33 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+
+export const threadsClosed: Outcome<'threads-closed'> = {
+  code: 'threads-closed',
+  message: 'The threads of this program are closed.',
+  next: 'Start the program again.',
+};
+
+export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
+  return {
+    code: 'thread-busy',
+    message: `A turn of thread ${id} runs or waits for an answer.`,
+    next: 'Interrupt it, or wait until it has ended.',
+  };
+}
+
+/** Work on a thread as a whole uses the thread: it would wait for itself. */
+export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
+  return {
+    code: 'thread-held',
+    message: `The caller works on thread ${id} as a whole, so the thread cannot be used or loaded.`,
+    next: 'Use the thread after that work has ended.',
+  };
+}
+
+export function ephemeralThread(id: ThreadId): Outcome<'thread-ephemeral'> {
+  return {
+    code: 'thread-ephemeral',
+    message: `Thread ${id} is ephemeral: it has no file to roll back or change.`,
+    next: 'Start a thread that is not ephemeral.',
+  };
+}

@@ -1,0 +1,79 @@
+import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import { notesIn, readNote } from '../../../thread/branch/rollback-note.ts';
+
+/**
+ * Names a line of a thread for good: `<ordinal>@<timestamp>`. After a rollback ordinals are used again; the timestamp says
+ * whether the line of this ordinal is still the same.
+ */
+export type PlaceCursor = string & { readonly __brand: 'PlaceCursor' };
+
+/** Where a reader continues: behind a line, or from the beginning. */
+export type AfterPlace = Ordinal | -1 | PlaceCursor;
+
+export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>): PlaceCursor {
+  return `${place}@${timestamp}` as PlaceCursor;
+}
+
+/** Where a reader says that it was. */
+export interface ClaimedPlace {
+  readonly place: number;
+  readonly timestamp?: string;
+}
+
+/** Undefined where it is none. */
+export function readAfter(after: unknown): ClaimedPlace | undefined {
+  if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
+  const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
+  if (place === undefined) return undefined;
+  return { place: Number(place), ...(timestamp !== undefined && { timestamp }) };
+}
+
+/**
+ * How far what the reader knows up to its place still stands: the place itself, or the one before what was taken back; -1
+ * where it cannot be told. A number without a timestamp counts as taken back where it may have been.
+ */
+export async function standingPlace(
+  store: RolloutStore,
+  id: ThreadId,
+  { place, timestamp }: ClaimedPlace,
+): Promise<number> {
+  if (place < 0) return -1;
+  const current = await store.current(id);
+  if (current.kind === 'refused') return -1;
+  if (timestamp === undefined) {
+    // In the old form, a line of the file itself says what was taken back.
+    if (current.mode === 'legacy' || current.rolloutId === id) return place;
+  } else if ((await timestampAt(store, id, place)) === timestamp) return place;
+  return beforeRollback(current.meta, id, place);
+}
+
+/** The same for one who has all lines of a thread. */
+export function standingIn(lines: readonly Line[], id: ThreadId, { place, timestamp }: ClaimedPlace): number {
+  if (place < 0) return -1;
+  const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
+  const stands =
+    timestamp === undefined
+      ? notesIn(meta).length === 0
+      : lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
+  return stands ? place : beforeRollback(meta, id, place);
+}
+
+function beforeRollback(meta: JsonObject, id: ThreadId, place: number): number {
+  const base = objectAt(meta, 'history_base');
+  const [newest, ...earlier] = notesIn(meta);
+  const isRollback = newest !== undefined && readNote(newest)?.leftBy === 'rollback';
+  const isOnly = isRollback && earlier.length === 0 && stringAt(base, 'thread_id') === id;
+  return isOnly ? Math.min(place, (numberAt(base, 'end_ordinal_exclusive') ?? 0) - 1) : -1;
+}
+
+async function timestampAt(store: RolloutStore, id: ThreadId, place: number): Promise<string | undefined> {
+  let at = place - 1;
+  for await (const line of store.read(id, { from: place as Ordinal, to: (place + 1) as Ordinal })) {
+    at = line.ordinal ?? at + 1;
+    if (at === place) return line.timestamp;
+  }
+  return undefined;
+}

@@ -1,0 +1,62 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The works on a thread as a whole that the running code is part of, each as the promise of its end. */
+const worksOfCaller = new AsyncLocalStorage<ReadonlySet<Promise<void>>>();
+
+/**
+ * Orders the uses of one thread. Uses go on side by side; work on the thread as a whole runs alone: after the uses that
+ * were asked for before it, and before all that are asked for after it. The order is that of the calls, without a gap
+ * between a call and its place.
+ */
+export class ThreadGate {
+  /** Settles when the newest work on the whole is over. */
+  #closed: Promise<void> | undefined;
+  /** The end of the one that runs now. */
+  #running: Promise<void> | undefined;
+  readonly #entered = new Set<Promise<unknown>>();
+
+  /** Whether the caller is work on this thread as a whole that has not ended: waiting for the gate, it would wait for itself. */
+  get isInside(): boolean {
+    return this.#running !== undefined && worksOfCaller.getStore()?.has(this.#running) === true;
+  }
+
+  /** Whether nothing goes on or waits here. */
+  get isEmpty(): boolean {
+    return this.#closed === undefined && this.#entered.size === 0;
+  }
+
+  enter<Result>(use: () => Promise<Result>): Promise<Result> {
+    return this.#counted(this.#closed === undefined ? use() : this.#closed.then(use));
+  }
+
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = [...this.#entered, this.#closed];
+    const over = Promise.withResolvers<void>();
+    const closed = over.promise;
+    this.#closed = closed;
+    // The first to know: whoever comes later cannot overtake those who waited.
+    void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
+    const works = new Set([...(worksOfCaller.getStore() ?? []), closed]);
+    return Promise.allSettled(before)
+      .then(() => {
+        this.#running = closed;
+        return worksOfCaller.run(works, work);
+      })
+      .finally(() => {
+        this.#running = undefined;
+        over.resolve();
+      });
+  }
+
+  /** Settles when the work on the whole that was asked for is over. */
+  async opened(): Promise<void> {
+    if (!this.isInside) await this.#closed;
+  }
+
+  #counted<Result>(use: Promise<Result>): Promise<Result> {
+    const leave = (): void => void this.#entered.delete(use);
+    this.#entered.add(use);
+    use.then(leave, leave);
+    return use;
+  }
+}

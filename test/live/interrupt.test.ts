@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { liveThreads, words } from '../../src/index.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
+import { whenTestEnds } from '../harness/scene.ts';
+import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
+import { liveScene, opened } from './live-scene.ts';
+
+const done = answer({ items: [say('done')] });
+const never = hang({ afterBytes: 0, of: done });
+const asks = answer({
+  items: [
+    callTool('exec_command', { cmd: 'touch asked', sandbox_permissions: 'require_escalated', justification: 'why' }),
+  ],
+});
+const onRequest = { overrides: ['approval_policy="on-request"'] };
+
+it('interrupt ends the turn that an answer continued, not the one that was submitted after the answer', async () => {
+  const { scene, threads, start } = await liveScene([asks, never, done]);
+  const thread = await start(onRequest);
+  const turn = thread.submit({ input: words('go') });
+  await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
+  const { turnId } = thread;
+  await threads.close();
+  expect(await turn).toMatchObject({ kind: 'suspended' });
+  const later = liveThreads(await scene.engine());
+  whenTestEnds(() => later.close());
+  const loaded = await opened(later.load(thread.id, onRequest));
+  const answered = loaded.answer(loaded.questions[0]!.id, { kind: 'declined' });
+  const next = loaded.submit({ input: words('next') });
+  expect(await answered).toEqual({ kind: 'answered' });
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(2);
+  expect(await loaded.interrupt()).toEqual({ kind: 'interrupted', turnId });
+  expect(await next).toMatchObject({ kind: 'completed' });
+});
+
+it('the signal of a compaction or of a turn ends that one alone, wherever it is in the queue', async () => {
+  const slowly = { firstByteDelayMs: 600 };
+  const { scene, start } = await liveScene((request) =>
+    isCompaction(request)
+      ? answer({ items: [say(checkpointText('one', [], 'summary'))], ...slowly })
+      : answer({ items: [say('Yes. '.repeat(2000))], ...(userTexts(request).includes('two') ? slowly : {}) }),
+  );
+  const thread = await start();
+  await thread.submit({ input: words('one') });
+  const stopped = [new AbortController(), new AbortController()] as const;
+  const first = thread.compact({});
+  const turn = thread.submit({ input: words('two') });
+  const second = thread.compact({ signal: stopped[0].signal });
+  const dropped = thread.submit({ input: words('three'), signal: stopped[1].signal });
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(2);
+  stopped[1].abort();
+  expect(await first).toMatchObject({ kind: 'installed' });
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(3);
+  stopped[0].abort();
+  expect(await turn).toMatchObject({ kind: 'completed' });
+  expect(await second).toMatchObject({ kind: 'aborted' });
+  expect(await dropped).toMatchObject({ kind: 'aborted' });
+  expect(await thread.submit({ input: words('four') })).toMatchObject({ kind: 'completed' });
+});
+
+it('a turn that ends by itself is not called interrupted', async () => {
+  const { start } = await liveScene([done, done]);
+  const thread = await start();
+  const ended = Promise.withResolvers<Awaited<ReturnType<typeof thread.interrupt>>>();
+  void (async () => {
+    for await (const news of thread.follow())
+      if (news.kind === 'recorded' && news.event.kind === 'turn-completed') return ended.resolve(thread.interrupt());
+  })();
+  const [first, second] = [thread.submit({ input: words('one') }), thread.submit({ input: words('two') })];
+  const interrupted = await ended.promise;
+  expect(await first).toMatchObject({ kind: 'completed' });
+  expect(interrupted.kind === 'idle').toBe((await second).kind === 'completed');
+});

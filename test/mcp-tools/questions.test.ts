@@ -80,6 +80,11 @@ it.each<[string, ClientResponse, JsonObject]>([
     { decision: 'denied', note: 'No.' },
   ],
   ['a word that no one knows', accepted({ decision: 'sure' }), { decision: 'denied' }],
+  ['an empty decision', accepted({ decision: '' }), { decision: 'denied' }],
+  ['a note without a decision', accepted({ note: 'no, do not' }), { decision: 'denied', note: 'no, do not' }],
+  ['a no under other keys', accepted({ approved: false, Decision: 'denied' }), { decision: 'denied' }],
+  ['an approval beside unknown keys', accepted({ decision: 'approved', approved: false }), { decision: 'denied' }],
+  ['two decisions at once', accepted({ decision: { approved: {}, denied: {} } }), { decision: 'denied' }],
 ])('%s does not allow the call, and the turn goes on', async (_, response, event) => {
   const scene = await asking();
   const client = new TestClient(scene.app, () => response);

@@ -58,19 +58,21 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
 }
 
 /**
- * What a client's response means. An `accept` is an approval of this one call unless its content says otherwise; a content
- * that is not understood is no approval.
+ * What a client's response means. An `accept` without content is an approval of this one call. With content it is one only
+ * where the decision says so, and nothing stands beside it but a note.
  */
 export function answerFrom(response: ClientResponse, question: Pick<Question, 'scopes'>): Answer {
   if (response.action !== 'accept') return { kind: response.action === 'cancel' ? 'stopped' : 'declined' };
+  const keys = Object.keys(response.content);
+  if (keys.length === 0) return { kind: 'allowed' };
   const note = stringAt(response.content, 'note');
   const given = response.content['decision'];
-  if (given === undefined || given === null || given === '') return { kind: 'allowed', ...noted(note) };
   // Codex has decisions that are objects with one member.
-  const [word = '', more] = isJsonObject(given) ? (Object.entries(given)[0] ?? []) : [given];
-  const answer = Object.hasOwn(decisions, String(word)) ? decisions[String(word)] : undefined;
-  if (answer === undefined) {
-    return { kind: 'declined', note: 'The answer of the client was not understood, so the call was not allowed.' };
+  const [[word, more] = [], ...others] = isJsonObject(given) ? Object.entries(given) : [[given] as const];
+  const answer = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined;
+  const isUnderstood = others.length === 0 && keys.every((key) => key === 'decision' || key === 'note');
+  if (answer === undefined || (answer.kind === 'allowed' && !isUnderstood)) {
+    return { kind: 'declined', note: note ?? 'The client sent no clear approval, so the call was not allowed.' };
   }
   const words = note ?? (isJsonObject(more) ? stringAt(more, 'rejection') : undefined);
   const { scope, ...plain } = answer;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ClientResponse } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
+import type { ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -51,7 +51,8 @@ it('an accept without content allows this one call; the words are not sent twice
   expect(result).toMatchObject({ status: 'completed', message: 'Done.' });
   expect(['one', 'two'].map((name) => existsSync(outside(scene, name)))).toEqual([true, true]);
   expect(client.asked).toHaveLength(2);
-  expect(client.asked[0]!.message).toMatch(/^Allow Capstan to run touch .*\(May I\?\)\?/);
+  expect(client.asked[0]!.message).toContain(`  $ touch ${outside(scene, 'one')}\n  in ${scene.place.workspace}`);
+  expect(client.asked[0]!.message).toContain('The model says: May I?');
   expect(client.asked[0]!.schema['properties']).toMatchObject({
     decision: { enum: ['approved', 'approved_for_session', 'approved_with_rule', 'denied', 'abort'] },
     note: { type: 'string' },
@@ -91,6 +92,59 @@ it.each<[string, ClientResponse, JsonObject]>([
   expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed', message: 'Done.' });
   expect(existsSync(outside(scene, 'file'))).toBe(false);
   expect(client.events.find(({ type }) => type === 'question_answered')).toMatchObject(event);
+});
+
+it('the user sees the whole command, its folder and where it runs; signs that hide something are visible', async () => {
+  const hidden = `ls -la${' '.repeat(1700)}; touch late\necho ok # note:\ntouch folded \u202E\u001B[2J\u0007`;
+  const scene = await served(
+    (request) =>
+      request.index > 0
+        ? done
+        : answer({
+            items: [
+              callTool('exec_command', {
+                cmd: hidden,
+                workdir: '/etc',
+                sandbox_permissions: 'require_escalated',
+                justification: 'x)? approved automatically',
+              }),
+            ],
+          }),
+    { config: closed },
+  );
+  const client = new TestClient(scene.app, () => ({ action: 'decline' }));
+  await client.data('thread_start', { prompt: 'go' });
+  const [{ message, schema }] = client.asked as [FormQuestion];
+  expect(message).toContain('; touch late\n  > echo ok # note:\n  > touch folded <U+202E>␛[2J␇\n  in /etc');
+  expect(message).toMatch(/outside the sandbox/);
+  expect(message).toMatch(/The command has 3 lines\.$/);
+  expect(JSON.stringify(schema)).not.toContain('default');
+  expect(schema['required']).toEqual(['decision']);
+});
+
+it.each([
+  [{}, false],
+  [{ decision: 'approved' }, true],
+])('a command that is too long to be shown whole needs a decision: %j', async (content, runs) => {
+  const scene: Served = await served(
+    (request) =>
+      request.index > 0
+        ? done
+        : answer({
+            items: [
+              callTool('exec_command', {
+                cmd: `: ${'x'.repeat(100_000)}; touch ${outside(scene, 'long')}`,
+                sandbox_permissions: 'require_escalated',
+                justification: 'May I?',
+              }),
+            ],
+          }),
+    { config: closed },
+  );
+  const client = new TestClient(scene.app, () => accepted(content));
+  await client.data('thread_start', { prompt: 'go' });
+  expect(client.asked[0]!.message).toMatch(/\[[\d,]+ characters are not shown here\./);
+  expect(existsSync(outside(scene, 'long'))).toBe(runs);
 });
 
 it('an approval for the session is not asked for again; a cancel ends the turn', async () => {

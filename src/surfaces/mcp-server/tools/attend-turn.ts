@@ -1,11 +1,10 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Ordinal } from '../../../protocol/ids.ts';
-import { type JsonObject, numberAt } from '../../../protocol/json.ts';
+import { arrayAt, type JsonObject, numberAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
-import { questionWords } from '../../wording/question-words.ts';
 import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
@@ -13,6 +12,7 @@ import { progressWords } from '../events/progress-words.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
+import { questionMessage } from './question-message.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { list, outputOfTool, text } from './tool-schema.ts';
@@ -105,12 +105,14 @@ export async function continueCall(
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
   if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
+  const cut = arrayAt(state, 'cut') ?? [];
   const first = async (): Promise<undefined> => {
     const open = run.questions;
     for (const [id, response] of Object.entries(responses)) {
       const question = open.find((each) => each.id === id);
       // Another client may have answered: its answer counts, and this call waits for the same end.
-      if (question !== undefined) await thread.answer(id, answerFrom(response, question));
+      if (question === undefined) continue;
+      await thread.answer(id, answerFrom(response, question, { isWhole: !cut.includes(id) }));
     }
   };
   const after = numberAt(state, 'after') as Ordinal | undefined;
@@ -145,20 +147,29 @@ async function declineAll({ thread }: TurnRun, questions: readonly Question[]): 
 function inputRequired(run: TurnRun, questions: readonly Question[], { signal }: CallContext): InputRequired {
   const { thread, turnId } = run;
   run.asks(signal);
+  const asked = questions.map((question) => ({ question, message: questionMessage(question, run.itemOf(question)) }));
+  const forms = asked.map(({ question, message }) => {
+    const { extra, ...form } = clientQuestion(question, message.text);
+    return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }] as const;
+  });
+  // What was not shown whole is known when the answer comes.
+  const cut = asked.filter(({ message }) => !message.isWhole).map(({ question }) => question.id);
   return {
     kind: 'input-required',
-    questions: Object.fromEntries(
-      questions.map((question) => {
-        const { extra, ...form } = clientQuestion(question);
-        return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
-      }),
-    ),
-    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.place }) },
+    questions: Object.fromEntries(forms),
+    state: {
+      thread_id: thread.id,
+      ...defined({ turn_id: turnId, after: thread.place }),
+      ...(cut.length > 0 && { cut }),
+    },
   };
 }
 
-function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
-  const asked = questions.map((question) => `${question.id}: ${questionWords(question)}`).join('\n');
+function waitingAnswer(run: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
+  const { thread, turnId } = run;
+  const asked = questions
+    .map((question) => `${question.id}: ${questionMessage(question, run.itemOf(question)).text}`)
+    .join('\n');
   return {
     kind: 'answer',
     text: `The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,

@@ -2,6 +2,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import { eventOf } from '../events/event-of-news.ts';
 
@@ -21,6 +22,8 @@ export class TurnRun {
   /** Ends the turn; called when the last client that wanted it is gone. */
   readonly #stop: () => void;
   readonly #reviewed = new Set<string>();
+  /** As they were asked: the state of the thread has long commands only in part. */
+  readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
   #turnId: TurnId | undefined;
   #hasWords = false;
@@ -58,7 +61,14 @@ export class TurnRun {
   /** What the turn waits for a user to answer. */
   get questions(): readonly Question[] {
     if (this.#turnId === undefined || this.#isOver) return [];
-    return this.thread.questions.filter(({ id, turnId }) => turnId === this.#turnId && !this.#reviewed.has(id));
+    return this.thread.questions
+      .filter(({ id, turnId }) => turnId === this.#turnId && !this.#reviewed.has(id))
+      .map((question) => this.#asked.get(question.id)?.question ?? question);
+  }
+
+  /** The call that is asked about, as far as this process has seen it. */
+  itemOf({ id }: Question): TurnItem | undefined {
+    return this.#asked.get(id)?.item;
   }
 
   /** Resolves when the turn is over or may have a question more or less. */
@@ -95,8 +105,10 @@ export class TurnRun {
         return;
       case 'question-asked':
         if (event.to === 'review') this.#reviewed.add(event.question.id);
+        else this.#asked.set(event.question.id, event);
         return this.#wake();
       case 'question-answered':
+        this.#asked.delete(event.id);
         return this.#wake();
       default:
     }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -6,7 +6,7 @@ import type { ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, scene, textsOf, whenTestEnds } from '../harness/scene.ts';
 import { engineOf, type Served, served, TestClient } from './served.ts';
 
 const closed =
@@ -145,6 +145,45 @@ it.each([
   await client.data('thread_start', { prompt: 'go' });
   expect(client.asked[0]!.message).toMatch(/\[[\d,]+ characters are not shown here\./);
   expect(existsSync(outside(scene, 'long'))).toBe(runs);
+});
+
+it('a command reads neither the token of the server nor what a link to it leads to', async () => {
+  const { model, place } = await scene([
+    answer({ items: [callTool('exec_command', { cmd: 'cat token link; echo > token; echo ran' })] }),
+    done,
+  ]);
+  const [token, link] = ['token', 'link'].map((name) => join(place.workspace, name)) as [string, string];
+  writeFileSync(token, 'a-long-and-secret-token');
+  symlinkSync(token, link);
+  const engine = await engineOf(place, { secretFiles: [link] });
+  const app = createMcpApp(engine, liveThreads(engine), { cwd: place.workspace });
+  whenTestEnds(() => app.close());
+  await new TestClient(app).data('thread_start', { prompt: 'go', sandbox: 'workspace-write' });
+  expect(JSON.stringify(inputOf(model, 1))).toContain('ran');
+  expect(JSON.stringify(inputOf(model, 1))).not.toContain('secret-token');
+  expect(readFileSync(token, 'utf8')).toBe('a-long-and-secret-token');
+});
+
+it('two calls under one id are two questions, and each gets its own answer', async () => {
+  const call = (scene: Served, name: string) =>
+    callTool(
+      'exec_command',
+      { cmd: `touch ${outside(scene, name)}`, sandbox_permissions: 'require_escalated', justification: 'May I?' },
+      'same',
+    );
+  const scene: Served = await served(
+    (request) => (request.index > 0 ? done : answer({ items: [call(scene, 'first'), call(scene, 'second')] })),
+    { config: closed },
+  );
+  const client = new TestClient(scene.app, (_key, { message }) =>
+    message.includes('first') ? accepted() : { action: 'decline' },
+  );
+  expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed' });
+  expect(['first', 'second'].map((name) => existsSync(outside(scene, name)))).toEqual([true, false]);
+  const answers = client.events.filter(({ type }) => type === 'question_answered');
+  expect(answers.map(({ decision }) => decision)).toEqual(['approved', 'denied']);
+  const outputs = inputOf(scene.model, 1).filter(({ type }) => type === 'function_call_output');
+  expect(new Set(outputs.map(({ call_id }) => call_id)).size).toBe(2);
 });
 
 it('an approval for the session is not asked for again; a cancel ends the turn', async () => {

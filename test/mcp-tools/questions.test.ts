@@ -253,6 +253,25 @@ it('of two clients the first answer counts, and both get the end of the turn', a
   expect(existsSync(outside(scene, 'file'))).toBe(true);
 });
 
+it('what one client asks its user, another does not answer in its place; it can end the turn', async () => {
+  const scene = await asking();
+  const client = new TestClient(scene.app, () => accepted());
+  const tool = scene.app.tools.find(({ name }) => name === 'thread_start')!;
+  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
+  const asked = await tool.call({ prompt: 'go' }, context);
+  if (asked.kind !== 'input-required') throw new Error('not asked');
+  const other = new TestClient(scene.app);
+  const [question_id] = Object.keys(asked.questions) as [string];
+  const thread_id = asked.state['thread_id'] as string;
+  for (const decision of ['approved', 'denied']) {
+    expect(await other.error('thread_answer', { thread_id, question_id, decision })).toMatchObject({
+      code: 'asked-elsewhere',
+    });
+  }
+  expect(await other.data('thread_interrupt', { thread_id })).toMatchObject({ interrupted: true });
+  expect(existsSync(outside(scene, 'file'))).toBe(false);
+});
+
 it('a client that is gone while it is asked leaves a thread that can be continued', async () => {
   const scene = await asking();
   const client = new TestClient(scene.app, () => accepted());

@@ -9,7 +9,7 @@ import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
-import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
+import type { CallContext, ClientPort, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { questionMessage } from './question-message.ts';
@@ -61,10 +61,11 @@ export async function attendTurn(
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return turnAnswer(run, await run.end, more);
-      if (questions.length === 0) await changed;
-      else if (context.client.canAsk) return inputRequired(run, questions, context);
+      const isAsked = questions.every(({ id }) => run.isAskedElsewhere(id, context.client.id));
+      if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context);
+      else if (isAsked) await changed;
       else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
-      else await declineAll(run, questions);
+      else await declineAll(run, questions, context.client);
     }
   } finally {
     leave();
@@ -139,14 +140,15 @@ export function reportProgress(
   });
 }
 
-async function declineAll({ thread }: TurnRun, questions: readonly Question[]): Promise<void> {
+async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  for (const { id } of questions) await thread.answer(id, { kind: 'declined', note });
+  const own = questions.filter(({ id }) => !run.isAskedElsewhere(id, client.id));
+  for (const { id } of own) await run.thread.answer(id, { kind: 'declined', note });
 }
 
-function inputRequired(run: TurnRun, questions: readonly Question[], { signal }: CallContext): InputRequired {
+function inputRequired(run: TurnRun, questions: readonly Question[], context: CallContext): InputRequired {
   const { thread, turnId } = run;
-  run.asks(signal);
+  run.asks(context, questions);
   const asked = questions.map((question) => ({ question, message: questionMessage(question, run.itemOf(question)) }));
   const forms = asked.map(({ question, message }) => {
     const { extra, ...form } = clientQuestion(question, message.text);

@@ -4,6 +4,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { CallContext } from '../offer/server-tool.ts';
 import { eventOf } from '../events/event-of-news.ts';
 
 /** How a turn ended, for the calls that wait for it. */
@@ -25,6 +26,8 @@ export class TurnRun {
   /** As they were asked: the state of the thread has long commands only in part. */
   readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
+  /** Which client asks its user which question. */
+  readonly #askers = new Map<string, { readonly client: string; readonly signal: AbortSignal }>();
   #turnId: TurnId | undefined;
   #hasWords = false;
   #hasEnded = false;
@@ -109,6 +112,7 @@ export class TurnRun {
         return this.#wake();
       case 'question-answered':
         this.#asked.delete(event.id);
+        this.#askers.delete(event.id);
         return this.#wake();
       default:
     }
@@ -145,8 +149,15 @@ export class TurnRun {
     return leave;
   }
 
+  /** Whether another client asks its user this, and is still there. */
+  isAskedElsewhere(question: string, client: string): boolean {
+    const asker = this.#askers.get(question);
+    return asker !== undefined && asker.client !== client && !asker.signal.aborted;
+  }
+
   /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
-  asks(signal: AbortSignal): void {
+  asks({ client, signal }: Pick<CallContext, 'client' | 'signal'>, questions: readonly Question[]): void {
+    for (const { id } of questions) this.#askers.set(id, { client: client.id, signal });
     const gone = (): void => {
       this.#stopAsking?.();
       if (this.#calls === 0 && !this.#isOver) this.#stop();

@@ -1,5 +1,5 @@
 import { defined } from '../../../protocol/defined.ts';
-import { type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
@@ -7,6 +7,7 @@ import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
 import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
+import { refusedConfig } from './closed-config-keys.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
 import { changeFrom, contextArguments, requestFrom, settingsShown, startArguments } from './settings-arguments.ts';
@@ -36,6 +37,8 @@ export async function callStart(
   attendance: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
+  const closed = refusedConfig(objectAt(args, 'config') ?? {});
+  if (closed !== undefined) return refusedAnswer(closed);
   const request = requestFrom(args, parts.cwd);
   const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
@@ -148,6 +151,9 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       const answer = readDecision(args, question);
       if ('code' in answer) return refusedAnswer(answer, { thread_id: thread.id });
       const run = parts.runs.observe(thread);
+      if (run.isAskedElsewhere(question.id, context.client.id)) {
+        return refusedAnswer(askedElsewhere, { thread_id: thread.id });
+      }
       const first = async (): Promise<ToolAnswer | undefined> => {
         const done = await thread.answer(question.id, answer);
         return done.kind === 'refused' ? refusedAnswer(done.outcome, { thread_id: thread.id }) : undefined;
@@ -156,6 +162,12 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
     },
   };
 }
+
+const askedElsewhere: Outcome = {
+  code: 'asked-elsewhere',
+  message: 'Another client asks its user this question.',
+  next: 'Wait for that answer. If the client is gone, end the turn with thread_interrupt.',
+};
 
 function notWaiting(questions: readonly Question[]): Outcome {
   const open = questions.map(({ id }) => id).join(', ');

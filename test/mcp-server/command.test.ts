@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -72,10 +72,13 @@ test.each([
   [['--http', '0.0.0.0:0', '--no-token'], 2, 'everyone on the network'],
   [['--http', '0', '--token-file', 'none'], 1, 'could not be read'],
   [['--http', '0', '--token-file', 'short'], 1, 'openssl rand'],
+  [['--http', '0', '--token-file', 'open'], 1, 'chmod 600'],
   [['-C', 'nowhere'], 1, 'nowhere'],
   [['more'], 2, 'more'],
 ])('wrong usage is explained: %j', (options, status, message) => {
-  writeFileSync(join(home, 'short'), 'secret\n');
+  writeFileSync(join(home, 'short'), 'secret\n', { mode: 0o600 });
+  writeFileSync(join(home, 'open'), 'a-long-and-secret-token\n');
+  chmodSync(join(home, 'open'), 0o644);
   const end = spawnSync(process.execPath, [...words, ...options], { env, cwd: home, encoding: 'utf8', input: '' });
   expect({ status: end.status, stdout: end.stdout }).toEqual({ status, stdout: '' });
   expect(end.stderr).toContain(message);

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -6,7 +8,7 @@ import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { type Place, capstanScript } from '../harness/run-capstan.ts';
 import { scene, whenTestEnds } from '../harness/scene.ts';
 import { connected, revisions } from './clients.ts';
-import { type RawClient, greeted, toolCall } from './raw-client.ts';
+import { type RawClient, envelope, greeted, rawClient, toolCall } from './raw-client.ts';
 import { call, until } from './suite.ts';
 
 // Whole turns, through the real server as hosts start it.
@@ -44,6 +46,56 @@ test('a host that is killed in the middle of a turn leaves a thread that can be 
   second.child.stdin.end();
   expect(await second.ended).toBe(0);
 });
+
+test.each(['decline', 'cancel', 'accept'])(
+  'with the state of an earlier question, %s answers nothing that was asked later; each event comes once',
+  async (action) => {
+    const outside = (name: string): JsonObject => ({
+      cmd: `touch ${name}`,
+      sandbox_permissions: 'require_escalated',
+      justification: 'May I?',
+    });
+    const { place } = await scene(
+      [
+        answer({ items: [callTool('exec_command', outside('one'))] }),
+        answer({ items: [callTool('exec_command', outside('two'))] }),
+        answer({ items: [say('Done.')] }),
+      ],
+      'approval_policy = "on-request"\n',
+    );
+    const client = rawClient([capstanScript, 'mcp-server'], {
+      cwd: place.workspace,
+      env: { ...process.env, CAPSTAN_HOME: place.home },
+    });
+    whenTestEnds(() => void client.child.kill('SIGKILL'));
+    const start = async (id: number, more: JsonObject): Promise<Asked> => {
+      client.send(toolCall(id, 'thread_start', { prompt: 'go' }, { ...more, _meta: envelope }));
+      return (await client.answerTo(id))['result'] as unknown as Asked;
+    };
+    const first = await start(1, {});
+    const second = await start(2, again(first, 'accept'));
+    const [later = ''] = Object.keys(second.inputRequests);
+    const third = await start(3, { requestState: first.requestState, inputResponses: { [later]: { action } } });
+    expect(Object.keys(third.inputRequests)).toEqual([later]);
+    expect(await start(4, again(third, 'decline'))).toMatchObject({ structuredContent: { status: 'completed' } });
+    expect(['one', 'two'].map((name) => existsSync(join(place.workspace, name)))).toEqual([true, false]);
+    const ordinals = client.messages.flatMap(({ params }) => ((params ?? {}) as { ordinal?: number }).ordinal ?? []);
+    expect(ordinals).toEqual([...new Set(ordinals)]);
+    const events = client.messages.map(({ params }) => (params as { event?: JsonObject } | undefined)?.event);
+    const decisions = events.filter((event) => event?.type === 'question_answered').map((event) => event?.decision);
+    expect(decisions).toEqual(['approved', 'denied']);
+  },
+);
+
+interface Asked {
+  readonly inputRequests: JsonObject;
+  readonly requestState: string;
+}
+
+function again({ inputRequests, requestState }: Asked, action: string): JsonObject {
+  const answers = Object.keys(inputRequests).map((key) => [key, { action }]);
+  return { requestState, inputResponses: Object.fromEntries(answers) as JsonObject };
+}
 
 async function shared(place: Place): Promise<string> {
   const server = spawn(process.execPath, [capstanScript, 'mcp-server', '--http', '0', '--no-token'], {

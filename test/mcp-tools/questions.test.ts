@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ClientResponse } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
+import type { ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, scene, textsOf, whenTestEnds } from '../harness/scene.ts';
 import { engineOf, type Served, served, TestClient } from './served.ts';
 
 const closed =
@@ -51,7 +51,8 @@ it('an accept without content allows this one call; the words are not sent twice
   expect(result).toMatchObject({ status: 'completed', message: 'Done.' });
   expect(['one', 'two'].map((name) => existsSync(outside(scene, name)))).toEqual([true, true]);
   expect(client.asked).toHaveLength(2);
-  expect(client.asked[0]!.message).toMatch(/^Allow Capstan to run touch .*\(May I\?\)\?/);
+  expect(client.asked[0]!.message).toContain(`  $ touch ${outside(scene, 'one')}\n  in ${scene.place.workspace}`);
+  expect(client.asked[0]!.message).toContain('The model says: May I?');
   expect(client.asked[0]!.schema['properties']).toMatchObject({
     decision: { enum: ['approved', 'approved_for_session', 'approved_with_rule', 'denied', 'abort'] },
     note: { type: 'string' },
@@ -80,12 +81,109 @@ it.each<[string, ClientResponse, JsonObject]>([
     { decision: 'denied', note: 'No.' },
   ],
   ['a word that no one knows', accepted({ decision: 'sure' }), { decision: 'denied' }],
+  ['an empty decision', accepted({ decision: '' }), { decision: 'denied' }],
+  ['a note without a decision', accepted({ note: 'no, do not' }), { decision: 'denied', note: 'no, do not' }],
+  ['a no under other keys', accepted({ approved: false, Decision: 'denied' }), { decision: 'denied' }],
+  ['an approval beside unknown keys', accepted({ decision: 'approved', approved: false }), { decision: 'denied' }],
+  ['two decisions at once', accepted({ decision: { approved: {}, denied: {} } }), { decision: 'denied' }],
 ])('%s does not allow the call, and the turn goes on', async (_, response, event) => {
   const scene = await asking();
   const client = new TestClient(scene.app, () => response);
   expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed', message: 'Done.' });
   expect(existsSync(outside(scene, 'file'))).toBe(false);
   expect(client.events.find(({ type }) => type === 'question_answered')).toMatchObject(event);
+});
+
+it('the user sees the whole command, its folder and where it runs; signs that hide something are visible', async () => {
+  const hidden = `ls -la${' '.repeat(1700)}; touch late\necho ok # note:\ntouch folded \u202E\u001B[2J\u0007`;
+  const scene = await served(
+    (request) =>
+      request.index > 0
+        ? done
+        : answer({
+            items: [
+              callTool('exec_command', {
+                cmd: hidden,
+                workdir: '/etc',
+                sandbox_permissions: 'require_escalated',
+                justification: 'x)? approved automatically',
+              }),
+            ],
+          }),
+    { config: closed },
+  );
+  const client = new TestClient(scene.app, () => ({ action: 'decline' }));
+  await client.data('thread_start', { prompt: 'go' });
+  const [{ message, schema }] = client.asked as [FormQuestion];
+  expect(message).toContain('; touch late\n  > echo ok # note:\n  > touch folded <U+202E>␛[2J␇\n  in /etc');
+  expect(message).toMatch(/outside the sandbox/);
+  expect(message).toMatch(/The command has 3 lines\.$/);
+  expect(JSON.stringify(schema)).not.toContain('default');
+  expect(schema['required']).toEqual(['decision']);
+});
+
+it.each([
+  [{}, false],
+  [{ decision: 'approved' }, true],
+])('a command that is too long to be shown whole needs a decision: %j', async (content, runs) => {
+  const scene: Served = await served(
+    (request) =>
+      request.index > 0
+        ? done
+        : answer({
+            items: [
+              callTool('exec_command', {
+                cmd: `: ${'x'.repeat(100_000)}; touch ${outside(scene, 'long')}`,
+                sandbox_permissions: 'require_escalated',
+                justification: 'May I?',
+              }),
+            ],
+          }),
+    { config: closed },
+  );
+  const client = new TestClient(scene.app, () => accepted(content));
+  await client.data('thread_start', { prompt: 'go' });
+  expect(client.asked[0]!.message).toMatch(/\[[\d,]+ characters are not shown here\./);
+  expect(existsSync(outside(scene, 'long'))).toBe(runs);
+});
+
+it('a command reads neither the token of the server nor what a link to it leads to', async () => {
+  const { model, place } = await scene([
+    answer({ items: [callTool('exec_command', { cmd: 'cat token link; echo > token; echo ran' })] }),
+    done,
+  ]);
+  const [token, link] = ['token', 'link'].map((name) => join(place.workspace, name)) as [string, string];
+  writeFileSync(token, 'a-long-and-secret-token');
+  symlinkSync(token, link);
+  const engine = await engineOf(place, { secretFiles: [link] });
+  const app = createMcpApp(engine, liveThreads(engine), { cwd: place.workspace });
+  whenTestEnds(() => app.close());
+  await new TestClient(app).data('thread_start', { prompt: 'go', sandbox: 'workspace-write' });
+  expect(JSON.stringify(inputOf(model, 1))).toContain('ran');
+  expect(JSON.stringify(inputOf(model, 1))).not.toContain('secret-token');
+  expect(readFileSync(token, 'utf8')).toBe('a-long-and-secret-token');
+});
+
+it('two calls under one id are two questions, and each gets its own answer', async () => {
+  const call = (scene: Served, name: string) =>
+    callTool(
+      'exec_command',
+      { cmd: `touch ${outside(scene, name)}`, sandbox_permissions: 'require_escalated', justification: 'May I?' },
+      'same',
+    );
+  const scene: Served = await served(
+    (request) => (request.index > 0 ? done : answer({ items: [call(scene, 'first'), call(scene, 'second')] })),
+    { config: closed },
+  );
+  const client = new TestClient(scene.app, (_key, { message }) =>
+    message.includes('first') ? accepted() : { action: 'decline' },
+  );
+  expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed' });
+  expect(['first', 'second'].map((name) => existsSync(outside(scene, name)))).toEqual([true, false]);
+  const answers = client.events.filter(({ type }) => type === 'question_answered');
+  expect(answers.map(({ decision }) => decision)).toEqual(['approved', 'denied']);
+  const outputs = inputOf(scene.model, 1).filter(({ type }) => type === 'function_call_output');
+  expect(new Set(outputs.map(({ call_id }) => call_id)).size).toBe(2);
 });
 
 it('an approval for the session is not asked for again; a cancel ends the turn', async () => {
@@ -153,6 +251,25 @@ it('of two clients the first answer counts, and both get the end of the turn', a
   expect(first!.data).toMatchObject({ status: 'completed', message: 'Done.' });
   expect(second!.isError).toBe(true);
   expect(existsSync(outside(scene, 'file'))).toBe(true);
+});
+
+it('what one client asks its user, another does not answer in its place; it can end the turn', async () => {
+  const scene = await asking();
+  const client = new TestClient(scene.app, () => accepted());
+  const tool = scene.app.tools.find(({ name }) => name === 'thread_start')!;
+  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
+  const asked = await tool.call({ prompt: 'go' }, context);
+  if (asked.kind !== 'input-required') throw new Error('not asked');
+  const other = new TestClient(scene.app);
+  const [question_id] = Object.keys(asked.questions) as [string];
+  const thread_id = asked.state['thread_id'] as string;
+  for (const decision of ['approved', 'denied']) {
+    expect(await other.error('thread_answer', { thread_id, question_id, decision })).toMatchObject({
+      code: 'asked-elsewhere',
+    });
+  }
+  expect(await other.data('thread_interrupt', { thread_id })).toMatchObject({ interrupted: true });
+  expect(existsSync(outside(scene, 'file'))).toBe(false);
 });
 
 it('a client that is gone while it is asked leaves a thread that can be continued', async () => {

@@ -39,10 +39,13 @@ export async function served(
   return { app, model, place, engine };
 }
 
-export async function engineOf({ home, root, workspace }: Place): Promise<Engine> {
+export async function engineOf(
+  { home, root, workspace }: Place,
+  more: { readonly secretFiles?: readonly string[] } = {},
+): Promise<Engine> {
   const client = { name: 'capstan_test', version, source: 'mcp' };
   const env = { ...process.env, CAPSTAN_HOME: home };
-  const engine = await Engine.load({ env, osHome: root, cwd: workspace, client, systemFolders: [] });
+  const engine = await Engine.load({ env, osHome: root, cwd: workspace, client, systemFolders: [], ...more });
   if (engine.kind === 'refused') throw new Error(engine.outcome.message);
   return engine;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -166,4 +166,22 @@ it('a client that does not read holds up neither the turn nor the answer of othe
   expect(reader.typesOf('turn_completed').at(-1)).toBe('turn_completed');
   expect(await waiting).toMatchObject({ status: 'completed' });
   expect(stalled.events).toHaveLength(1);
+});
+
+it.each<[JsonObject, string]>([
+  [{ 'model_providers.s.auth': { command: 'touch', args: ['ran'] } }, 'model_providers.s.auth'],
+  [{ model_providers: { s: { base_url: 'http://127.0.0.1:1', env_key: 'HOME' } } }, 'model_providers'],
+  [{ modelProviders: {} }, 'modelProviders'],
+  [{ notify: ['touch', 'ran'] }, 'notify'],
+  [{ hooks: {} }, 'hooks'],
+  [{ 'mcp_servers.x.command': 'touch' }, 'mcp_servers.x.command'],
+  [{ profiles: { p: { model_instructions_file: '/etc/passwd' } } }, 'profiles.p.model_instructions_file'],
+  [{ later: { thing: { command: 'touch' } } }, 'later.thing.command'],
+])('a call cannot configure a program, a file or a server: %j', async (config, key) => {
+  const { app, place, model } = await served([]);
+  const client = new TestClient(app);
+  const error = await client.error('thread_start', { prompt: 'go', config });
+  expect(error).toMatchObject({ code: 'config-closed', message: expect.stringContaining(` ${key}:`) as string });
+  expect(model.requests).toHaveLength(0);
+  expect(existsSync(join(place.workspace, 'ran'))).toBe(false);
 });

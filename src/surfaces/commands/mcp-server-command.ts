@@ -26,7 +26,11 @@ export const mcpServerCommand = {
       with: 'http',
       without: ['noToken'],
     }),
-    noToken: flag('--no-token', 'with --http: let every program on this machine use the server', { with: 'http' }),
+    noToken: flag(
+      '--no-token',
+      'with --http: let every program on this machine, sandboxed commands with network included, use the server',
+      { with: 'http' },
+    ),
     compat: flag(
       '--compat',
       'also list the tools under the names that older hosts know; they can be called in any case',

@@ -21,4 +21,6 @@ export interface EngineOptions extends ConfigChoices {
   readonly seals?: Seals;
   /** Wire formats beside the built-in ones: a provider whose `wire_api` has the name of one speaks it. */
   readonly formats?: readonly WireFormat[];
+  /** Files of the program that embeds the engine, such as its access token. Commands can neither read nor change them. */
+  readonly secretFiles?: readonly string[];
 }

@@ -6,6 +6,7 @@ import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
+import { realPath } from '../../disk/folders.ts';
 import { filesWithSecrets } from '../../config/hide-secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
@@ -77,7 +78,13 @@ export function createEngineParts(
     /** The package's own folder. */
     root,
     /** The files of the engine itself. */
-    ownPlaces: () => (own ??= findOwnPlaces({ env, home, root, configFiles: filesWithSecrets(base.layers) })),
+    ownPlaces: () =>
+      (own ??= findOwnPlaces({
+        env,
+        home,
+        root,
+        configFiles: [...filesWithSecrets(base.layers), ...secretFiles(options)],
+      })),
     spawn,
     sandboxOptions,
     sandbox: createSandbox(sandboxOptions),
@@ -121,4 +128,9 @@ function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
+}
+
+/** As they are spelled, and where their links lead. */
+function secretFiles({ secretFiles: files = [] }: EngineOptions): readonly string[] {
+  return files.flatMap((file) => [file, realPath(file) ?? file]);
 }

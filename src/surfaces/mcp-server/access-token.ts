@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { shellWords } from '../../protocol/shell-words.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isOwnMachine } from './wire/http-guard.ts';
 
@@ -40,9 +41,24 @@ export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices
   };
 }
 
+function openToOthers(path: string): Outcome {
+  return {
+    code: 'token-open',
+    message: `Other users of this machine can read or change the token file ${path}.`,
+    next: `Close it with \`chmod 600 ${shellWords([path])}\`.`,
+  };
+}
+
 function readToken(path: string): string | Outcome {
   try {
-    return readFileSync(path, 'utf8').trim();
+    const file = openSync(path, 'r');
+    try {
+      // The commands of other users could use the server as this one.
+      if ((fstatSync(file).mode & 0o077) !== 0) return openToOthers(path);
+      return readFileSync(file, 'utf8').trim();
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { code: 'token-unreadable', message: `The token could not be read: ${why}.`, next: 'Check --token-file.' };

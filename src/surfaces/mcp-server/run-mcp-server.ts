@@ -32,7 +32,8 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   if (listen !== undefined && 'code' in listen) return listen;
   const { profile, overrides, strictConfig, onQuestion, compat } = options;
   const client = { name: 'capstan-mcp-server', version, source: 'mcp' };
-  const choices = { overrides, strictConfig, ...defined({ profile }) };
+  const secretFiles = options.tokenFile === undefined ? undefined : [resolve(here.path, options.tokenFile)];
+  const choices = { overrides, strictConfig, ...defined({ profile, secretFiles }) };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd, client, ...choices });
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);
@@ -55,6 +56,9 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
 const instructions =
   'Capstan is a coding agent with its own sandbox. thread_start begins a conversation, thread_send continues it and answers at the end of the turn. A conversation stays on disk: thread_list and thread_read find it again.';
 
+const withoutToken =
+  'Without a token every program on this machine can run commands as you, and so can a sandboxed command that may use the network.';
+
 function report(problem: string): void {
   printNote(`capstan: ${problem}`);
 }
@@ -67,6 +71,7 @@ function serveHost(served: ServedApp): RunningServer {
 async function serveHosts(served: ServedApp, listen: HttpAddress & AccessToken): Promise<RunningServer | Outcome> {
   try {
     const server = await serveHttp(served, listen);
+    if (listen.token === undefined) report(withoutToken);
     printNote(`MCP server at ${server.url}`);
     if (listen.isNew) printNote(`Authorization: Bearer ${listen.token}`);
     return server;

@@ -1,4 +1,5 @@
 import type { Step } from '../../envelope/step.ts';
+import { entries } from '../../history/history.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { Fault } from '../../protocol/outcome.ts';
@@ -95,10 +96,11 @@ function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
   return { step, attempt, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
 }
 
-/** The model's own item, as it came; only an id is added where none was given. */
+/** The model's own item, as it came. An id is added where none was given; a call gets another one where it is taken. */
 function recordItem(turn: Turn, received: Item): Item {
   const { log, parts, turnId } = turn;
-  const item = received['id'] === undefined ? withId(received, parts.ids.uuid()) : received;
+  const named = received['id'] === undefined ? withId(received, parts.ids.uuid()) : received;
+  const item = isCall(named) && isUsed(turn, named.call_id) ? { ...named, call_id: `call_${parts.ids.uuid()}` } : named;
   const shown = modelItem(item, 0);
   if (shown !== undefined) {
     recordTurnItem(turn, shown);
@@ -106,6 +108,11 @@ function recordItem(turn: Turn, received: Item): Item {
   }
   log.record(itemLine(item, { family: 'model' }, turnId));
   return item;
+}
+
+/** Questions, answers and outputs name their call: two calls under one name would share them. */
+function isUsed({ log }: Turn, callId: string): boolean {
+  return entries(log.state.history).some(({ item }) => isCall(item) && item.call_id === callId);
 }
 
 const prefixes: Readonly<Record<string, string>> = {

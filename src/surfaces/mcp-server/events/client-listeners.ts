@@ -1,7 +1,7 @@
 import { defined } from '../../../protocol/defined.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
-import type { AfterPlace } from '../../engine/live/place-cursor.ts';
+import { type AfterPlace, type PlaceCursor, readAfter } from '../../engine/live/place-cursor.ts';
 import type { ClientPort } from '../offer/server-tool.ts';
 import { newsFields } from './event-fields.ts';
 
@@ -41,12 +41,14 @@ export class ClientListeners {
   /** By thread, client and form. */
   readonly #open = new Map<string, Listener>();
   readonly #forms = new Map<NewsForm, number>();
+  /** Up to where each connection was sent the events of a thread: an old place of its own sends nothing again. */
+  readonly #places = new WeakMap<AbortSignal, Map<string, PlaceCursor>>();
 
   /** Until it is ended, or the client is gone. */
   add(thread: LiveThread, client: ClientPort, { form = typedForm, after }: ListenOptions = {}): Listening {
     if (!this.#forms.has(form)) this.#forms.set(form, this.#forms.size);
     const key = `${thread.id} ${this.#forms.get(form)} ${client.id}`;
-    const listener = this.#open.get(key) ?? new Listener(thread, client, { form, ...defined({ after }) });
+    const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { form, ...defined({ after }) });
     this.#open.set(key, listener);
     listener.reasons++;
     const end = (): void => {
@@ -62,6 +64,18 @@ export class ClientListeners {
     client.gone.addEventListener('abort', end, { once: true });
     if (client.gone.aborted) end();
     return { sent: (isMeant) => listener.sent(isMeant), end };
+  }
+
+  #follow(thread: LiveThread, client: ClientPort, key: string, { form, after }: FollowedForm): Listener {
+    const places = this.#places.get(client.gone) ?? new Map<string, PlaceCursor>();
+    this.#places.set(client.gone, places);
+    const sent = places.get(key);
+    const from = after !== undefined && sent !== undefined && placeIn(sent) > placeIn(after) ? sent : after;
+    const noted: NewsForm = (news, of) => {
+      if (news.kind === 'recorded') places.set(key, news.cursor);
+      return form(news, of);
+    };
+    return new Listener(thread, client, { form: noted, ...defined({ after: from }) });
   }
 
   close(): void {
@@ -122,4 +136,8 @@ class Listener {
       await this.#client.ready();
     }
   }
+}
+
+function placeIn(after: AfterPlace): number {
+  return readAfter(after)?.place ?? -1;
 }

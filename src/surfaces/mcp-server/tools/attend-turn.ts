@@ -1,18 +1,18 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
-import { questionWords } from '../../wording/question-words.ts';
 import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
-import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
+import type { CallContext, ClientPort, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
+import { questionMessage } from './question-message.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { list, outputOfTool, text } from './tool-schema.ts';
@@ -63,10 +63,11 @@ export async function attendTurn(
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return turnAnswer(run, await run.end, more);
-      if (questions.length === 0) await changed;
-      else if (context.client.canAsk) return inputRequired(run, questions, context);
+      const isAsked = questions.every(({ id }) => run.isAskedElsewhere(id, context.client.id));
+      if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context);
+      else if (isAsked) await changed;
       else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
-      else await declineAll(run, questions);
+      else await declineAll(run, questions, context.client);
     }
   } finally {
     leave();
@@ -91,7 +92,7 @@ export function tellOpenQuestions(
     if (turnId === except) continue;
     const event = { kind: 'question-asked', turnId, question } as const;
     for (const { method, params } of form({ kind: 'passing', event }, thread)) client.notify(method, params);
-    progress(0, `Waits for a turn that asks: ${questionWords(question)}. Answer with thread_answer.`);
+    progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text} Answer with thread_answer.`);
   }
 }
 
@@ -127,12 +128,14 @@ export async function continueCall(
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
   if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
+  const cut = arrayAt(state, 'cut') ?? [];
   const first = async (): Promise<undefined> => {
     const open = run.questions;
     for (const [id, response] of Object.entries(responses)) {
       const question = open.find((each) => each.id === id);
       // Another client may have answered: its answer counts, and this call waits for the same end.
-      if (question !== undefined) await thread.answer(id, answerFrom(response, question));
+      if (question === undefined) continue;
+      await thread.answer(id, answerFrom(response, question, { isWhole: !cut.includes(id) }));
     }
   };
   const after = stringAt(state, 'after') as PlaceCursor | undefined;
@@ -159,24 +162,31 @@ export function reportProgress(
   });
 }
 
-async function declineAll({ thread }: TurnRun, questions: readonly Question[]): Promise<void> {
+async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  for (const { id } of questions) await thread.answer(id, { kind: 'declined', note });
+  const own = questions.filter(({ id }) => !run.isAskedElsewhere(id, client.id));
+  for (const { id } of own) await run.thread.answer(id, { kind: 'declined', note });
 }
 
-function inputRequired(run: TurnRun, questions: readonly Question[], { signal }: CallContext): InputRequired {
+function inputRequired(run: TurnRun, questions: readonly Question[], context: CallContext): InputRequired {
   const { thread, turnId } = run;
-  run.asks(signal);
+  run.asks(context, questions);
+  const asked = questions.map((question) => ({ question, message: questionMessage(question, run.itemOf(question)) }));
+  const forms = asked.map(({ question, message }) => {
+    const { extra, ...form } = clientQuestion(question, message.text);
+    return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }] as const;
+  });
+  // What was not shown whole is known when the answer comes.
+  const cut = asked.filter(({ message }) => !message.isWhole).map(({ question }) => question.id);
   return {
     kind: 'input-required',
-    questions: Object.fromEntries(
-      questions.map((question) => {
-        const { extra, ...form } = clientQuestion(question);
-        return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }];
-      }),
-    ),
+    questions: Object.fromEntries(forms),
     answered: noneOpen(run, questions),
-    state: { thread_id: thread.id, ...defined({ turn_id: turnId, after: thread.cursor }) },
+    state: {
+      thread_id: thread.id,
+      ...defined({ turn_id: turnId, after: thread.cursor }),
+      ...(cut.length > 0 && { cut }),
+    },
   };
 }
 
@@ -191,8 +201,11 @@ function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
   return over.signal;
 }
 
-function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
-  const asked = questions.map((question) => `${question.id}: ${questionWords(question)}`).join('\n');
+function waitingAnswer(run: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
+  const { thread, turnId } = run;
+  const asked = questions
+    .map((question) => `${question.id}: ${questionMessage(question, run.itemOf(question)).text}`)
+    .join('\n');
   return {
     kind: 'answer',
     text: `The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,

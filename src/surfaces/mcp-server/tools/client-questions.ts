@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.
 import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { shellWords } from '../../../protocol/shell-words.ts';
-import { questionWords } from '../../wording/question-words.ts';
 import type { ClientResponse, FormQuestion } from '../offer/server-tool.ts';
+import type { QuestionMessage } from './question-message.ts';
 
 /** Answers by the words that clients choose among. */
 const decisions: Readonly<Record<string, Answer>> = {
@@ -17,8 +17,8 @@ const decisions: Readonly<Record<string, Answer>> = {
 };
 
 /** The question as a form: a decision among those that it allows, and a note for the model. */
-export function clientQuestion(question: Question): FormQuestion {
-  const { scopes, prefix, reason } = question;
+export function clientQuestion(question: Question, message: string): FormQuestion {
+  const { scopes, prefix } = question;
   const offered = [
     'approved',
     ...(scopes.includes('session') ? ['approved_for_session'] : []),
@@ -28,7 +28,7 @@ export function clientQuestion(question: Question): FormQuestion {
   ];
   const rule = prefix === undefined ? '' : ` approved_with_rule also saves a rule for: ${shellWords(prefix)}.`;
   return {
-    message: `Allow Capstan to ${questionWords(question)}?${reason === undefined ? '' : ` ${reason}`}`,
+    message,
     schema: {
       type: 'object',
       properties: {
@@ -37,10 +37,10 @@ export function clientQuestion(question: Question): FormQuestion {
           title: 'Decision',
           description: `approved allows it once, denied refuses it, abort also ends the turn.${rule}`,
           enum: offered,
-          default: 'approved',
         },
         note: { type: 'string', title: 'Note', description: 'Optional words for the model.' },
       },
+      required: ['decision'],
     },
     extra: forCodexClients(question),
   };
@@ -58,19 +58,26 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
 }
 
 /**
- * What a client's response means. An `accept` is an approval of this one call unless its content says otherwise; a content
- * that is not understood is no approval.
+ * What a client's response means. An `accept` without content is an approval of this one call, if the
+ * question was shown whole. With content it is one only
+ * where the decision says so, and nothing stands beside it but a note.
  */
-export function answerFrom(response: ClientResponse, question: Pick<Question, 'scopes'>): Answer {
+export function answerFrom(
+  response: ClientResponse,
+  question: Pick<Question, 'scopes'>,
+  { isWhole }: Pick<QuestionMessage, 'isWhole'>,
+): Answer {
   if (response.action !== 'accept') return { kind: response.action === 'cancel' ? 'stopped' : 'declined' };
+  const keys = Object.keys(response.content);
+  if (keys.length === 0 && isWhole) return { kind: 'allowed' };
   const note = stringAt(response.content, 'note');
   const given = response.content['decision'];
-  if (given === undefined || given === null || given === '') return { kind: 'allowed', ...noted(note) };
   // Codex has decisions that are objects with one member.
-  const [word = '', more] = isJsonObject(given) ? (Object.entries(given)[0] ?? []) : [given];
-  const answer = Object.hasOwn(decisions, String(word)) ? decisions[String(word)] : undefined;
-  if (answer === undefined) {
-    return { kind: 'declined', note: 'The answer of the client was not understood, so the call was not allowed.' };
+  const [[word, more] = [], ...others] = isJsonObject(given) ? Object.entries(given) : [[given] as const];
+  const answer = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined;
+  const isUnderstood = others.length === 0 && keys.every((key) => key === 'decision' || key === 'note');
+  if (answer === undefined || (answer.kind === 'allowed' && !isUnderstood)) {
+    return { kind: 'declined', note: note ?? 'The client sent no clear approval, so the call was not allowed.' };
   }
   const words = note ?? (isJsonObject(more) ? stringAt(more, 'rejection') : undefined);
   const { scope, ...plain } = answer;

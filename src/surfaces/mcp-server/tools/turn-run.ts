@@ -2,7 +2,9 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { CallContext } from '../offer/server-tool.ts';
 import { eventOf } from '../events/event-of-news.ts';
 
 /** How a turn ended, for the calls that wait for it. */
@@ -22,7 +24,11 @@ export class TurnRun {
   readonly #stop: () => void;
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
+  /** As they were asked: the state of the thread has long commands only in part. */
+  readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
+  /** Which client asks its user which question. */
+  readonly #askers = new Map<string, { readonly client: string; readonly signal: AbortSignal }>();
   #turnId: TurnId | undefined;
   #hasWords = false;
   #hasEnded = false;
@@ -59,7 +65,14 @@ export class TurnRun {
   /** What the turn waits for a user to answer. */
   get questions(): readonly Question[] {
     if (this.#turnId === undefined || this.#isOver) return [];
-    return this.thread.questions.filter(({ id, turnId }) => turnId === this.#turnId && !this.#reviewed.has(id));
+    return this.thread.questions
+      .filter(({ id, turnId }) => turnId === this.#turnId && !this.#reviewed.has(id))
+      .map((question) => this.#asked.get(question.id)?.question ?? question);
+  }
+
+  /** The call that is asked about, as far as this process has seen it. */
+  itemOf({ id }: Question): TurnItem | undefined {
+    return this.#asked.get(id)?.item;
   }
 
   /** How a question was answered; undefined as long as it is open, or was not read. */
@@ -101,9 +114,12 @@ export class TurnRun {
         return;
       case 'question-asked':
         if (event.to === 'review') this.#reviewed.add(event.question.id);
+        else this.#asked.set(event.question.id, event);
         return this.#wake();
       case 'question-answered':
         this.#answers.set(event.id, event.answer.kind);
+        this.#asked.delete(event.id);
+        this.#askers.delete(event.id);
         return this.#wake();
       default:
     }
@@ -140,8 +156,15 @@ export class TurnRun {
     return leave;
   }
 
+  /** Whether another client asks its user this, and is still there. */
+  isAskedElsewhere(question: string, client: string): boolean {
+    const asker = this.#askers.get(question);
+    return asker !== undefined && asker.client !== client && !asker.signal.aborted;
+  }
+
   /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
-  asks(signal: AbortSignal): void {
+  asks({ client, signal }: Pick<CallContext, 'client' | 'signal'>, questions: readonly Question[]): void {
+    for (const { id } of questions) this.#askers.set(id, { client: client.id, signal });
     const gone = (): void => {
       this.#stopAsking?.();
       if (this.#calls === 0 && !this.#isOver) this.#stop();

@@ -1,6 +1,6 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
-import { type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
@@ -8,6 +8,7 @@ import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
 import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
+import { refusedConfig } from './closed-config-keys.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
 import { changeFrom, contextArguments, requestFrom, settingsShown, startArguments } from './settings-arguments.ts';
@@ -38,6 +39,8 @@ export async function callStart(
   attendance: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
+  const closed = refusedConfig(objectAt(args, 'config') ?? {});
+  if (closed !== undefined) return refusedAnswer(closed);
   const request = requestFrom(args, parts.cwd);
   const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
@@ -150,6 +153,9 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       const answer = readDecision(args, question);
       if ('code' in answer) return refusedAnswer(answer, { thread_id: thread.id });
       const run = parts.runs.observe(thread);
+      if (run.isAskedElsewhere(question.id, context.client.id)) {
+        return refusedAnswer(askedElsewhere, { thread_id: thread.id });
+      }
       const more: Record<string, Json> = {};
       const first = async (): Promise<ToolAnswer | undefined> => {
         const done = await thread.answer(question.id, answer);
@@ -184,6 +190,12 @@ const answeredBefore: Outcome = {
   code: 'question-answered',
   message: 'The question has been answered already. This answer does not count.',
   next: 'Call thread_read to see what happened and which questions are open.',
+};
+
+const askedElsewhere: Outcome = {
+  code: 'asked-elsewhere',
+  message: 'Another client asks its user this question.',
+  next: 'Wait for that answer. If the client is gone, end the turn with thread_interrupt.',
 };
 
 function notWaiting(questions: readonly Question[]): Outcome {

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, isJsonObject } from '../../../protocol/json.ts';
 import type { ClientQuestion, ClientResponse, InputRequired } from '../offer/server-tool.ts';
 import { misfit } from './check-arguments.ts';
+import type { AskedKeys } from './request-seal.ts';
 
 /** A question as either revision puts it on the wire. */
 export function questionRequest(question: ClientQuestion): { readonly method: string; readonly params: JsonObject } {
@@ -9,18 +10,30 @@ export function questionRequest(question: ClientQuestion): { readonly method: st
   return { method: 'elicitation/create', params: { ...extra, message, requestedSchema: schema } };
 }
 
-/** The schemas of those that are forms. */
-export function formSchemas({ questions }: InputRequired): Readonly<Record<string, JsonObject>> {
-  const forms = Object.entries(questions).flatMap(([key, question]) =>
-    'schema' in question ? [[key, question.schema] as const] : [],
-  );
-  return Object.fromEntries(forms);
+/** What a client may answer. */
+export function askedKeys({ questions }: InputRequired): AskedKeys {
+  const keys = Object.entries(questions).map(([key, question]) => [key, 'schema' in question ? question.schema : null]);
+  return Object.fromEntries(keys) as AskedKeys;
+}
+
+/** What it answered to what was asked; answers to anything else are left out. */
+export function responsesTo(
+  asked: AskedKeys,
+  given: readonly (readonly [string, unknown])[],
+): Readonly<Record<string, ClientResponse>> {
+  const responses = given.flatMap(([key, answer]) => {
+    const schema = Object.hasOwn(asked, key) ? asked[key] : undefined;
+    if (schema === undefined) return [];
+    return [[key, schema === null ? requestAnswer(answer) : formAnswer(answer, schema)] as const];
+  });
+  return Object.fromEntries(responses);
 }
 
 /** What a client answered, where a form asked for something of this schema. Any other shape is a `cancel`. */
-export function formAnswer(answer: unknown, schema: JsonObject): ClientResponse {
+function formAnswer(answer: unknown, schema: JsonObject): ClientResponse {
   if (!isJsonObject(answer)) return { action: 'cancel' };
-  if (answer.action === undefined && answer.decision !== undefined) return decisionAnswer(answer.decision);
+  const decided = answer.decision === undefined ? undefined : decisionAnswer(answer.decision);
+  if (decided !== undefined && (answer.action === undefined || decided.action !== 'accept')) return decided;
   if (answer.action === 'decline') return { action: 'decline' };
   if (answer.action !== 'accept') return { action: 'cancel' };
   const content = answer.content ?? {};
@@ -32,12 +45,13 @@ export function formAnswer(answer: unknown, schema: JsonObject): ClientResponse 
 
 /** The answer of older clients of Codex, whose approvals are not those of the protocol. */
 function decisionAnswer(decision: Json): ClientResponse {
-  const name = isJsonObject(decision) ? Object.keys(decision)[0] : decision;
+  const [name, ...others] = isJsonObject(decision) ? Object.keys(decision) : [decision];
+  if (others.length > 0) return { action: 'cancel' };
   if (typeof name === 'string' && name.startsWith('approved')) return { action: 'accept', content: { decision } };
   return { action: name === 'denied' ? 'decline' : 'cancel' };
 }
 
 /** What a client answered to another request: its result as it is. */
-export function requestAnswer(answer: unknown): ClientResponse {
+function requestAnswer(answer: unknown): ClientResponse {
   return isJsonObject(answer) ? { action: 'accept', content: answer } : { action: 'cancel' };
 }

@@ -7,13 +7,16 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, isJsonObject } from '../../../protocol/json.ts';
 
+/** The schema of a form; null for another request. */
+export type AskedKeys = Readonly<Record<string, JsonObject | null>>;
+
 /** What a call that waits for its user gives the client to keep, since the server keeps nothing. */
 export interface SealedCall {
   /** The method, the name and the arguments that it was made for. */
   readonly call: string;
   readonly state: JsonObject;
-  /** The schemas of the forms, by the keys of the questions. */
-  readonly forms: Readonly<Record<string, JsonObject>>;
+  /** What was asked, by key: an answer to anything else does not count. */
+  readonly asked: AskedKeys;
 }
 
 /** People answer when they come back to the screen. */

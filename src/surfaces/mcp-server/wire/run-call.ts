@@ -7,9 +7,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { type JsonObject, isJsonObject } from '../../../protocol/json.ts';
 import type { CallContext, ClientPort, ClientResponse, InputRequired } from '../offer/server-tool.ts';
-import { formAnswer, formSchemas, questionRequest, requestAnswer } from './client-answers.ts';
+import { askedKeys, questionRequest, responsesTo } from './client-answers.ts';
 import type { ClientLink } from './client-link.ts';
-import { callDigest, sealCall, sealedFor } from './request-seal.ts';
+import { type AskedKeys, callDigest, sealCall, sealedFor } from './request-seal.ts';
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type Revision = 'modern' | 'legacy';
@@ -83,11 +83,11 @@ async function oneRound<Answer extends { readonly kind: string }>(
   digest: string,
 ): Promise<Answer | InputRequiredResult> {
   const sealed = sealedFor(digest, request);
-  const again = sealed === undefined ? {} : { responses: givenResponses(request, sealed.forms), state: sealed.state };
+  const again = sealed === undefined ? {} : { responses: givenResponses(request, sealed.asked), state: sealed.state };
   const answer = await call.work({ ...context, ...again });
   if (!isQuestion(answer)) return answer;
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
-  const requestState = await sealCall({ call: digest, state: answer.state, forms: formSchemas(answer) });
+  const requestState = await sealCall({ call: digest, state: answer.state, asked: askedKeys(answer) });
   // The questions of an app are data; the SDK checks each before it is sent.
   return {
     resultType: 'input_required',
@@ -97,20 +97,12 @@ async function oneRound<Answer extends { readonly kind: string }>(
 }
 
 /** What a client of the new revision sent along. What the SDK could not read counts as an answer of the wrong shape. */
-function givenResponses(
-  { mcpReq }: ServerContext,
-  forms: Readonly<Record<string, JsonObject>>,
-): Readonly<Record<string, ClientResponse>> {
+function givenResponses({ mcpReq }: ServerContext, asked: AskedKeys): Readonly<Record<string, ClientResponse>> {
   const given = [
     ...Object.entries(mcpReq.inputResponses ?? {}),
     ...(mcpReq.droppedInputResponseKeys ?? []).map((key) => [key, undefined] as const),
   ];
-  return Object.fromEntries(given.map(([key, answer]) => [key, responseTo(answer, forms, key)]));
-}
-
-function responseTo(answer: unknown, forms: Readonly<Record<string, JsonObject>>, key: string): ClientResponse {
-  const schema = Object.hasOwn(forms, key) ? forms[key] : undefined;
-  return schema === undefined ? requestAnswer(answer) : formAnswer(answer, schema);
+  return responsesTo(asked, given);
 }
 
 /** Asks a client of the old revisions. An error is an answer, too: it does not leave the call waiting. */
@@ -118,14 +110,13 @@ async function askAll(
   { mcpReq }: ServerContext,
   asked: InputRequired,
 ): Promise<Readonly<Record<string, ClientResponse>>> {
-  const forms = formSchemas(asked);
   const entries = Object.entries(asked.questions).map(async ([key, question]) => {
     const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
     const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => undefined);
-    return [key, responseTo(answer, forms, key)] as const;
+    return [key, answer] as const;
   });
-  return Object.fromEntries(await Promise.all(entries));
+  return responsesTo(askedKeys(asked), await Promise.all(entries));
 }
 
 /** Answers are read by their own rules. */

@@ -8,6 +8,7 @@ import type { ThreadRequest } from '../thread-request.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { KeptThread } from './kept-thread.ts';
 import type { LiveThread, LiveThreads } from './live-thread.ts';
+import { noMessageYet } from './no-message-yet.ts';
 
 export interface LiveOptions {
   /** How long a thread stays loaded in which nothing happens and that no one follows. Absent: half an hour. */
@@ -46,6 +47,8 @@ class KeptThreads implements LiveThreads {
 
   async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
     const asked = withAnswers(request);
+    const empty = await noMessageYet(this.#engine.stored, this.#threads.get(id));
+    if (empty !== undefined) return engineRefused(empty);
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
@@ -66,6 +69,8 @@ class KeptThreads implements LiveThreads {
     const kept = this.#threads.get(id);
     const { stored } = this.#engine;
     if (kept === undefined) return work(stored);
+    const empty = kept.isBusy ? undefined : await noMessageYet(stored, kept);
+    if (empty !== undefined) return engineRefused(empty);
     return kept.isBusy ? engineRefused(busy(id)) : kept.whileAway(() => work(stored));
   }
 

@@ -48,11 +48,14 @@ export async function callStart(
   if (input !== undefined) {
     return attendTurn(parts, parts.runs.submit(thread, input), context, { ...attendance, more });
   }
-  return answered(`Thread ${thread.id} is started. Send it a message with thread_send.`, {
-    thread_id: thread.id,
-    status: 'idle',
-    ...more,
-  });
+  return answered(
+    `Thread ${thread.id} is started. Send it a message with thread_send: it is kept on disk from then on.`,
+    {
+      thread_id: thread.id,
+      status: 'idle',
+      ...more,
+    },
+  );
 }
 
 export function threadSendTool(parts: ToolParts): ServerTool {

@@ -5,6 +5,8 @@ import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
+import { lastSettings } from '../../../state/resumed-settings.ts';
+import type { ThreadState } from '../../../state/thread-state.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { KeptThread } from './kept-thread.ts';
 import type { LiveThread, LiveThreads } from './live-thread.ts';
@@ -29,6 +31,8 @@ class KeptThreads implements LiveThreads {
   readonly #engine: Engine;
   readonly #idleMs: number;
   readonly #threads = new Map<ThreadId, KeptThread>();
+  /** What they are opened with. */
+  readonly #requests = new Map<ThreadId, ThreadRequest>();
   #isOver = false;
 
   constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
@@ -74,6 +78,12 @@ class KeptThreads implements LiveThreads {
     return kept.isBusy ? engineRefused(busy(id)) : kept.whileAway(() => work(stored));
   }
 
+  preview(id: ThreadId, state: ThreadState): ReturnType<LiveThreads['preview']> {
+    const thread = this.#threads.get(id);
+    const kept = thread?.isLoaded === true ? { settings: thread.settings, last: lastSettings(state) } : undefined;
+    return this.#engine.preview(id, state, { request: this.#requests.get(id) ?? withAnswers({}), kept });
+  }
+
   async close(): Promise<void> {
     this.#isOver = true;
     const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end()));
@@ -96,6 +106,7 @@ class KeptThreads implements LiveThreads {
       store: this.#engine.forLive.store,
     });
     this.#threads.set(id, kept);
+    this.#requests.set(id, request);
     return kept;
   }
 }

@@ -61,7 +61,12 @@ export async function attendTurn(
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return turnAnswer(run, await run.end, more);
-      if (questions.length === 0) await changed;
+      const ahead = questionsAhead(parts, run);
+      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
+        return waitingAnswer(run, ahead, { ...more, queued: true });
+      }
+      if (questions.length === 0)
+        await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
       else if (context.client.canAsk) return inputRequired(run, questions, context);
       else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
       else await declineAll(run, questions);
@@ -71,6 +76,17 @@ export async function attendTurn(
     stopProgress();
     listening.end();
   }
+}
+
+/** Whether a question is a part of the answer: the client has no other way to it. */
+function answersByTool({ onQuestion }: Pick<ToolParts, 'onQuestion'>, { client }: CallContext): boolean {
+  return !client.canAsk && onQuestion === 'report';
+}
+
+/** What the turn before this one asks; undefined when this one has begun. */
+function questionsAhead({ runs }: ToolParts, run: TurnRun): readonly Question[] | undefined {
+  const first = runs.current(run.thread.id);
+  return first === run || run.turnId !== undefined ? undefined : first?.questions;
 }
 
 type IsMeant = (news: LiveNews) => boolean;
@@ -139,7 +155,7 @@ export function reportProgress(
 
 async function declineAll({ thread }: TurnRun, questions: readonly Question[]): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  for (const { id } of questions) await thread.answer(id, { kind: 'declined', note });
+  for (const { id } of questions) await thread.answer(id, { kind: 'declined', by: 'default', note });
 }
 
 function inputRequired(run: TurnRun, questions: readonly Question[], { signal }: CallContext): InputRequired {
@@ -157,11 +173,28 @@ function inputRequired(run: TurnRun, questions: readonly Question[], { signal }:
   };
 }
 
-function waitingAnswer({ thread, turnId }: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
+/** Of a call that has to wait for open questions: what became of it, and the questions. */
+export function blockedAnswer(
+  parts: Pick<ToolParts, 'onQuestion' | 'runs'>,
+  thread: LiveThread,
+  context: CallContext,
+  what: string,
+): ToolAnswer | undefined {
+  const questions = parts.runs.current(thread.id)?.questions ?? thread.questions;
+  if (questions.length === 0 || !answersByTool(parts, context)) return undefined;
+  const waiting = waitingAnswer({ thread, turnId: questions[0]!.turnId }, questions, {});
+  return { ...waiting, text: `${what} ${waiting.text}` };
+}
+
+function waitingAnswer(
+  { thread, turnId }: Pick<TurnRun, 'thread' | 'turnId'>,
+  questions: readonly Question[],
+  more: JsonObject,
+): ToolAnswer {
   const asked = questions.map((question) => `${question.id}: ${questionWords(question)}`).join('\n');
   return {
     kind: 'answer',
-    text: `The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
+    text: `${more['queued'] === true ? 'The message is queued behind a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
     data: {
       thread_id: thread.id,
       ...defined({ turn_id: turnId }),

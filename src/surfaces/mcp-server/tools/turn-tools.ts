@@ -5,7 +5,7 @@ import type { Answer, AnswerScope, Question } from '../../../protocol/question.t
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
-import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
+import { type Attendance, attendTurn, blockedAnswer, continueCall, turnOutput } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
@@ -104,6 +104,8 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
       if (context.responses !== undefined) return continueCall(parts, context, {});
       const message = await readCall(parts, args);
       if ('code' in message) return refusedAnswer(message);
+      const blocked = blockedAnswer(parts, message.thread, context, 'The message was not sent.');
+      if (blocked !== undefined) return blocked;
       const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
       return attendTurn(parts, run, context, {});
     },

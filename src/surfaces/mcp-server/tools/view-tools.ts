@@ -41,9 +41,9 @@ export function threadContextTool(parts: ToolParts): ServerTool {
 }
 
 /** What `capstan context --json` shows of the window. */
-export async function contextOf({ engine }: Pick<ToolParts, 'engine'>, id: ThreadId) {
+export async function contextOf({ engine, live }: Pick<ToolParts, 'engine' | 'live'>, id: ThreadId) {
   const story = tellStory((await readLines(engine, id)).lines);
-  return windowFields(windowView(story, await engine.preview(id, story.state)));
+  return windowFields(windowView(story, await live.preview(id, story.state)));
 }
 
 export function threadEnvelopeTool(parts: ToolParts): ServerTool {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -131,4 +131,60 @@ it('a turn whose client gave up was not stopped by the user', async () => {
   const texts = textsOf(inputOf(model, 1)).join('\n');
   expect(texts).toContain('The program that asked for the turn cancelled it or disconnected');
   expect(texts).not.toContain('on purpose');
+});
+
+it('the text alone is enough to go on', async () => {
+  const { app } = await served(
+    ({ index }) =>
+      index === 0
+        ? answer({ items: [callTool('exec_command', { cmd: 'echo \u001b[1mhi' })] })
+        : index === 2
+          ? asks
+          : says('ok'),
+    { config: 'approval_policy = "on-request"\n' },
+  );
+  const client = new TestClient(app);
+  const started = await client.call('thread_start', { prompt: 'go', config: { foo: 1 } });
+  const thread_id = started.data['thread_id'] as string;
+  expect(started.text).toContain(`thread_id: ${thread_id}`);
+  expect(started.text).toMatch(/Note: .*foo/);
+  const page = await client.call('thread_read', { thread_id, limit: 4 });
+  expect(page.text).toMatch(/^\d+ turn 1 user: go$/m);
+  expect(page.text).toMatch(/^\d+ turn 1 call: exec_command echo ␛\[1mhi → .*hi/m);
+  expect(page.text).toContain(`More: call again with after ${String(page.data['next'])}.`);
+  const { thread_id: fork } = await client.data('thread_fork', { thread_id });
+  const waiting = await client.call('thread_send', { thread_id: fork!, text: 'write' });
+  expect(waiting.text).toMatch(/run touch .*May I\?.*Folder: \/.*Scopes: call, session/s);
+  expect((await client.call('thread_read', { thread_id: fork! })).text).toContain('Open question ');
+  const listed = (await client.call('thread_list', { limit: 1 })).text;
+  expect(listed).toMatch(new RegExp(`fork of ${thread_id}`));
+  expect(listed).toMatch(/More: call again with cursor "/);
+  expect((await client.call('thread_envelope', { thread_id })).text).toMatch(/^policy\.approval: /m);
+  const newest = (await client.data('thread_read', { thread_id, last: 1 }))['items'];
+  expect(newest).toMatchObject([{ type: 'assistant', text: 'ok' }]);
+});
+
+it('what nothing proves is not said to be proven', async () => {
+  const { app, place } = await served([]);
+  const lines = readFileSync(join(import.meta.dirname, '../fixtures/rollouts/moved-folder.jsonl'), 'utf8');
+  const thread_id = /"id":"([0-9a-f-]{36})"/.exec(lines)![1]!;
+  const sessions = join(place.home, 'sessions', '2026', '07', '01');
+  mkdirSync(sessions, { recursive: true });
+  writeFileSync(join(sessions, `rollout-2026-07-01T00-00-00-${thread_id}.jsonl`), lines);
+  const client = new TestClient(app);
+  expect(await client.data('thread_replay', { thread_id })).toMatchObject({ ok: false, counts: { same: 0 } });
+  expect((await client.call('thread_envelope', { thread_id })).text).toMatch(/has no envelope in the file/);
+});
+
+it('advice names tools and their arguments', async () => {
+  const { app, place } = await served(() => says('ok'));
+  const client = new TestClient(app);
+  const missing = await client.error('thread_start', { cwd: join(place.root, 'missing') });
+  expect(missing['next']).toBe('Create it, or choose another working folder with cwd.');
+  expect((await client.error('thread_start', { sandbox: 'open' }))['message']).toMatch(/^sandbox must be/);
+  const open = { type: 'workspace-write', network_access: true };
+  const start = { prompt: 'one', sandbox: open, approval_policy: 'never' };
+  const { thread_id } = (await client.data('thread_start', start)) as { thread_id: string };
+  expect((await client.error('thread_pin', { thread_id, remove: '7' }))['next']).toBe('List them with thread_pin.');
+  expect((await client.error('thread_fork', { thread_id, through: '9' }))['next']).not.toContain('capstan');
 });

@@ -2,7 +2,7 @@ import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Ordinal } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt } from '../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { fullText, type Outcome, sentence } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
 import { questionWords } from '../../wording/question-words.ts';
@@ -15,14 +15,24 @@ import { answerFrom, clientQuestion } from './client-questions.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { list, outputOfTool, text } from './tool-schema.ts';
+import { choiceOf, list, outputOfTool, text } from './tool-schema.ts';
 import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
 import { refusedAnswer } from './call-answers.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 
+const turnFields = { thread_id: text(), turn_id: text(), status: text(), message: text(), questions: list };
+
 /** What every call gives that waits for the end of a turn. */
-export const turnOutput: JsonObject = outputOfTool(
-  { thread_id: text(), turn_id: text(), status: text(), message: text(), questions: list },
+export const turnOutput: JsonObject = outputOfTool(turnFields, ['thread_id', 'status']);
+
+/** The same with what its values are. Once in the list is enough. */
+export const explainedTurnOutput: JsonObject = outputOfTool(
+  {
+    ...turnFields,
+    status: choiceOf('completed', 'failed', 'interrupted', 'waiting', 'idle'),
+    questions: { ...list, description: 'each with id, reason, argv, cwd, scopes' },
+    percent_remaining: { type: 'integer' },
+  },
   ['thread_id', 'status'],
 );
 
@@ -186,12 +196,19 @@ export function blockedAnswer(
   return { ...waiting, text: `${what} ${waiting.text}` };
 }
 
+/** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
+export function askedText(question: Question): string {
+  const { id, reason, cwd, scopes } = question;
+  const more = [...(reason === undefined ? [] : [sentence(reason)]), ...(cwd === undefined ? [] : [`Folder: ${cwd}.`])];
+  return [`${id}: ${questionWords(question)}.`, ...more, `Scopes: ${scopes.join(', ')}.`].join(' ');
+}
+
 function waitingAnswer(
   { thread, turnId }: Pick<TurnRun, 'thread' | 'turnId'>,
   questions: readonly Question[],
   more: JsonObject,
 ): ToolAnswer {
-  const asked = questions.map((question) => `${question.id}: ${questionWords(question)}`).join('\n');
+  const asked = questions.map((question) => askedText(question)).join('\n');
   return {
     kind: 'answer',
     text: `${more['queued'] === true ? 'The message is queued behind a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,

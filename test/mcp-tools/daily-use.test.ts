@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
+import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { textsOf, inputOf } from '../harness/scene.ts';
-import { served, TestClient } from './served.ts';
+import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { engineOf, served, TestClient } from './served.ts';
 
 const says = (text: string) => answer({ items: [say(text)] });
 
@@ -187,4 +189,26 @@ it('advice names tools and their arguments', async () => {
   const { thread_id } = (await client.data('thread_start', start)) as { thread_id: string };
   expect((await client.error('thread_pin', { thread_id, remove: '7' }))['next']).toBe('List them with thread_pin.');
   expect((await client.error('thread_fork', { thread_id, through: '9' }))['next']).not.toContain('capstan');
+});
+
+it('a thread whose folder is gone continues in another one', async () => {
+  const first = await served(() => says('ok'));
+  const { place } = first;
+  const [gone, cwd] = [join(place.root, 'gone'), join(place.root, 'kept')];
+  for (const folder of [gone, cwd]) mkdirSync(folder);
+  const { thread_id } = (await new TestClient(first.app).data('thread_start', {
+    prompt: 'one',
+    cwd: gone,
+  })) as JsonObject;
+  await first.app.close();
+  rmSync(gone, { recursive: true });
+  const engine = await engineOf(place);
+  const app = createMcpApp(engine, liveThreads(engine), { cwd: place.workspace });
+  whenTestEnds(() => app.close());
+  const client = new TestClient(app);
+  expect((await client.error('thread_send', { thread_id: thread_id!, text: 'two' }))['next']).toBe(
+    'Create it, or call thread_override with another cwd.',
+  );
+  expect(await client.data('thread_override', { thread_id: thread_id!, cwd })).toMatchObject({ settings: { cwd } });
+  expect(await client.data('thread_send', { thread_id: thread_id!, text: 'two' })).toMatchObject({ message: 'ok' });
 });

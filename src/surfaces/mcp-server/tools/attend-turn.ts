@@ -184,7 +184,7 @@ function inputRequired(run: TurnRun, questions: readonly Question[], { signal }:
 }
 
 /** Of a call that has to wait for open questions: what became of it, and the questions. */
-export function blockedAnswer(
+export function questionsFirst(
   parts: Pick<ToolParts, 'onQuestion' | 'runs'>,
   thread: LiveThread,
   context: CallContext,

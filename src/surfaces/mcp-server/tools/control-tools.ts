@@ -5,7 +5,7 @@ import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/checkpoint-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
-import { blockedAnswer, reportProgress } from './attend-turn.ts';
+import { questionsFirst, reportProgress } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
@@ -24,7 +24,7 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       const change = changeFrom(args);
       if (change === undefined) return refusedAnswer(nothingToChange);
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', stringAt(args, 'cwd'));
       if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       try {
@@ -63,14 +63,19 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedAnswer(thread);
-      const blocked = blockedAnswer(parts, thread, context, 'The history was not compacted.');
+      const blocked = questionsFirst(parts, thread, context, 'The history was not compacted.');
       if (blocked !== undefined) return blocked;
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
       const asked = Promise.withResolvers<ToolAnswer>();
       // It comes after the answer, and a model that calls one tool at a time must get to the question.
       const stopReading = parts.feeds.read(thread, () => {
-        const waiting = blockedAnswer(parts, thread, context, 'The history will be compacted when the turn continues.');
+        const waiting = questionsFirst(
+          parts,
+          thread,
+          context,
+          'The history will be compacted when the turn continues.',
+        );
         if (waiting !== undefined) asked.resolve(waiting);
       });
       // In a turn that runs, the turn is another call's.

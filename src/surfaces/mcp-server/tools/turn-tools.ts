@@ -8,7 +8,7 @@ import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offe
 import {
   type Attendance,
   attendTurn,
-  blockedAnswer,
+  questionsFirst,
   continueCall,
   explainedTurnOutput,
   turnOutput,
@@ -115,7 +115,7 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
       if (context.responses !== undefined) return continueCall(parts, context, {});
       const message = await readCall(parts, args);
       if ('code' in message) return refusedAnswer(message);
-      const blocked = blockedAnswer(parts, message.thread, context, 'The message was not sent.');
+      const blocked = questionsFirst(parts, message.thread, context, 'The message was not sent.');
       if (blocked !== undefined) return blocked;
       const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
       return attendTurn(parts, run, context, {});
@@ -128,7 +128,7 @@ async function readCall(
   parts: ToolParts,
   args: JsonObject,
 ): Promise<{ readonly thread: LiveThread; readonly input: UserInput } | Outcome> {
-  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', stringAt(args, 'cwd'));
   if ('code' in thread) return thread;
   const input = readCalledMessage(parts, args, stringAt(args, 'cwd') ?? thread.settings.cwd);
   return 'code' in input ? input : { thread, input };

@@ -122,7 +122,9 @@ it('notes are pinned, listed and removed, and the model reads them', async () =>
 it('context, envelope and replay say what the commands say', async () => {
   const { app, place } = await served(() => says('ok'));
   const client = new TestClient(app);
-  const { thread_id } = (await client.data('thread_start', { prompt: 'hi' })) as { thread_id: string };
+  // A command cannot ask, which matters only under a policy that asks.
+  const start = { prompt: 'hi', approval_policy: 'never' };
+  const { thread_id } = (await client.data('thread_start', start)) as { thread_id: string };
   await client.data('thread_turn', { thread_id, text: 'again', effort: 'high' });
   const command = async (...words: string[]): Promise<JsonObject> =>
     JSON.parse((await place.run(words[0]!, thread_id, ...words.slice(1), '--json')).stdout) as JsonObject;

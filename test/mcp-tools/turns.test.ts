@@ -12,8 +12,8 @@ it('a prompt starts a thread and is answered at the end of its turn, with the ev
   ]);
   const client = new TestClient(app);
   const first = await client.call('thread_start', { prompt: 'Hi' });
-  expect(first.text).toBe('Hello there.');
   const { thread_id: id, turn_id: turn } = first.data;
+  expect(first.text).toBe(`Hello there.\n\nthread_id: ${String(id)}`);
   expect(first.data).toMatchObject({
     status: 'completed',
     message: 'Hello there.',

@@ -4,14 +4,19 @@ import { defineFragment } from '../text/define.ts';
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 
 /** The same as the model reads it. `-idle`: no call was under way, so nothing is half done. */
-export type AbortedTurn = AbortCause | 'interrupted-idle' | 'process-died-idle';
+export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | 'client-left'}-idle` | 'client-left';
 
 const interrupted = 'The user stopped the turn on purpose.';
+const left = 'The program that asked for the turn cancelled it or disconnected, perhaps because it took too long.';
+const ended =
+  'A command that was running has been ended and may have done part of its work: look before you repeat it.';
 const died = 'The program that ran the turn ended.';
 
 const sentence: Readonly<Record<AbortedTurn, string>> = {
-  interrupted: `${interrupted} A command that was running has been ended and may have done part of its work: look before you repeat it.`,
+  interrupted: `${interrupted} ${ended}`,
   'interrupted-idle': `${interrupted} No call was running.`,
+  'client-left': `${left} ${ended}`,
+  'client-left-idle': `${left} No call was running.`,
   'process-died': `${died} What was under way may have been done in part, wholly or not at all: look before you repeat it.`,
   'process-died-idle': `${died} No call was running.`,
   forked:

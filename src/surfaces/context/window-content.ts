@@ -201,7 +201,7 @@ function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest 
   const tools = next?.tools ?? known;
   const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
   const parts: readonly WindowPart[] = [
-    instructionsPart(story.state),
+    instructionsPart(story.state, next),
     ...(tools ?? []).map((tool): WindowPart => {
       const name = stringAt(tool, 'name') ?? tool.type;
       return { what: { kind: 'tool', name }, tokens: toolTokens(tool), measure: 'estimated' };
@@ -211,8 +211,8 @@ function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest 
   return { measure: 'estimated' as const, parts, unknown: tools === undefined ? [missing] : [] };
 }
 
-function instructionsPart(state: ThreadState): WindowPart {
-  const tokens = instructionsTokens(instructionsOf(state)?.text ?? '');
+function instructionsPart(state: ThreadState, next?: NextRequest): WindowPart {
+  const tokens = instructionsTokens(next?.instructions ?? instructionsOf(state)?.text ?? '');
   return { what: { kind: 'instructions' }, tokens, measure: 'estimated' };
 }
 

@@ -5,7 +5,7 @@ export type { Collected } from '../../rollout/collect/collect.ts';
 export type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
 export type { NextRequest } from '../../thread/contract/preview.ts';
 export type { Unproven } from '../../thread/branch/unproven.ts';
-export type { RollbackTo, RolledBack } from '../../thread/branch/rollback-range.ts';
+export type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
 export type { TurnResult } from '../../thread/turn/settle.ts';
 export type { ChangedFiles, TurnFileChange } from '../../workspace/file-changes.ts';
 export type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';

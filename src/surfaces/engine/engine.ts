@@ -34,7 +34,7 @@ import {
   startThread,
 } from './open-thread.ts';
 import type { LiveEngine } from './live-engine.ts';
-import type { ForeseenRequest } from './preview-thread.ts';
+import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { UnpackedBubblewrap } from './unpack-bubblewrap.ts';
@@ -198,9 +198,9 @@ export class Engine {
   }
 
   /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
-  async preview(id: ThreadId, state: ThreadState): Promise<ForeseenRequest | Outcome> {
+  async preview(id: ThreadId, state: ThreadState, as?: PreviewedResume): Promise<ForeseenRequest | Outcome> {
     const { previewThread } = await import('./preview-thread.ts');
-    return previewThread(this.#parts, id, state);
+    return previewThread(this.#parts, id, state, as);
   }
 
   /** Brings back files that turns of a thread changed. */

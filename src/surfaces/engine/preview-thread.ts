@@ -6,11 +6,18 @@ import type { ThreadState } from '../../state/thread-state.ts';
 import { type NextRequest, previewRequest } from '../../thread/contract/preview.ts';
 import { type Unproven, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { prepareToGoOn } from './prepare-thread.ts';
+import { type KeptSettings, prepareToGoOn } from './prepare-thread.ts';
+import type { ThreadRequest } from './thread-request.ts';
 
 /** What the next turn begins with, and what it leaves out of the file. */
 export interface ForeseenRequest extends NextRequest {
   readonly unproven: Unproven;
+}
+
+/** How it would be resumed; absent: as a command does that cannot ask. */
+export interface PreviewedResume {
+  readonly request?: ThreadRequest;
+  readonly kept?: KeptSettings | undefined;
 }
 
 /** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
@@ -18,8 +25,9 @@ export async function previewThread(
   engine: EngineParts,
   id: ThreadId,
   state: ThreadState,
+  { request = heldApproval(state), kept }: PreviewedResume = {},
 ): Promise<ForeseenRequest | Outcome> {
-  const prepared = await prepareToGoOn(engine, { id, state }, heldApproval(state));
+  const prepared = await prepareToGoOn(engine, { id, state }, request, kept);
   if ('code' in prepared) return prepared;
   const { state: counted, unproven } = await withoutUnproven(engine, id, state);
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };

@@ -21,6 +21,9 @@ import { type RunningServer, serveStdio } from './wire/serve-stdio.ts';
 /** What a host that has gone is given to read the last messages, and threads to end, before the process does. */
 const leavingMs = 5000;
 
+/** Commands can resume a thread that the server has given up. */
+const idleMs = 60_000;
+
 type Options = CommandArguments<typeof mcpServerCommand>['options'];
 
 /** `capstan mcp-server`. */
@@ -40,7 +43,7 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   if ('code' in folder) return folder;
   for (const { message } of engine.notices) report(message);
 
-  const app = createMcpApp(engine, liveThreads(engine), { cwd, ...defined({ onQuestion }) });
+  const app = createMcpApp(engine, liveThreads(engine, { idleMs }), { cwd, ...defined({ onQuestion }) });
   const ending = endOnSignal({});
   const served: ServedApp = { app: { ...app, instructions }, listsAliases: compat, report };
   const server = listen === undefined ? serveHost(served) : await serveHosts(served, listen);
@@ -54,7 +57,7 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
 }
 
 const instructions =
-  'Capstan is a coding agent with its own sandbox. thread_start begins a conversation, thread_send continues it and answers at the end of the turn. A conversation stays on disk: thread_list and thread_read find it again.';
+  'Capstan is a coding agent with its own sandbox. thread_start begins a conversation, thread_send continues it and answers at the end of the turn. From its first message on a conversation stays on disk: thread_list and thread_read find it again. thread_id is an id, the beginning of one, or a name.';
 
 const withoutToken =
   'Without a token every program on this machine can run commands as you, and so can a sandboxed command that may use the network.';

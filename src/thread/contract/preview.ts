@@ -7,7 +7,7 @@ import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { SettingsEvent } from '../../protocol/thread-event.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
+import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
 import type { Telling } from '../../world/tell.ts';
 import { pastFacts, factsForTurn } from './contract-now.ts';
@@ -30,6 +30,8 @@ export async function previewEnvelope(
 export interface NextRequest {
   /** As a line would keep it. */
   readonly envelope: JsonObject;
+  /** What requests begin with; those of the thread, once it has made one. */
+  readonly instructions: string;
   readonly tools: Step['tools'];
   readonly telling: Telling;
   /** Messages that it takes in. */
@@ -47,7 +49,8 @@ export async function previewRequest(
   const answered = { session: grantsUnder(state.grants, envelope.policy), turn: [] };
   const { step } = await stepNow({ parts, envelope, log: { state } }, 0, answered);
   const [{ tools }, { waiting }] = [step, state];
-  return { envelope: storeEnvelope(envelope), tools, telling: tellingFor(state, step), waiting };
+  const instructions = (instructionsOf(state) ?? envelope.instructions.base).text;
+  return { envelope: storeEnvelope(envelope), instructions, tools, telling: tellingFor(state, step), waiting };
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {

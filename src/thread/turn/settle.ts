@@ -1,5 +1,6 @@
 import { newRepositoriesFragment } from '../../fragments/events/new-repositories.ts';
-import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { clientLeft } from '../../protocol/client-left.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -43,7 +44,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
     }
     case 'aborted':
       // In a turn that only compacts nothing was done that the model would have to look after.
-      if (isWork) recordEvent(turn, turnAbortedFragment, memory.cutShort ? 'interrupted' : 'interrupted-idle');
+      if (isWork) recordEvent(turn, turnAbortedFragment, abortedBy(turn));
       log.record(turnAborted(end));
       log.tell({ kind: 'turn-aborted', turnId });
       await log.durable();
@@ -54,6 +55,11 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       await log.durable();
       return { kind: 'failed', outcome: answer.failure, ...said };
   }
+}
+
+function abortedBy({ signal, memory }: Turn): AbortedTurn {
+  const by = signal.reason === clientLeft ? 'client-left' : 'interrupted';
+  return memory.cutShort ? by : `${by}-idle`;
 }
 
 /** Nothing ends: the turn stays open in the file, with its questions. What arrived meanwhile waits on. */

@@ -5,11 +5,14 @@ import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
+import { lastSettings } from '../../../state/resumed-settings.ts';
+import type { ThreadState } from '../../../state/thread-state.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { KeptThread } from './kept-thread.ts';
 import { ephemeralThread, heldByCaller, threadBusy, threadsClosed } from './live-refusals.ts';
 import type { LiveThread, LiveThreads } from './live-thread.ts';
 import { ThreadGate } from './thread-gate.ts';
+import { noMessageYet } from './no-message-yet.ts';
 
 export interface LiveOptions {
   /** How long a thread stays loaded in which nothing happens and that no one follows. Absent: half an hour. */
@@ -32,6 +35,8 @@ class KeptThreads implements LiveThreads {
   readonly #threads = new Map<ThreadId, KeptThread>();
   /** Of the threads above, and of others while there is work on them as a whole. */
   readonly #gates = new Map<ThreadId, ThreadGate>();
+  /** What they are opened with. */
+  readonly #requests = new Map<ThreadId, ThreadRequest>();
   #isOver = false;
 
   constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
@@ -52,6 +57,8 @@ class KeptThreads implements LiveThreads {
   async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
     if (this.#isOver) return engineRefused(threadsClosed);
     const asked = withAnswers(request);
+    const empty = await noMessageYet(this.#engine.stored, this.#threads.get(id));
+    if (empty !== undefined) return engineRefused(empty);
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
@@ -82,11 +89,19 @@ class KeptThreads implements LiveThreads {
         // An answer that came before may have continued a turn.
         const kept = this.#threads.get(id);
         if (kept?.isRunning === true) return engineRefused(threadBusy(id));
+        const empty = kept === undefined ? undefined : await noMessageYet(stored, kept);
+        if (empty !== undefined) return engineRefused(empty);
         return kept === undefined ? work(stored) : kept.whileAway(() => work(stored));
       });
     } finally {
       if (gate.isEmpty && !this.#threads.has(id)) this.#gates.delete(id);
     }
+  }
+
+  preview(id: ThreadId, state: ThreadState): ReturnType<LiveThreads['preview']> {
+    const thread = this.#threads.get(id);
+    const kept = thread?.isLoaded === true ? { settings: thread.settings, last: lastSettings(state) } : undefined;
+    return this.#engine.preview(id, state, { request: this.#requests.get(id) ?? withAnswers({}), kept });
   }
 
   async close(): Promise<void> {
@@ -113,6 +128,7 @@ class KeptThreads implements LiveThreads {
       store: this.#engine.forLive.store,
     });
     this.#threads.set(id, kept);
+    this.#requests.set(id, request);
     return kept;
   }
 

@@ -11,6 +11,8 @@ import type { CompactionResult } from '../../../thread/parts/compaction-result.t
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
+import type { ForeseenRequest } from '../preview-thread.ts';
+import type { ThreadState } from '../../../state/thread-state.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
@@ -18,6 +20,8 @@ import type { AfterPlace, PlaceCursor } from './place-cursor.ts';
 
 /** Threads as clients use them: by id, loaded when they are needed, given up when idle. */
 export interface LiveThreads {
+  /** What the next turn of a thread would begin with, if one of these clients asked for it now. Only reads. */
+  preview(id: ThreadId, state: ThreadState): Promise<ForeseenRequest | Outcome>;
   start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused>;
   /**
    * Loaded once, however many ask for it at the same time. `request` is for a thread that is not loaded yet; of one that

@@ -23,6 +23,7 @@ export class LoadedThreads {
       load: (id, request) => loads(live.load(id, request)),
       fork: (id, cut, request) => loads(live.fork(id, cut, request)),
       whole: (id, work) => live.whole(id, work),
+      preview: (id, state) => live.preview(id, state),
       close: () => live.close(),
     };
   }

@@ -88,7 +88,7 @@ async function textOf(parts: ToolParts, part: NamedPartOfThread): Promise<string
   switch (part.kind) {
     case 'thread': {
       const { lines } = await readLines(parts.engine, id);
-      const page = itemPage(lines, { after: -1, limit: mostItems, most: mostCharacters });
+      const page = itemPage(lines, { isNewest: false, after: -1, limit: mostItems, most: mostCharacters });
       return JSON.stringify({ thread_id: id, ...page });
     }
     case 'context':

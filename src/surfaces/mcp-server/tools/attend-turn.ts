@@ -4,6 +4,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
 import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
@@ -15,15 +16,25 @@ import { findLiveThread } from './find-thread-by-name.ts';
 import { questionMessage } from './question-message.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
-import { list, outputOfTool, text } from './tool-schema.ts';
+import { choiceOf, list, outputOfTool, text } from './tool-schema.ts';
 import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
 import { refusedAnswer } from './call-answers.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import type { PlaceCursor } from '../../engine/live/place-cursor.ts';
 
+const turnFields = { thread_id: text(), turn_id: text(), status: text(), message: text(), questions: list };
+
 /** What every call gives that waits for the end of a turn. */
-export const turnOutput: JsonObject = outputOfTool(
-  { thread_id: text(), turn_id: text(), status: text(), message: text(), questions: list },
+export const turnOutput: JsonObject = outputOfTool(turnFields, ['thread_id', 'status']);
+
+/** The same with what its values are. Once in the list is enough. */
+export const explainedTurnOutput: JsonObject = outputOfTool(
+  {
+    ...turnFields,
+    status: choiceOf('completed', 'failed', 'interrupted', 'waiting', 'idle'),
+    questions: { ...list, description: 'each with id, reason, argv, cwd, scopes' },
+    percent_remaining: { type: 'integer' },
+  },
   ['thread_id', 'status'],
 );
 
@@ -63,9 +74,13 @@ export async function attendTurn(
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return turnAnswer(run, await run.end, more);
+      const ahead = questionsAhead(parts, run);
+      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
+        return waitingAnswer(run, ahead, { ...more, queued: true });
+      }
       const isAsked = questions.every(({ id }) => run.isAskedElsewhere(id, context.client.id));
       if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context);
-      else if (isAsked) await changed;
+      else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
       else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
       else await declineAll(run, questions, context.client);
     }
@@ -94,6 +109,17 @@ export function tellOpenQuestions(
     for (const { method, params } of form({ kind: 'passing', event }, thread)) client.notify(method, params);
     progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text} Answer with thread_answer.`);
   }
+}
+
+/** Whether a question is a part of the answer: the client has no other way to it. */
+function answersByTool({ onQuestion }: Pick<ToolParts, 'onQuestion'>, { client }: CallContext): boolean {
+  return !client.canAsk && onQuestion === 'report';
+}
+
+/** What the turn before this one asks; undefined when this one has begun. */
+function questionsAhead({ runs }: ToolParts, run: TurnRun): readonly Question[] | undefined {
+  const first = runs.current(run.thread.id);
+  return first === run || run.turnId !== undefined ? undefined : first?.questions;
 }
 
 type IsMeant = (news: LiveNews) => boolean;
@@ -165,7 +191,7 @@ export function reportProgress(
 async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
   const own = questions.filter(({ id }) => !run.isAskedElsewhere(id, client.id));
-  for (const { id } of own) await run.thread.answer(id, { kind: 'declined', note });
+  for (const { id } of own) await run.thread.answer(id, { kind: 'declined', by: 'default', note });
 }
 
 function inputRequired(run: TurnRun, questions: readonly Question[], context: CallContext): InputRequired {
@@ -201,14 +227,34 @@ function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
   return over.signal;
 }
 
-function waitingAnswer(run: TurnRun, questions: readonly Question[], more: JsonObject): ToolAnswer {
+/** Of a call that has to wait for open questions: what became of it, and the questions. */
+export function questionsFirst(
+  parts: Pick<ToolParts, 'onQuestion' | 'runs'>,
+  thread: LiveThread,
+  context: CallContext,
+  what: string,
+): ToolAnswer | undefined {
+  const questions = parts.runs.current(thread.id)?.questions ?? thread.questions;
+  if (questions.length === 0 || !answersByTool(parts, context)) return undefined;
+  const waiting = waitingAnswer({ thread, turnId: questions[0]!.turnId }, questions, {});
+  return { ...waiting, text: `${what} ${waiting.text}` };
+}
+
+/** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
+export function askedText(question: Question, item?: TurnItem): string {
+  return `${question.id}: ${questionMessage(question, item).text} Scopes: ${question.scopes.join(', ')}.`;
+}
+
+function waitingAnswer(
+  run: Pick<TurnRun, 'thread' | 'turnId'> & Partial<Pick<TurnRun, 'itemOf'>>,
+  questions: readonly Question[],
+  more: JsonObject,
+): ToolAnswer {
   const { thread, turnId } = run;
-  const asked = questions
-    .map((question) => `${question.id}: ${questionMessage(question, run.itemOf(question)).text}`)
-    .join('\n');
+  const asked = questions.map((question) => askedText(question, run.itemOf?.(question))).join('\n');
   return {
     kind: 'answer',
-    text: `The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
+    text: `${more['queued'] === true ? 'The message is queued behind a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
     data: {
       thread_id: thread.id,
       ...defined({ turn_id: turnId }),

@@ -1,10 +1,12 @@
-import type { TurnId } from '../../../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { defined } from '../../../protocol/defined.ts';
 import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
-import type { RollbackTo } from '../../engine/engine-types.ts';
+import type { RollbackTo, RollbackUndone } from '../../engine/engine-types.ts';
+import { plural } from '../../wording/number-words.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
-import { answered, refusedAnswer } from './call-answers.ts';
+import { answered, refusedAnswer, withNotices } from './call-answers.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { settingsShown } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
@@ -72,12 +74,12 @@ export function threadRollbackTool(parts: ToolParts): ServerTool {
       if ('code' in to) return refusedAnswer(to);
       const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
       if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
-      return answered(`${done.turns.length} turns of thread ${id} are rolled back. thread_undo_rollback undoes this.`, {
+      const rolled = answered(`${rolledBack(done.turns)} of thread ${id}. thread_undo_rollback undoes this.`, {
         thread_id: id,
         turns: done.turns,
         ...(done.checkpoint !== undefined && { checkpoint: done.checkpoint }),
-        notices: done.notices.map(fullText),
       });
+      return withNotices(rolled, done.notices);
     },
   };
 }
@@ -95,7 +97,8 @@ export function threadUndoRollbackTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_undo_rollback',
     title: 'Undo a rollback',
-    description: 'Brings back the turns of the newest rollback. force: also when turns came after it, which go.',
+    description:
+      'Brings back the turns of the newest rollback; called again, takes them away. force: also if turns came since, which go.',
     input: inputOfTool({ thread_id: text(), force: yesOrNo }),
     output: outputOfTool({ thread_id: text(), turns: textList, replaced: textList }),
     annotations: { readOnlyHint: false, destructiveHint: true },
@@ -104,15 +107,24 @@ export function threadUndoRollbackTool(parts: ToolParts): ServerTool {
       if (typeof id !== 'string') return refusedAnswer(id);
       const force = args['force'] === true;
       const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
-      if (done.kind === 'refused') return refusedAnswer(withoutFlags(done.outcome), { thread_id: id });
-      const { turns, replaced } = done;
-      return answered(`${turns.length} turns of thread ${id} are restored.`, { thread_id: id, turns, replaced });
+      if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
+      const { turns, replaced, next } = done;
+      return answered(undoneText(id, done), { thread_id: id, turns, replaced, ...defined({ next }) });
     },
   };
 }
 
-function withoutFlags(outcome: Outcome): Outcome {
-  return { ...outcome, next: outcome.next.replaceAll('Add --force', 'Set force') };
+function rolledBack(turns: readonly TurnId[]): string {
+  return `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
+}
+
+/** An undo of an undo takes turns away: the text says so, and how they come back. */
+function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): string {
+  const restored = turns.length === 0 ? [] : [`Restored ${plural(turns.length, 'turn')} (${turns.join(', ')}).`];
+  const gone = replaced.length === 0 ? [] : [`${rolledBack(replaced)}.`];
+  const again = next === undefined ? 'takes this undo back' : 'undoes the rollback before it';
+  const was = turns.length === 0 && replaced.length > 0 ? ['The newest change was an undo, which is taken back.'] : [];
+  return [`Thread ${id}:`, ...was, ...restored, ...gone, `Calling thread_undo_rollback again ${again}.`].join(' ');
 }
 
 export function threadPinTool(parts: ToolParts): ServerTool {
@@ -137,7 +149,7 @@ export function threadPinTool(parts: ToolParts): ServerTool {
         add === undefined ? stored.unpin(id, remove ?? '') : stored.pin(id, add),
       );
       if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
-      return answered(pinsText(done.pins), { thread_id: id, pins: done.pins, notices: done.notices.map(fullText) });
+      return withNotices(answered(pinsText(done.pins), { thread_id: id, pins: done.pins }), done.notices);
     },
   };
 }

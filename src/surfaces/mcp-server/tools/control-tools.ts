@@ -4,8 +4,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/checkpoint-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
-import type { ServerTool } from '../offer/server-tool.ts';
-import { reportProgress, tellOpenQuestions } from './attend-turn.ts';
+import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
+import { questionsFirst, reportProgress, tellOpenQuestions } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
@@ -24,7 +24,7 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       const change = changeFrom(args);
       if (change === undefined) return refusedAnswer(nothingToChange);
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', stringAt(args, 'cwd'));
       if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       try {
@@ -63,19 +63,35 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedAnswer(thread);
+      const blocked = questionsFirst(parts, thread, context, 'The history was not compacted.');
+      if (blocked !== undefined) return blocked;
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
       tellOpenQuestions(thread, context);
+      const asked = Promise.withResolvers<ToolAnswer>();
+      // It comes after the answer, and a model that calls one tool at a time must get to the question.
+      const stopReading = parts.feeds.read(thread, () => {
+        const waiting = questionsFirst(
+          parts,
+          thread,
+          context,
+          'The history will be compacted when the turn continues.',
+        );
+        if (waiting !== undefined) asked.resolve(waiting);
+      });
       try {
         const focus = stringAt(args, 'focus')?.trim();
         // The call ends its own compaction, and no work of another call.
         const { signal } = context;
-        const done = await thread.compact(focus === undefined || focus === '' ? { signal } : { focus, signal });
+        const compacted = thread.compact(focus === undefined || focus === '' ? { signal } : { focus, signal });
+        const done = await Promise.race([compacted, asked.promise]);
+        if (done.kind === 'answer') return done;
         if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
         if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
         await listening.sent((news) => eventOf(news)?.kind === 'checkpoint-installed');
         return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
       } finally {
+        stopReading();
         stopProgress();
         listening.end();
       }

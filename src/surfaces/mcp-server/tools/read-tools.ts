@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
 import { defined } from '../../../protocol/defined.ts';
-import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadQuery, ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { oneLine } from '../../../state/one-line.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
+import { plural } from '../../wording/number-words.ts';
 import { snakeCased } from '../../wording/snake-cased.ts';
 import { readAfter, standingIn } from '../../engine/live/place-cursor.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
+import { askedText } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';
@@ -40,9 +43,11 @@ export function threadListTool(parts: ToolParts): ServerTool {
       const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
       if ('code' in page) return refusedAnswer(withCursor(page));
       const { threads, next } = page;
-      const lines = threads.map(({ id, name, preview }) => `${id} ${oneLine(name ?? preview, 80)}`);
-      const words = lines.length === 0 ? 'No threads.' : lines.join('\n');
-      return answered(words, { threads: threads.map(summaryFields), ...defined({ next }) });
+      const lines = threads.map(threadLine);
+      return answered(pageText(lines, 'No threads.', next), {
+        threads: threads.map(summaryFields),
+        ...defined({ next }),
+      });
     },
   };
 }
@@ -59,11 +64,32 @@ export function threadSearchTool(parts: ToolParts): ServerTool {
       const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
       if ('code' in found) return refusedAnswer(withCursor(found));
       const { hits, next } = found;
-      const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${oneLine(excerpt, 120)}`);
+      const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${shortLine(excerpt, 120)}`);
       const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
-      return answered(lines.length === 0 ? 'No matches.' : lines.join('\n'), { hits: shown, ...defined({ next }) });
+      return answered(pageText(lines, 'No matches.', next), { hits: shown, ...defined({ next }) });
     },
   };
+}
+
+function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: ThreadSummary): string {
+  const more = [
+    plural(turns, 'turn'),
+    ...(forkedFrom === undefined ? [] : [`fork of ${forkedFrom}`]),
+    ...(questions === 0 ? [] : ['a question waits']),
+  ];
+  return `${id} ${shortLine(name ?? preview, 80)} (${more.join(', ')})`;
+}
+
+/** Words of a thread in one line, without characters that an eye or a terminal would miss. */
+function shortLine(words: string, characters: number): string {
+  return visibleLine(oneLine(words, characters));
+}
+
+function pageText(lines: readonly string[], none: string, next: string | undefined): string {
+  if (lines.length === 0) return none;
+  return [...lines, ...(next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`])].join(
+    '\n',
+  );
 }
 
 function queryFrom(args: JsonObject, here: string): ThreadQuery {
@@ -97,8 +123,9 @@ export function threadReadTool(parts: ToolParts): ServerTool {
     input: inputOfTool({
       thread_id: text(),
       after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
+      last: whole('only the newest items', 1),
       limit: whole('default 50', 1),
-      max_text: whole('characters per text', 1),
+      max_text: whole('characters per text; default 4000', 1),
     }),
     output: outputOfTool({
       thread_id: text(),
@@ -118,14 +145,19 @@ export function threadReadTool(parts: ToolParts): ServerTool {
       const standing = standingIn(lines, id, after);
       const page = itemPage(lines, {
         after: standing,
-        limit: Math.min(numberAt(args, 'limit') ?? 50, mostItems),
+        limit: Math.min(numberAt(args, 'last') ?? numberAt(args, 'limit') ?? 50, mostItems),
+        isNewest: numberAt(args, 'last') !== undefined,
         most: numberAt(args, 'max_text') ?? mostCharacters,
       });
       const questions = await openQuestions(parts, id);
       const isRewound = standing < after.place;
-      const rolledBack = isRewound ? [`The thread was rolled back: forget what you read behind ${standing}.`] : [];
-      const words = page.items.map((item) => oneLine(`${String(item['type'])}: ${wordsOf(item)}`, 160)).join('\n');
-      return answered([...rolledBack, words === '' ? 'Nothing to read here.' : words].join('\n'), {
+      const shown = [
+        ...(isRewound ? [`The thread was rolled back: forget what you read behind ${standing}.`] : []),
+        ...page.items.map(itemLine),
+        ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
+        ...questions.map((question) => `Open question ${askedText(question)}`),
+      ];
+      return answered(shown.length === 0 ? 'Nothing to read here.' : shown.join('\n'), {
         thread_id: id,
         ...page,
         ...(isRewound && { rewound: standing }),
@@ -147,6 +179,15 @@ async function openQuestions({ live, engine }: ToolParts, id: ThreadId): Promise
   return loaded?.questions ?? engine.stored.questions(id);
 }
 
+function itemLine(item: JsonObject): string {
+  return `${String(item['ordinal'])} turn ${String(item['turn'])} ${String(item['type'])}: ${wordsOf(item)}`;
+}
+
+/** Of a call the heads of what was asked and what came back. */
 function wordsOf(item: JsonObject): string {
-  return stringAt(item, 'text') ?? stringAt(item, 'name') ?? '';
+  const name = stringAt(item, 'name');
+  if (name === undefined) return shortLine(stringAt(item, 'text') ?? '', 160);
+  const [input, output] = [objectAt(item, 'input'), objectAt(item, 'output')].map((each) => stringAt(each, 'text'));
+  const back = output === undefined ? '' : ` → ${shortLine(output, 160)}`;
+  return `${name} ${shortLine(input ?? '', 160)}${back}`;
 }

@@ -5,6 +5,7 @@ import { defined } from '../../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadRequest } from '../../engine/thread-request.ts';
+import { asToolOutcome } from './tool-words.ts';
 import { anObject, yesOrNo, text } from './tool-schema.ts';
 
 const modes = 'read-only, workspace-write, danger-full-access, or {type, …}';
@@ -24,8 +25,8 @@ export const startArguments: JsonObject = {
   model: text(),
   profile: text('config profile'),
   cwd: text(),
-  approval_policy: text(),
-  sandbox: text('mode'),
+  approval_policy: contextArguments['approval_policy']!,
+  sandbox: contextArguments['sandbox']!,
   permissions: text('name of a permission profile'),
   config: anObject,
   base_instructions: text(),
@@ -63,7 +64,7 @@ export function nameOfSetting(setting: string): string {
 
 /** A refusal of a change, in the words of the call. */
 export function asCalled(outcome: Outcome): Outcome {
-  if (!outcome.code.startsWith('change-')) return outcome;
+  if (!outcome.code.startsWith('change-')) return asToolOutcome(outcome);
   const said = (sentence: string): string =>
     sentence
       .replaceAll(/\bsandboxMode\b/g, 'sandbox')
@@ -86,7 +87,6 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
   const keys = {
     model: args['model'],
     approval_policy: args['approval_policy'],
-    sandbox_mode: args['sandbox'],
     default_permissions: args['permissions'],
     instructions: args['base_instructions'],
     developer_instructions: args['developer_instructions'],
@@ -94,6 +94,7 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
   };
   const config = Object.entries(objectAt(args, 'config') ?? {});
   const overrides = [
+    ...sandboxOverrides(args['sandbox']),
     ...config.map(([key, value]) => ({ path: key.split('.'), value: value ?? null })),
     ...Object.entries(defined(keys)).map(([key, value]) => ({ path: [key], value: value as Json })),
   ];
@@ -107,6 +108,19 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
     ...(overrides.length === 0 ? {} : { overrides }),
     ...(withoutTools.length === 0 ? {} : { withoutTools }),
   };
+}
+
+/** A mode, or a policy with `type`: the rest of it is what the configuration has under the mode. */
+function sandboxOverrides(value: Json | undefined): readonly { readonly path: string[]; readonly value: Json }[] {
+  if (value === undefined) return [];
+  const policy = sandboxPolicy(value);
+  if (!isJsonObject(policy)) return [{ path: ['sandbox_mode'], value: policy }];
+  const { type = null, ...rest } = policy;
+  const more = Object.entries(rest).map(([key, each]) => ({
+    path: ['sandbox_workspace_write', key],
+    value: each ?? null,
+  }));
+  return [{ path: ['sandbox_mode'], value: type }, ...more];
 }
 
 /** The settings of a thread under the names that calls have for them. */

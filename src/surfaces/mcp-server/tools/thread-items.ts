@@ -18,23 +18,25 @@ export interface PageOptions {
   /** Only items behind this place. */
   readonly after: number;
   readonly limit: number;
+  /** The end of what is there, instead of its beginning. */
+  readonly isNewest: boolean;
   /** Characters of one text; what is cut says so. */
   readonly most: number;
 }
 
 /** Items in order, each with its place, its turn and its message kind, and the turns that they belong to. */
-export function itemPage(lines: readonly Line[], { after, limit, most }: PageOptions): ItemPage {
+export function itemPage(lines: readonly Line[], { after, limit, isNewest, most }: PageOptions): ItemPage {
   const { turns, places } = readTurnItems(lines);
   const standing = turns.filter(({ isTakenBack }) => !isTakenBack);
   const all = standing.flatMap((turn) => turn.items.map((item) => ({ turn, item, ordinal: places.get(item) ?? 0 })));
   const behind = all.filter(({ ordinal }) => ordinal > after);
-  const shown = behind.slice(0, limit);
+  const shown = isNewest ? behind.slice(-limit) : behind.slice(0, limit);
   const last = shown.at(-1)?.ordinal;
   const named = new Set(shown.map(({ turn }) => turn));
   return {
     turns: standing.filter((turn) => named.has(turn)).map(turnFields),
     items: shown.map(({ turn, item, ordinal }) => ({ ordinal, turn: turn.number, ...shownItem(item, most) })),
-    ...(behind.length > shown.length && last !== undefined && { next: cursorOf(lines, last) }),
+    ...(!isNewest && behind.length > shown.length && last !== undefined && { next: cursorOf(lines, last) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { clientLeft } from '../../../protocol/client-left.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
@@ -26,7 +27,7 @@ export class TurnRuns {
   /** A turn of its own for these words, after those that wait. */
   submit(thread: LiveThread, input: UserInput, change?: unknown): TurnRun {
     const stopping = new AbortController();
-    const run = new TurnRun(thread, { stop: () => stopping.abort() });
+    const run = new TurnRun(thread, { stop: () => stopping.abort(clientLeft) });
     this.#add(run);
     const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
     // The words are taken over before this returns.

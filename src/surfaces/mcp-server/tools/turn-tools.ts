@@ -1,13 +1,20 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
-import { type Attendance, attendTurn, continueCall, turnOutput } from './attend-turn.ts';
-import { answered, refusedAnswer } from './call-answers.ts';
+import {
+  type Attendance,
+  attendTurn,
+  questionsFirst,
+  continueCall,
+  explainedTurnOutput,
+  turnOutput,
+} from './attend-turn.ts';
+import { answered, refusedAnswer, withNotices } from './call-answers.ts';
 import { refusedConfig } from './closed-config-keys.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
@@ -26,9 +33,9 @@ export function threadStartTool(parts: ToolParts): ServerTool {
     description:
       'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
     input: inputOfTool({ prompt: text(), images, ...startArguments }, []),
-    output: turnOutput,
+    output: explainedTurnOutput,
     annotations: works,
-    call: (args, context) => callStart(parts, args, context, {}),
+    call: async (args, context) => withThread(await callStart(parts, args, context, {})),
   };
 }
 
@@ -48,16 +55,23 @@ export async function callStart(
   if (input !== undefined && 'code' in input) return refusedAnswer(input);
   const thread = await parts.live.start(request);
   if (thread.kind === 'refused') return refusedAnswer(thread.outcome);
-  const notices = thread.notices.map(fullText);
-  const more = { settings: settingsShown(thread.settings), ...(notices.length > 0 && { notices }) };
+  const more = { settings: settingsShown(thread.settings) };
+  const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, thread.notices);
   if (input !== undefined) {
-    return attendTurn(parts, parts.runs.submit(thread, input), context, { ...attendance, more });
+    const run = parts.runs.submit(thread, input);
+    const answer = await attendTurn(parts, run, context, { ...attendance, more });
+    return answer.kind === 'input-required' ? answer : noted(answer);
   }
-  return answered(`Thread ${thread.id} is started. Send it a message with thread_send.`, {
-    thread_id: thread.id,
-    status: 'idle',
-    ...more,
-  });
+  const words = `Thread ${thread.id} is started. Send it a message with thread_send: it is kept on disk from then on.`;
+  return noted(answered(words, { thread_id: thread.id, status: 'idle', ...more }));
+}
+
+/** Hosts may pass on the text alone, and the next call needs the id. */
+function withThread(answer: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
+  if (answer.kind === 'input-required') return answer;
+  const id = stringAt(answer.data, 'thread_id');
+  if (id === undefined || answer.text.includes(id)) return answer;
+  return { ...answer, text: `${answer.text}\n\nthread_id: ${id}` };
 }
 
 export function threadSendTool(parts: ToolParts): ServerTool {
@@ -65,7 +79,7 @@ export function threadSendTool(parts: ToolParts): ServerTool {
     name: 'thread_send',
     title: 'Send a message',
     description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
-    input: inputOfTool({ thread_id: text(), text: text(), images }),
+    input: inputOfTool({ thread_id: text('id, its beginning, or name'), text: text(), images }),
     output: turnOutput,
     annotations: works,
     call: (args, context) => callSend(parts, args, context, {}),
@@ -106,6 +120,8 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
       if (context.responses !== undefined) return continueCall(parts, context, {});
       const message = await readCall(parts, args);
       if ('code' in message) return refusedAnswer(message);
+      const blocked = questionsFirst(parts, message.thread, context, 'The message was not sent.');
+      if (blocked !== undefined) return blocked;
       const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
       return attendTurn(parts, run, context, {});
     },
@@ -117,7 +133,7 @@ async function readCall(
   parts: ToolParts,
   args: JsonObject,
 ): Promise<{ readonly thread: LiveThread; readonly input: UserInput } | Outcome> {
-  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', stringAt(args, 'cwd'));
   if ('code' in thread) return thread;
   const input = readCalledMessage(parts, args, stringAt(args, 'cwd') ?? thread.settings.cwd);
   return 'code' in input ? input : { thread, input };

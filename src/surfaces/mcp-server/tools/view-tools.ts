@@ -1,13 +1,16 @@
 import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { numberAt, stringAt } from '../../../protocol/json.ts';
+import { type Json, numberAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { tellStory } from '../../context/thread-story.ts';
 import { windowFields, windowView } from '../../context/window-view.ts';
-import { envelopeJson, envelopeView } from '../../envelope/envelope-view.ts';
+import { envelopeJson, envelopeView, type EnvelopeView } from '../../envelope/envelope-view.ts';
+import { whyNoEnvelope } from '../../envelope/show-envelope.ts';
 import { isUnlike, type ReplayedRequest } from '../../replay/replayed-request.ts';
 import { replayRequests } from '../../replay/replay-requests.ts';
 import { replayReport, summaryWords } from '../../replay/report.ts';
+import { oneLine } from '../../../state/one-line.ts';
+import { plural } from '../../wording/number-words.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
@@ -41,9 +44,9 @@ export function threadContextTool(parts: ToolParts): ServerTool {
 }
 
 /** What `capstan context --json` shows of the window. */
-export async function contextOf({ engine }: Pick<ToolParts, 'engine'>, id: ThreadId) {
+export async function contextOf({ engine, live }: Pick<ToolParts, 'engine' | 'live'>, id: ThreadId) {
   const story = tellStory((await readLines(engine, id)).lines);
-  return windowFields(windowView(story, await engine.preview(id, story.state)));
+  return windowFields(windowView(story, await live.preview(id, story.state)));
 }
 
 export function threadEnvelopeTool(parts: ToolParts): ServerTool {
@@ -64,10 +67,26 @@ export function threadEnvelopeTool(parts: ToolParts): ServerTool {
       const view = await envelopeOf(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
       if ('code' in view) return refusedAnswer(view, { thread_id: id });
       const { thread, ...shown } = envelopeJson(id, view);
-      const words = 'changes' in shown ? `${shown.changes.length} fields differ` : 'its fields are in the data';
-      return answered(`Turn ${shown.turn}: ${words}.`, { thread_id: thread, ...defined(shown) });
+      return answered(envelopeText(view), { thread_id: thread, ...defined(shown) });
     },
   };
+}
+
+function envelopeText(view: EnvelopeView): string {
+  const { turn } = view;
+  if (view.kind === 'difference') {
+    const rows = view.changes.map(({ field, from, to }) => `${field}: ${shortJson(from)} → ${shortJson(to)}`);
+    return [`Turn ${turn.number} differs from turn ${view.against} in ${plural(rows.length, 'field')}.`, ...rows].join(
+      '\n',
+    );
+  }
+  if (view.fields === undefined) return whyNoEnvelope(turn);
+  const rows = view.fields.map(({ field, value }) => `${field}: ${shortJson(value)}`);
+  return [`The envelope of turn ${turn.number}:`, ...rows].join('\n');
+}
+
+function shortJson(value: Json | undefined): string {
+  return value === undefined ? '-' : oneLine(JSON.stringify(value), 100);
 }
 
 export async function envelopeOf(
@@ -98,7 +117,9 @@ export function threadReplayTool(parts: ToolParts): ServerTool {
       const report = replayReport({ id, skipped }, all);
       const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isUnlike(all[at]!);
       const requests = report.requests.filter(isShown);
-      return answered(summaryWords(all), { ...report, ok: !all.some(isUnlike), requests });
+      // One that has nothing to be compared with is not proven.
+      const ok = all.every(({ result }) => result === 'same');
+      return answered(summaryWords(all), { ...report, ok, requests });
     },
   };
 }

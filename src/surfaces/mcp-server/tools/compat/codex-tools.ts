@@ -75,5 +75,7 @@ function startArguments(args: JsonObject): JsonObject {
 /** The text stands in the data as well: some hosts show nothing else. */
 function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
   if (called.kind !== 'answer') return called;
-  return { ...called, data: { threadId: stringAt(called.data, 'thread_id') ?? '', content: called.text } };
+  const said = called.data['status'] === 'completed' ? stringAt(called.data, 'message') : undefined;
+  const content = said ?? called.text;
+  return { ...called, text: content, data: { threadId: stringAt(called.data, 'thread_id') ?? '', content } };
 }

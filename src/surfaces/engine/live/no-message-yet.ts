@@ -1,0 +1,16 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { StoredThreads } from '../stored-threads.ts';
+
+/** Of a thread that is loaded and has no file yet: given up now, it would be lost. */
+export async function noMessageYet(
+  stored: Pick<StoredThreads, 'location'>,
+  thread: { readonly id: ThreadId; readonly isLoaded: boolean } | undefined,
+): Promise<Outcome<'thread-empty'> | undefined> {
+  if (thread?.isLoaded !== true || (await stored.location(thread.id)) !== undefined) return undefined;
+  return {
+    code: 'thread-empty',
+    message: `Thread ${thread.id} has no message yet, so it has no history and no file.`,
+    next: 'Send it a message first. Nothing was changed.',
+  };
+}

@@ -1,0 +1,36 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+
+/** Commands of a shell by the tool that does the same. */
+const tools: Readonly<Record<string, string>> = {
+  list: 'thread_list',
+  show: 'thread_read',
+  search: 'thread_search',
+  fork: 'thread_fork',
+  rollback: 'thread_rollback',
+  'undo-rollback': 'thread_undo_rollback',
+  pin: 'thread_pin',
+  pins: 'thread_pin',
+  unpin: 'thread_pin',
+  compact: 'thread_compact',
+};
+
+const command = /`capstan threads ([a-z-]+)(?: [^`]*)?`/g;
+
+/** Advice for people at a shell, for a model that calls tools. A command without a tool stays: a person can run it. */
+export function toolWords(text: string): string {
+  return text
+    .replaceAll(command, (said: string, name: string) => tools[name] ?? said)
+    .replaceAll(/`capstan exec resume [^`]*`/g, 'thread_send')
+    .replaceAll(/`capstan envelope [^`]*`/g, 'thread_envelope')
+    .replaceAll(/; `capstan config show` lists all\./g, '.')
+    .replaceAll(/ If the thread is in another home, set CAPSTAN_HOME to that folder\./g, '')
+    .replaceAll(/\bwith -C\b/g, 'with cwd')
+    .replaceAll(/\bAdd --force\b/g, 'Set force')
+    .replaceAll(/\bcommand line: sandbox_mode\b/g, 'sandbox')
+    .replaceAll(/\bcommand line: /g, '')
+    .replaceAll(/ on the command line\b/g, ' of the call');
+}
+
+export function asToolOutcome(outcome: Outcome): Outcome {
+  return { ...outcome, message: toolWords(outcome.message), next: toolWords(outcome.next) };
+}

@@ -65,7 +65,9 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
 /** A question that reaches no one is a no. */
 function listsToKnow({ allow, deny, ask = [], local, methods }: NetworkLists, asks: (about: AskedAbout) => boolean) {
   const [asked, denied] = asks('rules') ? [ask, deny] : [[], [...deny, ...ask]];
-  return { allow, deny: denied, asked, asksAboutOthers: asks('sandbox'), local, methods };
+  // Beside all hosts there are no others.
+  const asksAboutOthers = !allow.includes('*') && asks('sandbox');
+  return { allow, deny: denied, asked, asksAboutOthers, local, methods };
 }
 
 const tags: Readonly<Record<string, string>> = { date: 'current_date' };

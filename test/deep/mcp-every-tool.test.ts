@@ -7,7 +7,7 @@ import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summ
 import { scene } from '../harness/scene.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { type ClientSetup, revisions } from '../mcp-server/clients.ts';
-import { OfficialHost } from './official.ts';
+import { OfficialHost } from '../mcp-tools/official.ts';
 
 const closed =
   'approval_policy = "on-request"\n[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { type RawClient, envelope, greeted, rawClient, toolCall } from './raw-client.ts';
-import { until } from './suite.ts';
+import { type RawClient, envelope, greeted, rawClient, toolCall } from '../mcp-server/raw-client.ts';
+import { until } from '../mcp-server/suite.ts';
 
 async function lives(client: RawClient): Promise<void> {
   client.send(toolCall('alive', 'echo', { text: 'alive' }));

@@ -15,7 +15,7 @@ identity and rollout | src/envelope/model-record.ts | identity.model.compatibili
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
 history | src/thread/record/record.ts | window.toolOutput
-settings event | src/thread/contract/preview.ts | telemetry.threadId workspace.date
+settings event | src/thread/contract/preview.ts | instructions.base telemetry.threadId workspace.date
 model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective

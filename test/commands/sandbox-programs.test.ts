@@ -52,12 +52,14 @@ suite('capstan sandbox with lists of hosts', () => {
     ]) {
       expect(explained.stdout).toContain(line);
     }
-    const fetching = 'for host in example.com open.invalid shut.invalid; do curl -sS -m 5 http://$host/; echo; done';
+    const fetching =
+      'echo said; for host in example.com open.invalid shut.invalid; do curl -sS -m 5 http://$host/; echo; done';
     const { stdout } = await place.run('sandbox', ...listed, '--', 'sh', '-c', fetching);
     const said = stdout
       .trim()
       .split('\n')
-      .map((line) => (JSON.parse(line) as { readonly message: string }).message);
+      .filter((line) => line !== '' && line !== 'said')
+      .map((line) => (line.startsWith('{') ? (JSON.parse(line) as { readonly message: string }).message : line));
     expect(said).toEqual([
       'A rule asks the user before this host is reached, and the user cannot be asked.',
       'The name of this host cannot be resolved.',

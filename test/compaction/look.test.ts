@@ -63,7 +63,7 @@ it('and the same for people', async () => {
   const run = await live.place.run('context', id, '--checkpoint', 'last');
   // What the folder is called weighs more or less.
   const shown = run.stdout.replaceAll(id, 'ID').replace(/made {7}\S+ \S+,/, 'made       TIME,');
-  const rows = shown.split('\n').map((row) => (row.includes('|') ? row.replaceAll(/\d{2,}/g, 'NN') : row));
+  const rows = shown.split('\n').map((row) => (row.includes('|') ? row.replaceAll(/\d[\d,]+/g, 'NN') : row));
   expect(rows.join('\n').replaceAll(/ +NN/g, ' NN')).toMatchInlineSnapshot(`
     "thread ID · 3 turns · 4 requests · 1 checkpoint · model gpt-5.5
 

@@ -112,7 +112,7 @@ it('the model is told who ended a turn and why a call was refused, and not that 
   const client = new TestClient(app);
   const { thread_id } = (await client.data('thread_start', { prompt: 'go' })) as { thread_id: string };
   const output = JSON.stringify(inputOf(model, 1));
-  expect(output).toContain('Not run: it needs an approval, and no answer to that was prepared');
+  expect(output).toContain('Not run: no answer was prepared for this run that would allow it.');
   expect(output).not.toMatch(/the user declined|The user says/);
   expect(thread_id).toBeTypeOf('string');
 });
@@ -156,7 +156,7 @@ it('the text alone is enough to go on', async () => {
   expect(page.text).toContain(`More: call again with after ${String(page.data['next'])}.`);
   const { thread_id: fork } = await client.data('thread_fork', { thread_id });
   const waiting = await client.call('thread_send', { thread_id: fork!, text: 'write' });
-  expect(waiting.text).toMatch(/run touch .*May I\?.*Folder: \/.*Scopes: call, session/s);
+  expect(waiting.text).toMatch(/outside the sandbox.*May I\?.*\$ touch .*in \/.*Scopes: call, session/s);
   expect((await client.call('thread_read', { thread_id: fork! })).text).toContain('Open question ');
   const listed = (await client.call('thread_list', { limit: 1 })).text;
   expect(listed).toMatch(new RegExp(`fork of ${thread_id}`));

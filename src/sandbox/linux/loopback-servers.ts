@@ -6,7 +6,7 @@ export interface LoopbackServer {
   readonly port: number;
 }
 
-const mostServers = 128;
+const mostServers = 512;
 /** The tables have what listens first, and every connection after it. */
 const mostBytes = 256 * 1024;
 

@@ -14,15 +14,15 @@ const tools: Readonly<Record<string, string>> = {
   compact: 'thread_compact',
 };
 
-const command = /`capstan threads ([a-z-]+)(?: [^`]*)?`/g;
+const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
 
-/** Advice for people at a shell, for a model that calls tools. A command without a tool stays: a person can run it. */
+/** Advice for people at a shell (`\x60` is a backtick), for a model that calls tools. A command without a tool stays: a person can run it. */
 export function toolWords(text: string): string {
   return text
     .replaceAll(command, (said: string, name: string) => tools[name] ?? said)
-    .replaceAll(/`capstan exec resume [^`]*`/g, 'thread_send')
-    .replaceAll(/`capstan envelope [^`]*`/g, 'thread_envelope')
-    .replaceAll(/; `capstan config show` lists all\./g, '.')
+    .replaceAll(/\x60capstan exec resume [^\x60]*\x60/g, 'thread_send')
+    .replaceAll(/\x60capstan envelope [^\x60]*\x60/g, 'thread_envelope')
+    .replaceAll(/; \x60capstan config show\x60 lists all\./g, '.')
     .replaceAll(/ If the thread is in another home, set CAPSTAN_HOME to that folder\./g, '')
     .replaceAll(/\bwith -C\b/g, 'with cwd')
     .replaceAll(/\bAdd --force\b/g, 'Set force')

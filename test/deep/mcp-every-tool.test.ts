@@ -22,7 +22,7 @@ const ways = revisions.flatMap((revision) =>
 );
 
 describe.each(ways)('over %s, revision %s', (name, revision) => {
-  /** Every turn that is told to asks to leave the sandbox first. */
+  /** A turn whose prompt says so asks to leave the sandbox first. */
   async function begin(answers?: ClientSetup['answer']) {
     const { model, place } = await scene((request) => {
       if (isCompaction(request)) return saysCheckpoint(checkpointText('one', []));

@@ -105,7 +105,7 @@ function contextOf(given: HostCase): DecisionContext {
   return { policy, approval, canAsk, grants: [...session, ...turn], rules: noRules };
 }
 
-/** What a command runs under. One that asks for the network in its call has got a yes, whoever could be asked. */
+/** What a command runs under. One that asks for the network in its call has got a yes, also where no one could be asked. */
 export function policyOfCommand(given: HostCase): ResolvedPolicy {
   const permissions = { network: true } as const;
   const needs = { effect: 'program', argv: ['make'], cwd: '/repo' } as const;

@@ -49,7 +49,7 @@ it('one who was away reads what those got who listened, from any place on', asyn
   expect(outputs).toEqual(['hello\n']);
 });
 
-it('one who is too slow reads on from the rollout, and is told what it missed', async () => {
+it('one who is too slow reads on from the rollout, and gets the number of what it missed', async () => {
   const { start } = await liveScene([runs, done, runs, done, done]);
   const thread = await start();
   const fast = new Listener(thread);
@@ -72,7 +72,7 @@ it('one who is too slow reads on from the rollout, and is told what it missed', 
   expect(slow.story).toEqual(fast.story);
 });
 
-it('a rollback is told to those who follow, and so is its end', async () => {
+it('followers hear of a rollback, and of its end', async () => {
   const { threads, start } = await liveScene([done, done, done]);
   const thread = await start();
   const listener = new Listener(thread);
@@ -100,7 +100,7 @@ it('a rollback is told to those who follow, and so is its end', async () => {
   expect(later.recorded.filter(({ event }) => event.kind === 'turn-started')).toHaveLength(3);
 });
 
-it('one who breaks off or is told to stop leaves, and a thread without followers can be given up', async () => {
+it('one who breaks off or whose signal aborts leaves, and a thread without followers can be given up', async () => {
   const { engine, start } = await liveScene([done], { idleMs: 20 });
   const thread = await start();
   const seen: string[] = [];
@@ -176,7 +176,7 @@ it('pieces of previews are the completed item, or it is dropped', async () => {
   }
 });
 
-it('one who was away over a rollback is told, though its ordinals are used again', async () => {
+it('one who was away over a rollback gets `rewound`, though its ordinals are used again', async () => {
   const { threads, start } = await liveScene(Array.from({ length: 12 }, () => done));
   const thread = await start();
   const back = (turns: number) => threads.whole(thread.id, (stored) => stored.rollback(thread.id, { turns }));

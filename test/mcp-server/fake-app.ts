@@ -37,7 +37,7 @@ function said(text: string): ToolAnswer {
   return { kind: 'answer', text, data: { said: text } };
 }
 
-/** An app that shows on standard error, or wherever it is told to, what becomes of its calls. */
+/** An app that shows on standard error, or where its options say, what becomes of its calls. */
 export function fakeApp(note: (text: string) => void): ServerApp & { change(uri: string): void } {
   const watched = new Map<string, Set<() => void>>();
   const change = (uri: string): void => watched.get(uri)?.forEach((changed) => changed());

@@ -17,7 +17,7 @@ function usersIn({ items }: JsonObject): readonly unknown[] {
   return (items as readonly JsonObject[]).filter(({ type }) => type === 'user').map(({ text }) => text);
 }
 
-it('a reader that was away over a rollback is told, and reads every page once', async () => {
+it('a reader that was away over a rollback gets `rewound`, and reads every page once', async () => {
   const { app } = await served(() => says('ok'));
   const client = new TestClient(app);
   const thread_id = await started(client);
@@ -137,7 +137,7 @@ it('a call whose answer lapsed waits for the end of the turn that it continued, 
   });
 });
 
-it('a client that asks its user is told when the turn is gone', async () => {
+it('a client that asks its user hears when the turn is gone', async () => {
   const { app } = await served([asks], onRequest);
   const client = new TestClient(app, () => ({ action: 'cancel' }));
   const start = app.tools.find(({ name }) => name === 'thread_start')!;

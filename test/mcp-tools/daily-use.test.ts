@@ -104,7 +104,7 @@ it('calls that must wait for an open question answer with it', async () => {
   expect(JSON.stringify(inputOf(model, 1))).not.toContain('"more"');
 });
 
-it('the model is told who ended a turn and why a call was refused, and not that the user did', async () => {
+it('the model reads who ended a turn and why a call was refused, and not that the user did', async () => {
   const { app, model } = await served(({ index }) => (index === 0 ? asks : says('ok')), {
     config: 'approval_policy = "on-request"\n',
     onQuestion: 'decline',

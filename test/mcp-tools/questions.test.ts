@@ -253,13 +253,19 @@ it('of two clients the first answer counts, and both get the end of the turn', a
   expect(existsSync(outside(scene, 'file'))).toBe(true);
 });
 
-it('what one client asks its user, another does not answer in its place; it can end the turn', async () => {
-  const scene = await asking();
-  const client = new TestClient(scene.app, () => accepted());
-  const tool = scene.app.tools.find(({ name }) => name === 'thread_start')!;
+/** A client whose user has not answered yet. */
+async function asksItsUser({ app }: Pick<Awaited<ReturnType<typeof asking>>, 'app'>) {
+  const client = new TestClient(app, () => accepted());
+  const tool = app.tools.find(({ name }) => name === 'thread_start')!;
   const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
   const asked = await tool.call({ prompt: 'go' }, context);
   if (asked.kind !== 'input-required') throw new Error('not asked');
+  return { client, asked };
+}
+
+it('what one client asks its user, another does not answer in its place; it can end the turn', async () => {
+  const scene = await asking();
+  const { asked } = await asksItsUser(scene);
   const other = new TestClient(scene.app);
   const [question_id] = Object.keys(asked.questions) as [string];
   const thread_id = asked.state['thread_id'] as string;
@@ -274,11 +280,7 @@ it('what one client asks its user, another does not answer in its place; it can 
 
 it('a client that is gone while it is asked leaves a thread that can be continued', async () => {
   const scene = await asking();
-  const client = new TestClient(scene.app, () => accepted());
-  const tool = scene.app.tools.find(({ name }) => name === 'thread_start')!;
-  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
-  const asked = await tool.call({ prompt: 'go' }, context);
-  if (asked.kind !== 'input-required') throw new Error('not asked');
+  const { client, asked } = await asksItsUser(scene);
   client.leaving.abort();
   const other = new TestClient(scene.app);
   const thread_id = asked.state['thread_id']!;

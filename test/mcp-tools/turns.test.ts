@@ -114,7 +114,7 @@ it('a turn that is interrupted, or whose client is gone, ends cleanly and the th
   expect(await client.data('thread_send', { thread_id: id!, text: 'And now' })).toMatchObject({ message: 'Back.' });
 });
 
-it('a turn with its own context keeps it for later turns; an override is told before the next answer', async () => {
+it('a turn with its own context keeps it for later turns; an override is an event before the next answer', async () => {
   const { app, place } = await served([answer({ items: [say('a')] }), answer({ items: [say('b')] })]);
   const client = new TestClient(app);
   const { thread_id: id } = await client.data('thread_start', {});

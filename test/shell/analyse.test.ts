@@ -90,7 +90,7 @@ describe('words beside a script', () => {
     for (const program of ['bash', '/bin/bash', '/usr/bin/bash', '/bin/sh', 'zsh']) {
       expect(commands(program)).toEqual([['ls']]);
     }
-    for (const program of ['./bash', '/work/bash', '/bin/../work/bash', '/usr/local/bin/bash']) {
+    for (const program of ['./bash', '/ws/bash', '/bin/../ws/bash', '/usr/local/bin/bash']) {
       expect(commands(program)).toEqual([[program], ['ls']]);
     }
     expect(commands('/usr/local/bin/bash', '/usr/local/bin/bash')).toEqual([['ls']]);

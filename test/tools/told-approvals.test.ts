@@ -114,7 +114,7 @@ extends = ":workspace"
   expect(output).toContain(`the user let it run again ${place}. This is the second run.`);
 });
 
-test('a command without a prepared answer is told why it needs one, and the way out', async () => {
+test('the answer to a command without a prepared one says why it needs one, and the way out', async () => {
   const scene = await toldScene({ config, answers: [{ kind: 'declined', by: 'default' }] });
   const [output] = await scene.calls('rm -rf q');
   expect(output).toBe(

@@ -57,7 +57,7 @@ const denialWords: Readonly<Record<BlockedReason, string>> = {
   policy_denied: 'this kind of connection is not allowed',
 };
 
-/** What was declined is told where the answer is. */
+/** The answer itself says what was declined. */
 function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
   const blocked = denied.flatMap((request) => {
     const { reason, protocol } = request;

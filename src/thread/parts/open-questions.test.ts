@@ -31,7 +31,7 @@ it('several questions of one call wait at once, and each takes its own answer', 
   expect(await a).toBe('allowed');
 });
 
-it('an answer that comes second is told so, whoever came first', async () => {
+it('the second of two answers is refused, from the port and from a caller alike', async () => {
   const questions = new OpenQuestions();
   const asked = ask(questions, 'a');
   const given = [questions.answer('a', yes!, now), questions.answer('a', no!, now)];

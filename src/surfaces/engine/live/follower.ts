@@ -113,7 +113,7 @@ export class Follower {
     this.#queue.forget(event.itemId);
     const wasSeen = this.#begun.delete(event.itemId);
     this.#spoiled.delete(event.itemId);
-    // One who saw no piece of it need not know, and one who fell behind was told.
+    // One who saw no piece of it need not know, and one who fell behind got `missed`.
     if (wasSeen) this.#queue.add({ kind: 'preview', event });
   }
 

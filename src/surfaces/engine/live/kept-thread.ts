@@ -32,7 +32,7 @@ export interface ThreadKeeper {
   readonly store: RolloutStore;
 }
 
-/** See `LiveThread`. Loading and giving up are in here; whoever asks for the thread meanwhile waits for it. */
+/** See `LiveThread`. Loading and giving up are in here; callers that ask for the thread meanwhile wait for it. */
 export class KeptThread implements LiveThread {
   readonly kind = 'live';
   readonly id: ThreadId;
@@ -174,7 +174,7 @@ export class KeptThread implements LiveThread {
     if (this.#thread !== undefined) return Promise.resolve(this.#thread);
     const loading = this.#open();
     this.#loading = loading;
-    // The first to know: whoever comes later cannot overtake those who waited.
+    // The first to know: later callers cannot overtake those that waited.
     void loading.then(() => (this.#loading = undefined));
     return loading;
   }

@@ -21,7 +21,7 @@ export interface LiveOptions {
 
 const known = new WeakMap<Engine, LiveThreads>();
 
-/** The threads of an engine for any number of clients. There is one of it for an engine, whoever asks first. */
+/** The threads of an engine for any number of clients. An engine has one of it, made when it is first asked for. */
 export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThreads {
   const threads = known.get(engine) ?? new KeptThreads(engine, options);
   known.set(engine, threads);

@@ -114,7 +114,7 @@ export interface FollowOptions {
 
 /**
  * `recorded` can be read again from the rollout, by its place; `passing` (a warning, a retry, a start) and `preview` are
- * for those who listen. A reader that was too slow is told with `missed` how many passing ones it did not get; of recorded ones it misses none.
+ * for those who listen. A reader that was too slow gets `missed` with the number of passing ones that it did not get; of recorded ones it misses none.
  */
 export type LiveNews =
   /** `more`: another event of the same line follows, so that this is no place yet to continue from. */

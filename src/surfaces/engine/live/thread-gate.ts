@@ -34,7 +34,7 @@ export class ThreadGate {
     const over = Promise.withResolvers<void>();
     const closed = over.promise;
     this.#closed = closed;
-    // The first to know: whoever comes later cannot overtake those who waited.
+    // The first to know: later callers cannot overtake those that waited.
     void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
     const works = new Set([...(worksOfCaller.getStore() ?? []), closed]);
     return Promise.allSettled(before)

@@ -71,7 +71,7 @@ export interface InputRequired {
   readonly kind: 'input-required';
   readonly questions: Readonly<Record<string, ClientQuestion>>;
   readonly state: JsonObject;
-  /** Aborts when the answers are not needed any more: a client that is still asking its user is told to stop. */
+  /** Aborts when the answers are not needed any more: the wire tells a client that is still asking its user to stop. */
   readonly answered?: AbortSignal;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Outbox, missedMethod } from './outbox.ts';
 
-/** A client that takes events when it is told to. */
+/** A client that takes events when the test says so. */
 function client() {
   const outbox = new Outbox();
   const sent: (number | string)[] = [];

@@ -20,7 +20,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Serves one client, on streams that are nobody else's. The app is not closed with it. */
+/** Serves one client, on streams that no other client has. The app is not closed with it. */
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
   const link = createLink({ stays: true });
   let server: Server | undefined;

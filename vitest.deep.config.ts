@@ -21,6 +21,8 @@ export default defineConfig({
     provide: { runFactor: runFactor(4) },
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // What a command printed is told whole.
+    chaiConfig: { truncateThreshold: 2000 },
     reporters: reporters('deep'),
   },
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asScript } from '../../scripts/as-script.mjs';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const used = `let x=0;${'x+=Math.sqrt(x*3)+1;'.repeat(200)}return x`;
 const code = `

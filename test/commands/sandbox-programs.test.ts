@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Place } from '../harness/run-capstan.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { sandboxIsPossible } from '../security/sandboxed.ts';
 
 const suite = sandboxIsPossible ? describe : describe.skip;

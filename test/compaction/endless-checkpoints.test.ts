@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { answer, hang, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { play } from './adversary/play.ts';
 import { transcripts } from './adversary/transcripts.ts';
 import { requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';

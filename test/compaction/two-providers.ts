@@ -13,7 +13,8 @@ import {
   type ScriptStep,
 } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { checkRebuilt } from '../laws/prefix-law.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 

@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { capstanScript, Place } from '../harness/run-capstan.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { sandboxIsPossible } from '../security/sandboxed.ts';
 
 const suite = sandboxIsPossible ? describe : describe.skip;

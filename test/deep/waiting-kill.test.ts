@@ -3,7 +3,7 @@ import { startScriptedModel, type ScriptStepOf } from '../../src/testing/index.t
 import { isCompaction, userTexts } from '../compaction/summariser.ts';
 import { compacts, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { Place, type Running } from '../harness/run-capstan.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const rounds = 6;
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, httpError, say, type Script } from '../../src/testing/index.ts';
 import type { Finished, Place } from '../harness/run-capstan.ts';
-import { type Scene, scene, whenTestEnds } from '../harness/scene.ts';
+import { type Scene, scene } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { startTokenServer, type TokenServer, webToken } from '../harness/token-server.ts';
 
 const token = webToken(4_000_000_000);

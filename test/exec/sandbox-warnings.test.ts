@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { scene, whenTestEnds } from '../harness/scene.ts';
+import { scene } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const isLinux = process.platform === 'linux';
 

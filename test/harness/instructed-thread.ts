@@ -6,7 +6,8 @@ import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Script, ScriptedModel } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/thread/turn/settle.ts';
 import type { Place } from './run-capstan.ts';
-import { inputOf, scene, textsOf, whenTestEnds } from './scene.ts';
+import { inputOf, scene, textsOf } from './scene.ts';
+import { whenTestEnds } from './when-test-ends.ts';
 
 /** A thread in this process, and what its model was told. */
 export class InstructedThread {

@@ -19,7 +19,8 @@ import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/test
 import type { TurnResult } from '../../src/thread/turn/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
-import { inputOf, scene, whenTestEnds } from './scene.ts';
+import { inputOf, scene } from './scene.ts';
+import { whenTestEnds } from './when-test-ends.ts';
 
 /** A thread of this process, what it tells, and what its model is sent. */
 export class LiveThread {

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ScriptedModel } from '../../src/testing/index.ts';
-import { whenTestEnds } from './scene.ts';
+import { whenTestEnds } from './when-test-ends.ts';
 
 /** Stands in for Ollama or LM Studio: has a list of models, and hands all other requests to a scripted one. */
 export async function startLocalServer(models: readonly string[], behind?: ScriptedModel): Promise<{ port: number }> {

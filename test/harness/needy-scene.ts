@@ -5,7 +5,7 @@ import { type Script, type ScriptedModel, startScriptedModel } from '../../src/t
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { Tool } from '../../src/tools/define.ts';
 import { createRouter } from '../../src/tools/router.ts';
-import { whenTestEnds } from './scene.ts';
+import { whenTestEnds } from './when-test-ends.ts';
 import { WatchedThread } from './watched-thread.ts';
 
 export interface NeedyScene {

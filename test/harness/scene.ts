@@ -1,4 +1,3 @@
-import { afterEach } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import {
   type Script,
@@ -7,18 +6,7 @@ import {
   startScriptedModel,
 } from '../../src/testing/index.ts';
 import { type Finished, Place } from './run-capstan.ts';
-
-type Cleanup = () => void | Promise<void>;
-
-const cleanups: Cleanup[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-/** What was made last goes first: a thread is closed before its folder is removed. */
-export function whenTestEnds(cleanup: Cleanup): void {
-  cleanups.push(cleanup);
-}
+import { whenTestEnds } from './when-test-ends.ts';
 
 export interface Scene {
   readonly model: ScriptedModel;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { liveThreads, words } from '../../src/index.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
 import { liveScene, opened } from './live-scene.ts';
 

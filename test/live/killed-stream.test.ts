@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { type LiveNews, liveThreads, type ThreadId, words } from '../../src/index.ts';
 import { answer, hang, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { Listener, opened } from './live-scene.ts';
 
 it('after SIGKILL in the middle of an answer nothing of its previews was said', async () => {

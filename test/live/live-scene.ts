@@ -2,7 +2,7 @@ import { type FollowOptions, type LiveNews, liveThreads, type ThreadRequest } fr
 import type { LiveThread as Live, LiveThreads } from '../../src/surfaces/engine/live/live-thread.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** Live threads over a scripted model. */
 export async function liveScene(script: Script, { idleMs }: { readonly idleMs?: number } = {}) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { liveThreads, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { liveScene, opened } from './live-scene.ts';
 
 const done = answer({ items: [say('done')] });

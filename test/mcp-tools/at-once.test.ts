@@ -4,7 +4,7 @@ import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { engineOf, served, TestClient } from './served.ts';
 
 const says = (words: string) => answer({ items: [say(words)] });

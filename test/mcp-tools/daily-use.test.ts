@@ -5,7 +5,8 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { engineOf, served, TestClient } from './served.ts';
 
 const says = (text: string) => answer({ items: [say(text)] });

@@ -4,7 +4,7 @@ import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotoco
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { capstanScript, type Place } from '../harness/run-capstan.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { type ClientSetup, connected } from '../mcp-server/clients.ts';
 import { until } from '../mcp-server/suite.ts';
 

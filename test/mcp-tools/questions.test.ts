@@ -6,7 +6,8 @@ import type { ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { inputOf, scene, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { engineOf, type Served, served, TestClient } from './served.ts';
 
 const closed =

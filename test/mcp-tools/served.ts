@@ -13,7 +13,8 @@ import type {
 } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
 import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
-import { scene, whenTestEnds } from '../harness/scene.ts';
+import { scene } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** The MCP app over a scripted model, without a wire. */
 export interface Served {

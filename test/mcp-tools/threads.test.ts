@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { engineOf, served, TestClient } from './served.ts';
 
 const says = (text: string) => answer({ items: [say(text)] });

@@ -6,7 +6,7 @@ import type { ProviderOptions } from '../../src/model/http/credentials.ts';
 import { responsesClient } from '../../src/model/responses/client.ts';
 import type { ModelClient, ModelFailure } from '../../src/ports/model-client.ts';
 import { answer, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** A host that only a proxy can find. */
 export const far = 'models.example.invalid';

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import type { Certified } from './certificate.ts';
 
 export interface TestProxy {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** One answer: events of a stream, or an error of HTTP. */
 export type ToyAnswer = readonly object[] | { readonly status: number; readonly body: object };

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** Small limits: what counts is that there is an end. */
 const limits = ['answer.max_items=50', 'answer.max_bytes=300000'];

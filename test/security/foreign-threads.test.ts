@@ -15,7 +15,7 @@ import { localTime } from '../../src/rollout/find/names.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 const other = '01a1dcd3-0000-7000-8000-00000000000a' as ThreadId;

@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import { sweepFolders } from '../../src/disk/processes.ts';
 import { testSeed } from '../harness/seed.ts';
+import { cleanUp } from '../harness/when-test-ends.ts';
 
 fc.configureGlobal({ seed: testSeed });
+afterEach(cleanUp);
 
 // A test must not see, use or change what belongs to the developer: keys, homes, threads.
 for (const name of Object.keys(process.env)) {

@@ -1,7 +1,13 @@
 import { deepEqual } from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 
 const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE', 'uncaughtException', 'unhandledRejection'] as const;
+
+/** Those that listen. A command that may reach this machine reaches every one. */
+function servers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+}
 
 /** What the suites that share this process have in common. */
 function look() {
@@ -11,6 +17,7 @@ function look() {
     umask: process.umask(),
     exitCode: process.exitCode,
     listeners: Object.fromEntries(events.map((name) => [name, process.listenerCount(name)])),
+    servers: servers(),
     clock: [Date, setTimeout, setInterval, setImmediate],
     // A spy that stays behind would be in the place of one of these.
     functions: [process.cwd, process.kill, process.exit, ...Object.values(process.getBuiltinModule('node:fs'))],
@@ -19,4 +26,8 @@ function look() {
 
 const before = look();
 // Each suite leaves the process as it found it.
-afterAll(() => deepEqual(look(), before));
+afterAll(async () => {
+  // What was closed last is gone a moment later.
+  for (let tries = 0; servers() > before.servers && tries < 100; tries++) await sleep(10);
+  deepEqual(look(), before);
+});

@@ -2,16 +2,11 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { afterEach } from 'vitest';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ThreadQuery } from '../../src/protocol/thread-summary.ts';
 import { ThreadIndex } from '../../src/rollout/index/thread-index.ts';
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-});
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** The n-th thread id, and rollout id. */
 export const uuid = (n: number): string => `0199aaaa-0000-7000-8000-${String(n).padStart(12, '0')}`;
@@ -90,7 +85,7 @@ export class IndexHome {
   readonly database = join(this.path, 'capstan', 'threads-4.sqlite');
 
   constructor() {
-    folders.push(this.path);
+    whenTestEnds(() => rmSync(this.path, { recursive: true, force: true, maxRetries: 10 }));
   }
 
   /** Writes a rollout; gives back its path. */

@@ -7,7 +7,8 @@ import { expect, it } from 'vitest';
 import { isBuilt } from '../../scripts/build-stamp.mjs';
 import { answer, callTool, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { Place } from '../harness/run-capstan.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const root = join(import.meta.dirname, '../..');
 const texts = ['README.md', 'docs/library.md'].map((name) => readFileSync(join(root, name), 'utf8')).join('\n');

@@ -10,7 +10,8 @@ import { reduce } from '../../src/state/reduce.ts';
 import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { textsOf, whenTestEnds } from '../harness/scene.ts';
+import { textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** Threads that once led the engine astray, as they stood on the disk. */
 const folder = resolve(import.meta.dirname, '../fixtures/rollouts');

@@ -4,7 +4,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, cutAfter, reason, say, type Script, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { ThreadNews } from '../../src/thread/parts/event-stream.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 
 async function watched(script: Script): Promise<WatchedThread> {

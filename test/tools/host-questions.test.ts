@@ -8,7 +8,8 @@ import type { Answer, Question } from '../../src/protocol/question.ts';
 import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** One host is listed, and it is none of those that commands want. Loopback stands for the rest of the network. */
 const config = (more = '') => `

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { callTool } from '../../src/testing/index.ts';
 import { command, toldScene } from '../harness/told-scene.ts';
-import { whenTestEnds } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const open = 'approval_policy = "on-request"\n';
 const listed = `approval_policy = "on-request"
@@ -24,7 +24,9 @@ async function site(): Promise<number> {
 }
 
 const both = (port: number) => `curl -sS -m 9 http://127.0.0.1:${port}/; curl -sS -m 9 http://localhost:${port}/`;
-const twice = /Output:\nSERVED\nSERVED\n$/;
+/** What both of them print. */
+const twice = 'SERVED\nSERVED\n';
+const printed = (output: string): string => output.slice(output.indexOf('\nOutput:\n') + 9);
 
 test('a rule that denies a host leaves this machine as it was, and the text says nothing else', async () => {
   const port = await site();
@@ -37,7 +39,7 @@ test('a rule that denies a host leaves this machine as it was, and the text says
   expect(scene.told()).toMatch(
     /\nNetwork: limited\. Commands reach the hosts listed here through a proxy\.\nHosts: "\*"\nBut not: "denied\.test"\n/,
   );
-  expect(output).toMatch(twice);
+  expect(printed(output)).toBe(twice);
 });
 
 test('the network that a call asks for has this machine in it, as the question says', async () => {
@@ -52,7 +54,7 @@ test('the network that a call asks for has this machine in it, as the question s
     }),
   );
   expect(scene.asked[0]?.reason).toContain('including this machine');
-  expect(output).toMatch(twice);
+  expect(printed(output)).toBe(twice);
 });
 
 test('a command reaches its own servers where this machine is closed, as the text says', async () => {

@@ -7,17 +7,21 @@ import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writ
 import { sandboxModeOf } from './legacy.ts';
 import { byDepth, isWithin, joinPath, parentOf } from './paths.ts';
 
-/**
- * A policy in the terms that people and models read. Of the paths in it, the innermost around a file decides about it;
- * globs that deny decide before all paths.
- */
-export interface PolicyDescription {
-  readonly mode: SandboxMode | 'external-sandbox';
+/** How far commands get. */
+export interface ReachedNetwork {
   readonly network: NetworkAccess;
   /** Absent: the network is all or nothing. */
   readonly lists?: NetworkLists;
   /** Path sockets that can be reached all the same. */
   readonly sockets: readonly string[];
+}
+
+/**
+ * A policy in the terms that people and models read. Of the paths in it, the innermost around a file decides about it;
+ * globs that deny decide before all paths.
+ */
+export interface PolicyDescription extends ReachedNetwork {
+  readonly mode: SandboxMode | 'external-sandbox';
   /** The root that holds the working folder first, the others by name. */
   readonly writableRoots: readonly string[];
   /** Inside writable roots, and yet not to be written. */
@@ -40,17 +44,24 @@ export interface PolicyDescription {
 }
 
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
-  const { files, network, lists, sockets = [] } = policy;
-  const isListed = network === 'enabled' && lists !== undefined;
+  const { files } = policy;
   const { globDepth, ...described } = describedFiles(files.kind === 'unrestricted' ? everything : files);
   return {
     mode: sandboxLevelOf(policy),
-    network,
-    ...(isListed ? { lists } : {}),
-    sockets: network === 'restricted' || isListed ? sockets : [],
+    ...describeNetwork(policy),
     ...described,
     ...defined({ globDepth }),
     writableRoots: writablePaths(policy).toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
+  };
+}
+
+/** What of it is about hosts and sockets. */
+export function describeNetwork({ network, lists, sockets = [] }: ResolvedPolicy): ReachedNetwork {
+  const isListed = network === 'enabled' && lists !== undefined;
+  return {
+    network,
+    ...(isListed ? { lists } : {}),
+    sockets: network === 'restricted' || isListed ? sockets : [],
   };
 }
 
@@ -60,7 +71,7 @@ export function sandboxLevelOf(policy: ResolvedPolicy): PolicyDescription['mode'
 }
 
 /** The network in one word: `limited` to the hosts of lists. */
-export function networkWord({ network, lists }: PolicyDescription): NetworkAccess | 'limited' {
+export function networkWord({ network, lists }: ReachedNetwork): NetworkAccess | 'limited' {
   return lists === undefined ? network : 'limited';
 }
 

@@ -18,6 +18,7 @@ import * as managed from '../../src/fragments/sections/managed-instructions.ts';
 import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.ts';
 import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
+import { grantedParts, grantedPermissionsFragment } from '../../src/fragments/sections/granted-permissions.ts';
 import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
 import { personalityFragment } from '../../src/fragments/sections/personality.ts';
 import { pinnedNotesFragment } from '../../src/fragments/sections/pinned-notes.ts';
@@ -157,6 +158,34 @@ export const renderings: readonly {
       added: prefixes,
       place: fc.constantFrom('outside', 'confined', 'anywhere'),
       explained: fc.boolean(),
+    }),
+  ),
+  of(
+    grantedPermissionsFragment,
+    fc.record({
+      now: fc.record({
+        mode: fc.constantFrom('read-only', 'workspace-write'),
+        network: fc.constantFrom('restricted', 'enabled'),
+        approval: fc.constantFrom<ApprovalPolicy>('never', 'on-request', 'untrusted', granular),
+        canAsk: fc.boolean(),
+        sockets: some(text),
+        opened: fc.record({
+          network: fc.constant('enabled'),
+          sockets: some(text),
+          lists: fc.record({
+            allow: some(text),
+            deny: some(text),
+            ask: some(text),
+            local: fc.boolean(),
+            methods: fc.constantFrom('any', 'reading'),
+          }),
+        }),
+        granted: fc.record({
+          session: fc.record({ network: fc.constant(true), read: some(text), write: some(text), hosts: some(text) }),
+          turn: fc.record({ read: some(text), write: some(text), hosts: some(text) }),
+        }),
+      }),
+      changed: fc.subarray([...grantedParts]),
     }),
   ),
   of(networkRulesFragment, fc.record({ rules: text })),

@@ -30,6 +30,7 @@ describe('the catalogue', () => {
         "permissions | developer | <permissions instructions> | 6000 |  |",
         "permissions-withdrawn | developer | <permissions instructions> | 100 |  | permissions",
         "approved-prefixes | developer | <approved_command_prefixes> | 1700 |  |",
+        "granted-permissions | developer | <granted_permissions> | 3000 |  |",
         "network-rules | developer | <network_rules> | 1500 |  |",
         "collaboration-mode | developer | <collaboration_mode> | 5000 |  |",
         "collaboration-mode-withdrawn | developer | <collaboration_mode> | 100 |  | collaboration-mode",
@@ -94,6 +95,7 @@ const takenBackBy: Readonly<Record<string, string>> = {
   'realtime-start': 'realtime-end',
   'realtime-end': 'realtime-start',
   'approved-prefixes': 'permissions, in full',
+  'granted-permissions': 'its own next form, and permissions in full',
   'network-rules': 'permissions, in full',
   'deferred-tools': 'its removed group',
 };

@@ -16,6 +16,7 @@ import * as managed from '../../src/fragments/sections/managed-instructions.ts';
 import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.ts';
 import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
+import { grantedPermissionsFragment } from '../../src/fragments/sections/granted-permissions.ts';
 import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
 import { personalityFragment, personalityText } from '../../src/fragments/sections/personality.ts';
 import { pinnedNotesFragment } from '../../src/fragments/sections/pinned-notes.ts';
@@ -69,6 +70,18 @@ export const examples: readonly Fragment[] = [
   }),
   render(permissionsFragment.withdrawn, undefined),
   render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']], place: 'outside', explained: true }),
+  render(grantedPermissionsFragment, {
+    now: {
+      mode: 'workspace-write',
+      network: 'restricted',
+      approval: 'on-request',
+      canAsk: true,
+      sockets: [],
+      opened: { network: 'enabled', sockets: [] },
+      granted: { session: { network: true, write: ['/srv/cache'] } },
+    },
+    changed: ['network', 'session', 'turn'],
+  }),
   render(networkRulesFragment, { rules: 'RULES OF AN EARLIER VERSION' }),
   render(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
   render(collaborationModeFragment.withdrawn, undefined),

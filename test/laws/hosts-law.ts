@@ -4,7 +4,7 @@ import { render } from '../../src/fragments/text/define.ts';
 import type { DecisionContext } from '../../src/policy/call-decision.ts';
 import { decideCall } from '../../src/policy/decide-call.ts';
 import { decideConnection } from '../../src/policy/decide-connection.ts';
-import { describePolicy } from '../../src/policy/describe-policy.ts';
+import { describeNetwork, describePolicy } from '../../src/policy/describe-policy.ts';
 import { grantedPolicy } from '../../src/policy/granted-policy.ts';
 import { hostKey, permissionKeys } from '../../src/policy/grants.ts';
 import { standingGrants, withGrantedNetwork } from '../../src/policy/standing-grants.ts';
@@ -143,7 +143,8 @@ export function hostText(given: HostCase): string {
   const { policy, approval, canAsk, opened } = given;
   const granted = standingGrants(policy, grantsOf({ ...given, opened: opened === 'call' ? 'session' : opened }));
   return render(permissionsFragment, {
-    ...describePolicy(withGrantedNetwork(policy, granted), '/repo'),
+    ...describePolicy(policy, '/repo'),
+    opened: describeNetwork(withGrantedNetwork(policy, granted)),
     approval,
     canAsk,
     approvedPrefixes: [],

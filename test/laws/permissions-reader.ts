@@ -58,10 +58,7 @@ export function readPermissions(text: string): Permissions | undefined {
     ...depth(body),
     sockets: quotedList(body, 'Sockets that commands can connect to'),
     ...hosts(body),
-    grants: body.split('\n').filter((line) => line.startsWith('Granted for ')),
-    grantedHosts: [...body.matchAll(/^Granted for .* connecting to: (".*)\.$/gm)].flatMap(
-      ([, listed]) => JSON.parse(`[${listed}]`) as string[],
-    ),
+    ...grantsIn(body.split('\n').filter((line) => line.startsWith('Granted for '))),
     prefixes: dashedList(body, approvedTitle).map(unquoted).toSorted(),
     refused: dashedList(body, /^Rules refuse commands that begin with one of these, also inside a script:$/)
       .map(unquoted)
@@ -70,6 +67,11 @@ export function readPermissions(text: string): Permissions | undefined {
       .map(unquoted)
       .toSorted(),
   };
+}
+
+function grantsIn(grants: readonly string[]): Pick<Permissions, 'grants' | 'grantedHosts'> {
+  const hosts = grants.flatMap((line) => / connecting to: (".*)\.$/.exec(line)?.[1] ?? []);
+  return { grants, grantedHosts: hosts.flatMap((listed) => JSON.parse(`[${listed}]`) as string[]) };
 }
 
 function depth(body: string): { readonly globDepth?: number } {
@@ -117,4 +119,26 @@ export function withPrefixes(before: Permissions | undefined, text: string): Per
   const news = dashedList(between('approved_command_prefixes', text), approvedTitle);
   if (before === undefined || news.length === 0) throw new Error('prefixes that add nothing, or to nothing');
   return { ...before, prefixes: [...new Set([...before.prefixes, ...news.map(unquoted)])].toSorted() };
+}
+
+/** Each part that is named takes the place of what was told of it. */
+export function withGranted(before: Permissions | undefined, text: string): Permissions {
+  const body = between('granted_permissions', text);
+  const [first, ...lines] = body.split('\n');
+  if (
+    before === undefined ||
+    first !== 'Of the permissions described earlier, this is different now. All else stays as it was.'
+  )
+    throw new Error('grants that change nothing');
+  const granted = ['Granted for this session, ', 'Granted for the rest of this turn, '].flatMap((opening) => {
+    const now = lines.find((line) => line.startsWith(opening));
+    const line = now ?? before.grants.find((line) => line.startsWith(opening));
+    return line === undefined || line.endsWith('beyond these limits: nothing any more.') ? [] : [line];
+  });
+  if (!/^Network: /m.test(body)) return { ...before, ...grantsIn(granted) };
+  const { lists: _lists, ...rest } = before;
+  const { network, sockets, lists } = readPermissions(
+    `<permissions instructions>\n${lines.join('\n')}\n</permissions instructions>`,
+  )!;
+  return { ...rest, network, sockets, ...(lists === undefined ? {} : { lists }), ...grantsIn(granted) };
 }

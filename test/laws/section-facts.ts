@@ -6,6 +6,7 @@ import type { RealtimeSetting } from '../../src/envelope/settings.ts';
 import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
 import { defined } from '../../src/protocol/defined.ts';
 import type { NetworkLists } from '../../src/protocol/network-lists.ts';
+import type { ReachedNetwork } from '../../src/policy/describe-policy.ts';
 import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
 import type { ModelFact } from '../../src/world/sections/model.ts';
 import type { PersonalityFact } from '../../src/world/sections/personality.ts';
@@ -78,6 +79,13 @@ const opened = fc.option(
   },
 );
 const granted = fc.record({ session: opened, turn: opened }).map(defined);
+const openedNetwork = fc
+  .record({
+    network: fc.constantFrom('restricted', 'enabled'),
+    lists: fc.option(lists, { nil: undefined }),
+    sockets: paths,
+  })
+  .map((network) => defined(network) as ReachedNetwork);
 
 export const permissions: fc.Arbitrary<PermissionsText> = fc
   .record({
@@ -107,13 +115,14 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc
           lists: fc.option(lists, { nil: undefined }),
           globDepth: fc.option(fc.nat(9), { nil: undefined }),
           granted: fc.option(granted, { nil: undefined }),
+          opened: fc.option(openedNetwork, { nil: undefined }),
         }),
       )
       .map((more) => defined({ ...fact, ...more }) as PermissionsText),
   );
 
-/** The same save for what was approved: most threads change nothing else. */
-export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map(({ granted: _granted, ...fact }) => ({
+/** The same save for what was approved and granted: most threads change nothing else. */
+export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map(({ lists: _lists, ...fact }) => ({
   ...fact,
   mode: 'read-only',
   network: 'restricted',
@@ -127,6 +136,8 @@ export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.ma
   ownPaths: [],
   deniedPaths: [],
   readsEverything: true,
+  missingRoots: [],
+  canAsk: true,
   held: nothingHeld,
 }));
 

@@ -1,5 +1,5 @@
 import { between, withEnds } from './between-tags.ts';
-import { type Permissions, readPermissions, withPrefixes } from './permissions-reader.ts';
+import { type Permissions, readPermissions, withGranted, withPrefixes } from './permissions-reader.ts';
 
 /**
  * A reader of context messages that knows the tags and the words in them, and nothing of the code that writes them: what
@@ -65,6 +65,7 @@ const families: readonly Family[] = [
   { role: 'developer', opening: '<model_switch>', read: readSwitch },
   { role: 'developer', opening: '<permissions instructions>', read: readNewPermissions },
   { role: 'developer', opening: '<approved_command_prefixes>', read: readPrefixes },
+  { role: 'developer', opening: '<granted_permissions>', read: readGranted },
   { role: 'developer', opening: '<collaboration_mode>', read: readMode },
   { role: 'developer', opening: '<realtime_conversation>', read: readRealtime },
   { role: 'developer', opening: '<personality_spec>', read: readPersonality },
@@ -124,6 +125,10 @@ function readNewPermissions(facts: WorldFacts, text: string): void {
 
 function readPrefixes(facts: WorldFacts, text: string): void {
   facts.permissions = withPrefixes(facts.permissions, text);
+}
+
+function readGranted(facts: WorldFacts, text: string): void {
+  facts.permissions = withGranted(facts.permissions, text);
 }
 
 function readMode(facts: WorldFacts, text: string): void {

@@ -7,6 +7,7 @@ import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
 import { answering, needyScene } from '../harness/needy-scene.ts';
 import { needy } from '../harness/needy-tools.ts';
+import { partsOf, readWorld } from '../laws/world-reader.ts';
 
 const done = answer({ items: [say('Done.')] });
 const folder = import.meta.dirname;
@@ -50,19 +51,22 @@ async function granted() {
   live.settings = { approval: 'on-request' };
   await turn('go');
   expect(noted).toEqual(['enabled write']);
-  const told = () => {
-    const texts = JSON.stringify(model.requests.at(-1)!.body).split('<permissions instructions>');
-    return texts.at(-1)!.split('</permissions instructions>')[0]!;
-  };
-  return { live, turn, noted, told };
+  const parts = () => partsOf(model.requests.at(-1)!.body['input']);
+  const told = () => readWorld(parts()).permissions?.grants.join('\n');
+  const texts = () =>
+    parts().flatMap(({ text }) => /^<(permissions instructions|granted_permissions)>/.exec(text)?.[1] ?? []);
+  return { live, turn, noted, told, texts };
 }
 
 it('what the user grants for the session is in the text, and later turns have it', async () => {
-  const { turn, noted, told } = await granted();
+  const { turn, noted, told, texts } = await granted();
   const line = 'Granted for this session, beyond these limits: the network, as described above; writing';
   expect(told()).toContain(line);
   expect(told()).toContain(folder);
+  // What the answer did not change is not sent again.
+  expect(texts()).toEqual(['permissions instructions', 'granted_permissions']);
   await turn('again');
+  expect(texts()).toHaveLength(2);
   expect(noted).toEqual(['enabled write', 'enabled write']);
 });
 
@@ -92,7 +96,7 @@ it.each([
   await live.close();
   await turn('again');
   expect(noted.at(-1)).toBe('restricted read');
-  expect(told()).not.toContain('Granted for this session');
+  expect(told()).toBe('');
   live.settings = settings;
   await live.close();
   await turn('as before');

@@ -1,9 +1,8 @@
-import { networkWord, type PolicyDescription } from '../../policy/describe-policy.ts';
+import type { PolicyDescription, ReachedNetwork } from '../../policy/describe-policy.ts';
 import type { StandingGrants } from '../../policy/standing-grants.ts';
 import type { HeldPatterns } from '../../policy/rules/held-patterns.ts';
-import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
-import { approvalLines, type ApprovalTold, asksAbout, explainsScripts } from './approval-text.ts';
+import { approvalLines, type ApprovalTold, explainsScripts } from './approval-text.ts';
 import {
   approvedPlace,
   approvedTitle,
@@ -14,7 +13,8 @@ import {
 import { defineFamily } from '../text/define.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
 import { heldLines } from './held-commands.ts';
-import { fileLines, grantedLines, networkLines } from './policy-lists.ts';
+import { fileLines, grantedLines } from './policy-lists.ts';
+import { reachLines } from './reached-network.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription, ApprovalTold {
@@ -22,8 +22,10 @@ export interface PermissionsText extends PolicyDescription, ApprovalTold {
   readonly approvedPrefixes: readonly CommandPrefix[];
   /** What rules forbid or ask about. */
   readonly held: HeldPatterns;
-  /** What the user granted beyond the rest, except that the rest describes the network as it is open now. Absent: nothing. */
+  /** What the user granted beyond the rest. Absent: nothing. */
   readonly granted?: StandingGrants;
+  /** The network as such a grant opened it. Absent: none did. */
+  readonly opened?: ReachedNetwork;
 }
 
 const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
@@ -31,12 +33,6 @@ const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
   'workspace-write': 'Commands can change files below the writable roots listed here, and nowhere else.',
   'danger-full-access': 'Commands run without a sandbox and can change anything this user can change.',
   'external-sandbox': 'Another program isolates this process; its limits are not known here.',
-};
-
-const networkSentence: Readonly<Record<NetworkAccess, string>> = {
-  restricted:
-    'Nothing outside a command can be reached. It can reach servers that it starts itself, on its own loopback.',
-  enabled: 'Commands can use the network.',
 };
 
 const capTokens = 6000;
@@ -54,11 +50,10 @@ export const permissionsFragment = defineFamily<PermissionsText>({
   body(told) {
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
-      `Network: ${networkWord(told)}. ${networkText(told)}`,
-      ...networkLines(told, { asksAboutRules: asksAbout(told, 'rules') }),
+      ...reachLines(told),
       ...approvalLines(told),
       ...fileLines(told),
-      ...grantedLines(told),
+      ...Object.values(grantedLines(told.granted)),
     ];
     // Nothing is run, so nothing is said about what would be.
     if (!told.canAsk && told.approval === 'untrusted') return `\n${lines.join('\n')}\n`;
@@ -80,22 +75,6 @@ function fitting(lines: readonly string[], bytes: number): readonly string[] {
   return end === -1
     ? lines
     : [...lines.slice(0, end), `… and ${lines.length - end} more lines that are not listed here`];
-}
-
-function networkText(told: PermissionsText): string {
-  const { network, lists } = told;
-  if (lists === undefined) return networkSentence[network];
-  const others = lists.allow.includes('*')
-    ? ''
-    : asksAbout(told, 'sandbox')
-      ? ' A connection to any other host waits until the user has allowed or declined it: run the command without asking first. Its time limit stands still meanwhile.'
-      : ' All other connections fail.';
-  const local = lists.local
-    ? ''
-    : ' Connections to this machine and to private networks fail, unless their address itself is listed; servers that a command starts itself answer on its own loopback.';
-  const methods =
-    lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests over plain HTTP are let through: HTTPS fails.';
-  return `Commands reach the hosts listed here through a proxy.${others}${local}${methods}`;
 }
 
 function titled(title: string, entries: BoundedList): readonly string[] {

@@ -1,4 +1,4 @@
-import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import type { PolicyDescription, ReachedNetwork } from '../../policy/describe-policy.ts';
 import type { GrantedExtra } from '../../policy/grants.ts';
 import type { StandingGrants } from '../../policy/standing-grants.ts';
 import { staticFolderOf } from '../../policy/glob.ts';
@@ -29,7 +29,7 @@ const globsAlone = 'Nothing that matches is readable, and no request can change 
 
 /** Which hosts and sockets commands reach where a policy names some: less than 7,000 bytes. */
 export function networkLines(
-  { lists, sockets }: PolicyDescription,
+  { lists, sockets }: ReachedNetwork,
   { asksAboutRules }: { readonly asksAboutRules: boolean },
 ): readonly string[] {
   const allowed =
@@ -51,14 +51,15 @@ function exceptions(title: string, hosts: readonly string[], bytes: number): rea
   return hosts.length === 0 ? [] : [`${title}: ${[...kept, ...more].join(', ')}`];
 }
 
-/** What commands may do beyond all of this: less than 3,400 bytes. */
-export function grantedLines({ granted = {} }: { readonly granted?: StandingGrants }): readonly string[] {
-  const { session, turn } = granted;
+/** What commands may do beyond all of this, by how long it holds: less than 3,400 bytes. */
+export function grantedLines({ session, turn }: StandingGrants = {}): Readonly<
+  Partial<Record<keyof StandingGrants, string>>
+> {
   const bytes = session === undefined || turn === undefined ? 1000 : 500;
-  return [
-    ...(session === undefined ? [] : [`Granted for this session, ${grantedWords(session, bytes)}`]),
-    ...(turn === undefined ? [] : [`Granted for the rest of this turn, ${grantedWords(turn, bytes)}`]),
-  ];
+  return {
+    ...(session === undefined ? {} : { session: `Granted for this session, ${grantedWords(session, bytes)}` }),
+    ...(turn === undefined ? {} : { turn: `Granted for the rest of this turn, ${grantedWords(turn, bytes)}` }),
+  };
 }
 
 function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExtra, bytes: number): string {

@@ -1,14 +1,29 @@
 import { explainsScripts } from '../../fragments/sections/approval-text.ts';
 import { approvedPlace, approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
+import {
+  type GrantedPart,
+  grantedParts,
+  grantedPermissionsFragment,
+  standingLines,
+} from '../../fragments/sections/granted-permissions.ts';
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { permissionsFragment, type PermissionsText } from '../../fragments/sections/permissions.ts';
-import { describePolicy } from '../../policy/describe-policy.ts';
-import { withGrantedNetwork } from '../../policy/standing-grants.ts';
+import { describeNetwork, describePolicy, type ReachedNetwork } from '../../policy/describe-policy.ts';
+import { type StandingGrants, withGrantedNetwork } from '../../policy/standing-grants.ts';
 import { heldPatterns } from '../../policy/rules/held-patterns.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { defined } from '../../protocol/defined.ts';
-import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import {
+  arrayAt,
+  equalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  stringAt,
+} from '../../protocol/json.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { type Section, unknown } from './section.ts';
 
 /** The keys are shared with other programs. */
@@ -16,9 +31,16 @@ interface StoredPermissions extends JsonObject {
   /** Digest of the text without prefixes. */
   readonly instructions: string;
   readonly approved_command_prefixes: readonly (readonly string[])[];
+  /** Absent in files of earlier versions, and where another program wrote the last text. */
+  readonly capstan_grants?: ToldGrants;
 }
 
-/** Permissions belong together: any change restates them all, save that an approval was added. */
+/** Digests of what answers granted, and of the text without it. A part that is absent was not told. */
+interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, JsonObject {
+  readonly rest: string;
+}
+
+/** Permissions belong together: a change restates them all, save that an approval was added or a grant came or went. */
 export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
   assumes: 'the model that must keep to them',
@@ -26,14 +48,15 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
 
   of({ envelope: { policy, workspace, modes }, facts: { granted, approvedPrefixes = policy.approvedPrefixes } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
+    const opened = openedNetworkOf(policy.resolved, granted);
     return {
-      ...describePolicy(withGrantedNetwork(policy.resolved, granted), workspace.cwd),
+      ...describePolicy(policy.resolved, workspace.cwd),
       approval: policy.approval,
       canAsk: policy.canAsk === true,
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes,
       held: heldPatterns(policy.rules),
-      ...defined({ granted }),
+      ...defined({ granted, opened }),
     };
   },
 
@@ -41,6 +64,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     return {
       instructions: fingerprint(render(permissionsFragment, { ...fact, approvedPrefixes: [] })),
       approved_command_prefixes: fact.approvedPrefixes,
+      capstan_grants: toldGrants(fact),
     };
   },
 
@@ -54,6 +78,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     return {
       instructions,
       approved_command_prefixes: prefixes as unknown as StoredPermissions['approved_command_prefixes'],
+      ...defined({ capstan_grants: readGrants(objectAt(stored, 'capstan_grants')) }),
     };
   },
 
@@ -64,12 +89,45 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     if (before === unknown) return permissionsSection.full(now);
     const stored = permissionsSection.stored(now);
     const prefixes = added(before.approved_command_prefixes, stored.approved_command_prefixes);
-    if (before.instructions !== stored.instructions || prefixes === undefined) return permissionsSection.full(now);
+    const changed = before.instructions === stored.instructions ? [] : changedGrants(before.capstan_grants, now);
+    if (changed === undefined || prefixes === undefined) return permissionsSection.full(now);
     const newPrefixes = now.approvedPrefixes.filter((prefix) => prefixes.some((each) => equalJson(each, prefix)));
     const more = { added: newPrefixes, place: approvedPlace(now), explained: !explainsScripts(now) };
-    return newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)];
+    return [
+      ...(changed.length === 0 ? [] : [render(grantedPermissionsFragment, { now, changed })]),
+      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)]),
+    ];
   },
 };
+
+/** The network as the grants open it; undefined where it is that of the policy. */
+function openedNetworkOf(policy: ResolvedPolicy, granted: StandingGrants | undefined): ReachedNetwork | undefined {
+  const granting = withGrantedNetwork(policy, granted);
+  return granting === policy ? undefined : describeNetwork(granting);
+}
+
+function toldGrants(fact: PermissionsText): ToldGrants {
+  const { granted: _granted, opened: _opened, ...rest } = { ...fact, approvedPrefixes: [] };
+  const told = grantedParts.flatMap((part) => {
+    const lines = standingLines(fact, part);
+    return lines.length === 0
+      ? []
+      : [[part, fingerprint({ role: permissionsFragment.role, text: lines.join('\n') })] as const];
+  });
+  return { rest: fingerprint(render(permissionsFragment, rest)), ...Object.fromEntries(told) };
+}
+
+function readGrants(stored: JsonObject | undefined): ToldGrants | undefined {
+  const rest = stored && stringAt(stored, 'rest');
+  if (stored === undefined || rest === undefined) return undefined;
+  return { rest, ...defined(Object.fromEntries(grantedParts.map((part) => [part, stringAt(stored, part)]))) };
+}
+
+/** Which grants differ from what was told; undefined where something else does, or where nothing proves that it does not. */
+function changedGrants(before: ToldGrants | undefined, fact: PermissionsText): readonly GrantedPart[] | undefined {
+  const now = toldGrants(fact);
+  return before?.rest === now.rest ? grantedParts.filter((part) => before[part] !== now[part]) : undefined;
+}
 
 /** What came to a list; undefined when anything has left it. */
 function added<Member extends Json>(before: readonly Member[], now: readonly Member[]): readonly Member[] | undefined {

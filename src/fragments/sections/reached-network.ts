@@ -1,0 +1,38 @@
+import { networkWord, type ReachedNetwork } from '../../policy/describe-policy.ts';
+import type { NetworkAccess } from '../../protocol/permission-profile.ts';
+import { type ApprovalTold, asksAbout } from './approval-text.ts';
+import { networkLines } from './policy-lists.ts';
+
+/** The network as it is now: that of the policy, or as an answer opened it. */
+export type NetworkTold = ReachedNetwork & ApprovalTold & { readonly opened?: ReachedNetwork };
+
+/** What the model reads about it: less than 8,000 bytes. */
+export function reachLines(told: NetworkTold): readonly string[] {
+  const now = { ...told, ...told.opened };
+  return [
+    `Network: ${networkWord(now)}. ${reachSentences(now)}`,
+    ...networkLines(now, { asksAboutRules: asksAbout(told, 'rules') }),
+  ];
+}
+
+const plainSentence: Readonly<Record<NetworkAccess, string>> = {
+  restricted:
+    'Nothing outside a command can be reached. It can reach servers that it starts itself, on its own loopback.',
+  enabled: 'Commands can use the network.',
+};
+
+function reachSentences(told: NetworkTold): string {
+  const { network, lists } = told;
+  if (lists === undefined) return plainSentence[network];
+  const others = lists.allow.includes('*')
+    ? ''
+    : asksAbout(told, 'sandbox')
+      ? ' A connection to any other host waits until the user has allowed or declined it: run the command without asking first. Its time limit stands still meanwhile.'
+      : ' All other connections fail.';
+  const local = lists.local
+    ? ''
+    : ' Connections to this machine and to private networks fail, unless their address itself is listed; servers that a command starts itself answer on its own loopback.';
+  const methods =
+    lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests over plain HTTP are let through: HTTPS fails.';
+  return `Commands reach the hosts listed here through a proxy.${others}${local}${methods}`;
+}

@@ -43,6 +43,8 @@ export interface TurnFacts extends Facts {
   readonly tools: readonly ToolTraits[];
   /** A surface puts questions to the user. Absent: none does. */
   readonly canAsk?: true;
+  /** What answers there saves no rule. */
+  readonly answersOnce?: true;
 }
 
 export interface ThreadFacts {

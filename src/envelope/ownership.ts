@@ -136,6 +136,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.profile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile', 'networkRules'),
   'policy.canAsk': facts,
+  'policy.answersOnce': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.rules': chosen('default', 'rules'),

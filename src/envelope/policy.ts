@@ -3,6 +3,7 @@ import { type PolicyDescription, sandboxLevelOf } from '../policy/describe-polic
 import { type NetworkRule, withNetworkRules } from '../policy/network/network-rules.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { canBeAsked } from '../policy/review/can-be-asked.ts';
+import { isReviewed } from '../policy/review/is-reviewed.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
@@ -19,6 +20,8 @@ export interface Policy extends Pick<
   readonly resolved: ResolvedPolicy;
   /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
   readonly canAsk?: true;
+  /** What answers, a reviewer or a prepared file, saves no rule. */
+  readonly answersOnce?: true;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
   /** What users and administrators decided about commands and hosts for good. */
@@ -30,14 +33,15 @@ export interface Policy extends Pick<
 }
 
 export function resolvePolicyGroup(
-  { canAsk }: Pick<TurnFacts, 'canAsk'>,
+  { canAsk, answersOnce }: Pick<TurnFacts, 'canAsk' | 'answersOnce'>,
   settings: Settings,
   { workspace }: { readonly workspace: Workspace },
 ): Policy {
   const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
   const { approvedPrefixes = [], networkRules = [] } = settings;
   const { reviewer, reviewPolicy } = settings;
-  const isAnswered = canBeAsked(defined({ canAsk }), { approval, ...defined({ reviewer }) });
+  const chosen = { approval, ...defined({ reviewer }) };
+  const isAnswered = canBeAsked(defined({ canAsk }), chosen);
   const resolved = withNetworkRules(resolvePolicy(profile, workspace.places), networkRules);
   return {
     approval,
@@ -45,6 +49,7 @@ export function resolvePolicyGroup(
     profile,
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
+    ...(answersOnce === true || isReviewed(chosen) ? { answersOnce: true } : {}),
     sandboxLevel: sandboxLevelOf(resolved),
     shellEnvironment,
     rules,

@@ -5,5 +5,7 @@ import type { Answer, Question } from '../protocol/question.ts';
  * An answer of a form that is not known counts as `lapsed`.
  */
 export interface AskUser {
+  /** Its answers are for the call alone: it saves no rule, so the model is not invited to propose one. */
+  readonly answersOnce?: true;
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
 }

@@ -16,9 +16,15 @@ import type { TurnItem } from '../protocol/turn-item.ts';
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
   /** The same where a call may ask for more than the sandbox grants. Absent: no call does. */
-  readonly askingSpec?: ToolSpec;
+  askingSpec?(offer: AskingOffer): ToolSpec;
   /** Reads what the model wrote and says what would be done. Has no effect on the world. A promise never rejects. */
   prepare(call: ToolCall, step: Step): Prepared | Promise<Prepared>;
+}
+
+/** What a question of a call can lead to. */
+export interface AskingOffer {
+  /** The answer may save a rule that the call proposes. */
+  readonly savesRules: boolean;
 }
 
 export interface ToolCall {

@@ -1,4 +1,5 @@
 import { canBeWidened } from '../envelope/offered-tools.ts';
+import type { Policy } from '../envelope/policy.ts';
 import type { Step } from '../envelope/step.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
@@ -23,7 +24,7 @@ export interface Router {
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
 }
 
-type OfferingPolicy = Parameters<typeof canBeWidened>[0];
+type OfferingPolicy = Parameters<typeof canBeWidened>[0] & Pick<Policy, 'answersOnce'>;
 
 /** Where tools come from. Gives the same array until they change. */
 export type ToolSource = () => readonly Tool[];
@@ -57,8 +58,9 @@ export function createRouter(sources: readonly ToolSource[]): Router {
     specs(names, policy) {
       const tools = [...current().values()];
       const asks = policy !== 'plain' && canBeWidened(policy, 'sandbox');
-      const key = [asks, ...names].join('\n');
-      const specOf = ({ spec, askingSpec = spec }: Tool): ToolSpec => (asks ? askingSpec : spec);
+      const savesRules = policy !== 'plain' && policy.answersOnce !== true;
+      const key = [asks, savesRules, ...names].join('\n');
+      const specOf = (tool: Tool): ToolSpec => (asks ? tool.askingSpec?.({ savesRules }) : undefined) ?? tool.spec;
       const specs = planned.get(key) ?? tools.filter(({ name }) => names.includes(name)).map(specOf);
       planned.set(key, specs);
       return specs;

@@ -42,6 +42,7 @@ export function fullFacts(): Required<TurnFacts> {
     },
     readiness: { mcp: 'starting' },
     canAsk: true,
+    answersOnce: true,
     traceId: '0123456789abcdef0123456789abcdef',
     thread: {
       id: '01a1dcd3-0000-7000-8000-000000000001' as ThreadId,

@@ -166,6 +166,7 @@ describe('with everything that can be chosen', () => {
     expect(policy).toEqual({
       approval: 'on-request',
       canAsk: true,
+      answersOnce: true,
       askedApproval: 'untrusted',
       reviewer: 'auto_review',
       reviewPolicy: 'Deny deployments.',

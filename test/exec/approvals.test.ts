@@ -72,12 +72,13 @@ describe('exec --approvals FILE', () => {
     expect(said).toContain('Approval: on-request. What stays inside the sandbox runs without a question.');
     expect(said).toContain('require_escalated');
     const { properties } = toolIn(model, 'exec_command')!['parameters'] as { readonly properties: JsonObject };
-    expect(Object.keys(properties).slice(-4)).toEqual([
+    expect(Object.keys(properties).slice(-3)).toEqual([
       'sandbox_permissions',
       'justification',
-      'prefix_rule',
       'additional_permissions',
     ]);
+    // A file saves no rule.
+    expect(JSON.stringify(model.requests[0]!.body)).not.toContain('prefix_rule');
     expect(toolIn(model, 'request_permissions')).toBeDefined();
   });
 

@@ -36,8 +36,13 @@ export async function toldScene({ config = '', rules, answers }: ToldScene) {
     live,
     asked,
     texts,
-    /** The newest text about permissions. */
-    told: (): string => texts().findLast((text) => text.startsWith('<permissions instructions>')) ?? '',
+    /** The newest text about permissions, with what answers changed since. */
+    told: (): string => {
+      const all = texts();
+      const whole = all.findLastIndex((text) => text.startsWith('<permissions instructions>'));
+      const changes = all.slice(whole + 1).filter((text) => text.startsWith('<granted_permissions>'));
+      return [all[whole] ?? '', ...changes].join('\n');
+    },
     /** A turn with these calls, one after another; what each of them gave. */
     async calls(...made: readonly (string | Call)[]): Promise<readonly string[]> {
       const before = live.model.requests.length;

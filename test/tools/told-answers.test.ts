@@ -6,7 +6,7 @@ import type { AnswerScope } from '../../src/protocol/question.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
-import { readPermissions, withPrefixes } from '../laws/permissions-reader.ts';
+import { readPermissions, withGranted, withPrefixes } from '../laws/permissions-reader.ts';
 
 const config = `approval_policy = "on-request"
 [sandbox_workspace_write]
@@ -30,7 +30,7 @@ function newTexts(live: LiveThread, request: number): readonly string[] {
   const known = texts(request - 1).length;
   return texts(request)
     .slice(known)
-    .filter((text) => text.includes('<permissions instructions>') || text.includes('<approved_command_prefixes>'));
+    .filter((text) => /<(?:permissions instructions|approved_command_prefixes|granted_permissions)>/.test(text));
 }
 
 test('a prefix that an answer saves is told before the next request, and once', async () => {
@@ -66,7 +66,10 @@ test('what the user grants for a turn is told while it holds, and taken back wit
   mkdirSync(folder);
   await live.turn('one');
   expect(newTexts(live, 0)[0]).toContain('\nNetwork: restricted.');
-  const [told = ''] = newTexts(live, 1);
+  const [told = '', ...others] = newTexts(live, 1);
+  expect(others).toEqual([]);
+  // Not the whole text again.
+  expect(told).not.toContain('Sandbox:');
   expect(told).toContain('\nNetwork: enabled.');
   const line =
     'Granted for the rest of this turn, beyond these limits: the network, as described above; writing below: ';
@@ -75,7 +78,11 @@ test('what the user grants for a turn is told while it holds, and taken back wit
   expect(String(textsOf(inputOf(live.model, 2)).at(-1))).toContain('made');
   expect(newTexts(live, 2)).toEqual([]);
   await live.turn('two');
-  expect(newTexts(live, 3)).toEqual(newTexts(live, 0));
+  const [back = '', ...more] = newTexts(live, 3);
+  expect(more).toEqual([]);
+  expect(back).not.toContain('Sandbox:');
+  const before = readPermissions(newTexts(live, 0)[0]!);
+  expect(withGranted(withGranted(before, told), back)).toEqual(before);
   await live.turn('three');
   expect(newTexts(live, 4)).toEqual([]);
 });

@@ -121,3 +121,16 @@ test('the answer to a command without a prepared one says why it needs one, and 
     'Not run: no answer was prepared for this run that would allow it. `rm -rf q` removes files by force. It would run inside the sandbox. Remove what you mean by name and without -f, or tell the user what to remove.',
   );
 });
+
+test.each([
+  ['a person may save it', '', true],
+  ['a reviewer answers', 'approvals_reviewer = "auto_review"\n', false],
+] as const)('a rule is proposed where %s', async (_who, more, isOffered) => {
+  const scene = await toldScene({ config: `${config}${more}`, answers: [] });
+  await scene.calls();
+  const { tools } = scene.live.model.requests.at(-1)!.body;
+  expect([scene.told().includes('`prefix_rule`'), JSON.stringify(tools).includes('"prefix_rule"')]).toEqual([
+    isOffered,
+    isOffered,
+  ]);
+});

@@ -13,6 +13,8 @@ export interface ApprovalTold {
   readonly canAsk: boolean;
   /** A reviewer answers in the user's place. */
   readonly reviewed?: true;
+  /** What answers saves no rule. */
+  readonly answersOnce?: true;
 }
 
 /** What the model reads about questions: when they are asked, and how to ask one where a call may. */
@@ -23,7 +25,7 @@ export function approvalLines(told: ApprovalTold): readonly string[] {
   const asks = (about: AskedAbout): boolean => allowsAsking(told.approval, about);
   return [
     first,
-    ...(asks('sandbox') ? [...howToAsk(told), ...(told.reviewed ? [] : [prefixRule])] : []),
+    ...(asks('sandbox') ? [...howToAsk(told), ...(told.answersOnce ? [] : [prefixRule])] : []),
     ...(asks('permissions') ? [requests] : []),
     howScriptsAreRead,
   ];

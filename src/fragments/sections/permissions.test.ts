@@ -165,8 +165,8 @@ describe('questions', () => {
     expect(textOf({ canAsk: false, approval: granular({ rules: true }) })).toContain('The user cannot be asked yet. ');
   });
 
-  it('that a reviewer answers save no rule', () => {
+  it('whose answers hold once save no rule', () => {
     expect(textOf({})).toContain('`prefix_rule`');
-    expect(textOf({ reviewed: true })).not.toContain('`prefix_rule`');
+    expect(textOf({ answersOnce: true })).not.toContain('`prefix_rule`');
   });
 });

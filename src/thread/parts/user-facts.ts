@@ -1,7 +1,9 @@
 import type { TurnFacts } from '../../envelope/facts.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from './parts.ts';
 
-/** Whether the surface of a thread puts questions to the user. */
-export function userFacts({ askUser }: Pick<ThreadParts, 'askUser'>): Pick<TurnFacts, 'canAsk'> {
-  return askUser === undefined ? {} : { canAsk: true };
+/** Whether the surface of a thread puts questions to the user, and how long answers may hold. */
+export function userFacts({ askUser }: Pick<ThreadParts, 'askUser'>): Pick<TurnFacts, 'canAsk' | 'answersOnce'> {
+  if (askUser === undefined) return {};
+  return { canAsk: true, ...defined({ answersOnce: askUser.answersOnce }) };
 }

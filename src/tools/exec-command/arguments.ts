@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../ports/prompt.ts';
 import type { Escalation } from '../../policy/approval.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
-import { type AskingCall, readEscalation, wideningProperties } from './widening.ts';
+import { type AskingCall, proposingProperties, readEscalation, wideningProperties } from './widening.ts';
 
 const defaultTimeoutMs = 120_000;
 const maximumTimeoutMs = 600_000;
@@ -33,15 +33,15 @@ export const execCommandSpec: ToolSpec = {
 };
 
 /** The same where the user can be asked for more. */
-export const execCommandAskingSpec: ToolSpec = {
-  ...execCommandSpec,
-  parameters: {
-    type: 'object',
-    properties: { ...properties, ...wideningProperties },
-    required: ['cmd'],
-    additionalProperties: false,
-  },
-};
+export const execCommandAskingSpec = withProperties(wideningProperties);
+
+/** The same where the user can save a rule with the answer. */
+export const execCommandProposingSpec = withProperties({ ...wideningProperties, ...proposingProperties });
+
+function withProperties(more: JsonObject): ToolSpec {
+  const parameters = { type: 'object', properties: { ...properties, ...more }, required: ['cmd'] } as const;
+  return { ...execCommandSpec, parameters: { ...parameters, additionalProperties: false } };
+}
 
 export interface ExecCommandArguments {
   readonly script: string;

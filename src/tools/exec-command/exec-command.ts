@@ -22,7 +22,13 @@ import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
 import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
 import { missingPaths } from '../permissions-argument.ts';
-import { type ExecCommandArguments, execCommandAskingSpec, execCommandSpec, readArguments } from './arguments.ts';
+import {
+  type ExecCommandArguments,
+  execCommandAskingSpec,
+  execCommandProposingSpec,
+  execCommandSpec,
+  readArguments,
+} from './arguments.ts';
 import { createPausing } from './pausing.ts';
 
 export interface ExecCommandPorts {
@@ -52,7 +58,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
     name: 'exec_command',
     effect: 'program',
     spec: execCommandSpec,
-    askingSpec: execCommandAskingSpec,
+    askingSpec: ({ savesRules }) => (savesRules ? execCommandProposingSpec : execCommandAskingSpec),
     prepare(call, step) {
       const { workspace, policy } = step.envelope;
       const { disk } = ports.patches;

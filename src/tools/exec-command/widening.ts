@@ -18,13 +18,17 @@ export const wideningProperties: JsonObject = {
     type: 'string',
     description: 'One short question to the user about why the command needs it. Only with one of the last two.',
   },
+  additional_permissions: permissionsSchema,
+};
+
+/** How it proposes a rule, where the answer may save one. */
+export const proposingProperties: JsonObject = {
   prefix_rule: {
     type: 'array',
     items: { type: 'string' },
     description:
       'First words of this and similar commands: a rule to propose with the question. Only with require_escalated.',
   },
-  additional_permissions: permissionsSchema,
 };
 
 export interface AskingCall extends NamingPaths {

@@ -56,7 +56,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       ...(isReviewed(policy) ? { reviewed: true as const } : {}),
       approvedPrefixes,
       held: heldPatterns(policy.rules),
-      ...defined({ granted, opened }),
+      ...defined({ answersOnce: policy.answersOnce, granted, opened }),
     };
   },
 

@@ -21,6 +21,7 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
   return {
     seen: (event) => items.seen(event),
     askUser: {
+      answersOnce: true,
       ask(question) {
         const answer = answerBy(lines, question);
         show(

@@ -8,7 +8,7 @@ export interface CallNeeds {
   readonly effect?: 'program' | 'files';
   /** Files that it is known to read or write. Absolute, as the model spelled them: links are followed when it runs. */
   readonly paths?: readonly NeededPath[];
-  /** Of a patch: folders beside a `.git` that it would write in. Commands may make them, and patches ask first. */
+  /** Folders beside a `.git` that it would write in: commands cannot change those that exist, and patches ask first. */
   readonly kept?: readonly string[];
   /** The program that it starts, and where. */
   readonly argv?: readonly string[];

@@ -7,7 +7,7 @@ import { decideRequest } from './decide-request.ts';
 
 /** Whether a call runs, and where. Tools do not ask this: what they declare is decided here, before they run. */
 export function decideCall(context: DecisionContext, needs: CallNeeds): CallDecision {
-  if (needs.request !== undefined) return decideRequest(context, needs.request, needs.missing);
+  if (needs.request !== undefined) return decideRequest(context, needs.request, needs);
   switch (needs.effect) {
     case 'program':
       return decideCommand(context, needs);

@@ -22,6 +22,7 @@ import {
 } from './granted-policy.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
+import { withKeptBesideGit } from './kept-places.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import { insideWords, outsideWords, ruleConfines } from './place-words.ts';
@@ -89,7 +90,7 @@ function lastingKeys(
 }
 
 /** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
-function wanted(context: DecisionContext, { escalation, missing }: CallNeeds) {
+function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
   const { policy, grants } = context;
   const standing = standingPermissions(policy, grants);
   const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
@@ -97,7 +98,10 @@ function wanted(context: DecisionContext, { escalation, missing }: CallNeeds) {
   if (escalation === undefined || !needsSandbox(policy)) return usual;
   const lacking =
     escalation.permissions &&
-    missingPermissions(grantedPolicy(policy, { where: 'sandbox', extra: standing }), escalation.permissions);
+    missingPermissions(
+      withKeptBesideGit(grantedPolicy(policy, { where: 'sandbox', extra: standing }), kept),
+      escalation.permissions,
+    );
   if (lacking !== undefined && isNoPermission(lacking)) return usual;
   const denied = neverGranted(policy, lacking ?? {});
   if (denied !== undefined) return deniedForGood(denied);

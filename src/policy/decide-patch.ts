@@ -1,23 +1,22 @@
 import { defined } from '../protocol/defined.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
 import type { CallNeeds, NeededPath } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext, whyNotAsked } from './call-decision.ts';
 import { grantedPolicy, isNeverGranted, isNoPermission, standingPermissions } from './granted-policy.ts';
 import { coversAll, fileKey } from './grants.ts';
-import { withKeptPlaces } from './kept-places.ts';
-import { isWithin, parentOf } from './paths.ts';
+import { withKeptBesideGit } from './kept-places.ts';
+import { parentOf } from './paths.ts';
 
 /**
  * A patch asks where one of its files may not be written, and under `untrusted` always. It then gets the folders of
  * those files and no more. Where the user cannot be asked it runs, and its own guard refuses what it must not touch:
  * that answer names what may be written.
  */
-export function decidePatch(context: DecisionContext, { paths = [], kept = [], escalation }: CallNeeds): CallDecision {
+export function decidePatch(context: DecisionContext, { paths = [], kept, escalation }: CallNeeds): CallDecision {
   const { approval, policy, grants } = context;
   const standing = standingPermissions(policy, grants);
   const usual = isNoPermission(standing) ? {} : { extra: standing };
-  const open = withKeptPlaces(grantedPolicy(policy, { where: 'sandbox', ...usual }), keptIn(policy, kept));
+  const open = withKeptBesideGit(grantedPolicy(policy, { where: 'sandbox', ...usual }), kept);
   const written = paths.filter((needed) => needed.access === 'write');
   const unwritable = written.filter(({ path }) => access(open, path) !== 'write');
   const closed = unwritable.map(placeOf);
@@ -51,12 +50,6 @@ export function decidePatch(context: DecisionContext, { paths = [], kept = [], e
     ...granted,
     grantKeys,
   };
-}
-
-/** Those in roots that keep repositories as they are. */
-function keptIn({ files }: ResolvedPolicy, places: readonly string[]): readonly string[] {
-  const keeping = files.kind === 'unrestricted' ? [] : files.rules.filter(({ keeps = [] }) => keeps.length > 0);
-  return places.filter((place) => keeping.some(({ path }) => isWithin(place, path)));
 }
 
 /** A yes is about this file: the path may lead to another one later. */

@@ -16,6 +16,7 @@ import {
   neverGranted,
   standingPermissions,
 } from './granted-policy.ts';
+import { withKeptBesideGit } from './kept-places.ts';
 import { openedNetwork } from './opened-network.ts';
 import { permissionKeys } from './grants.ts';
 
@@ -23,13 +24,13 @@ import { permissionKeys } from './grants.ts';
 export function decideRequest(
   context: DecisionContext,
   { permissions: wanted, reason }: NonNullable<CallNeeds['request']>,
-  missing: CallNeeds['missing'],
+  { missing, kept }: Pick<CallNeeds, 'missing' | 'kept'>,
 ): CallDecision {
   const { policy, grants } = context;
   // Without a sandbox of ours there is nothing to grant.
   if (!needsSandbox(policy)) return { kind: 'run', where: 'sandbox' };
   const open = grantedPolicy(policy, { where: 'sandbox', extra: standingPermissions(policy, grants) });
-  const permissions = missingPermissions(open, wanted);
+  const permissions = missingPermissions(withKeptBesideGit(open, kept), wanted);
   if (isNoPermission(permissions)) return { kind: 'run', where: 'sandbox' };
   const denied = neverGranted(policy, permissions);
   if (denied !== undefined) return deniedForGood(denied);

@@ -63,11 +63,14 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
   const { files } = policy;
   if (files.kind === 'unrestricted') return files;
   const lacking = missingPermissions(policy, { read, write });
-  // Beside a repository that the rules do not know of, a folder is kept unless a rule names it.
-  const named = write.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
-  const written = [...new Set([...(lacking.write ?? []), ...named])];
+  const written = [...new Set([...(lacking.write ?? []), ...namedToOpen(write)])];
   const opened = [...openedPaths(policy, written), ...readRules(policy, lacking.read)];
   return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
+}
+
+/** Beside a repository that the rules do not know of, a folder is kept unless a rule names it. */
+function namedToOpen(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
 }
 
 /**
@@ -143,7 +146,11 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
   const open = (paths: readonly string[], wanted: 'read' | 'write') =>
     paths.filter((path) => !isNeverGranted(policy, path, wanted));
   const hosts = openedHosts(network === true ? withNetwork(policy) : policy, given);
-  return joinPermissions({ ...defined({ network }), read: open(read, 'read'), write: open(write, 'write'), hosts }, {});
+  const written = [...new Set([...write, ...namedToOpen(given.write ?? [])])];
+  return joinPermissions(
+    { ...defined({ network }), read: open(read, 'read'), write: open(written, 'write'), hosts },
+    {},
+  );
 }
 
 /** Hosts that an answer still opens: the lists neither have them nor close them. */

@@ -1,5 +1,6 @@
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
+import { isWithin } from './paths.ts';
 
 /** Rules that keep these places from being written, where nothing else does and no rule names them. */
 export function keptPlaces(rules: readonly PathRule[], places: readonly string[]): readonly PathRule[] {
@@ -7,6 +8,16 @@ export function keptPlaces(rules: readonly PathRule[], places: readonly string[]
   return places
     .filter((path) => !named.has(path) && accessByRules(rules, path) === 'write')
     .map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
+}
+
+/** The policy with such rules for folders beside a `.git`, in roots that keep repositories as they are. */
+export function withKeptBesideGit(policy: ResolvedPolicy, folders: readonly string[] = []): ResolvedPolicy {
+  const { files } = policy;
+  const keeping = files.kind === 'unrestricted' ? [] : files.rules.filter(({ keeps = [] }) => keeps.length > 0);
+  return withKeptPlaces(
+    policy,
+    folders.filter((folder) => keeping.some(({ path }) => isWithin(folder, path))),
+  );
 }
 
 /** The policy with such rules in it. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { keptBesideGit } from './kept-beside-git.ts';
 import { type DiskLook, folderAbove, placeOn } from './where-paths-lead.ts';
 
 const paths = { type: 'array', items: { type: 'string' } } as const;
@@ -57,13 +58,17 @@ export function readPermissions(value: Json | undefined, name: string, from: Nam
   };
 }
 
-/** Those of the paths to write that are not there. Absent: all are. */
-export function missingPaths(disk: DiskLook, { write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing'> {
+/** What the disk says of the paths to write: those that are not there, and what stands beside a repository. */
+export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing' | 'kept'> {
   const missing = write.flatMap((path) => {
     const above = folderAbove(disk, path);
     return above === undefined ? [] : [{ path, above }];
   });
-  return missing.length === 0 ? {} : { missing };
+  // Commands may make such a folder where there is none.
+  const kept = [...new Set(write.flatMap((path) => keptBesideGit(disk, path)))].filter(
+    (folder) => folderAbove(disk, folder) === undefined,
+  );
+  return { ...(missing.length === 0 ? {} : { missing }), ...(kept.length === 0 ? {} : { kept }) };
 }
 
 /** A path, and where it leads: a question names what would really be opened. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ItemDraft } from '../../src/testing/index.ts';
+import { callTool, type ItemDraft } from '../../src/testing/index.ts';
 import { toldScene } from '../harness/told-scene.ts';
 
 const config = 'approval_policy = "on-request"\n';
@@ -36,4 +36,27 @@ test('a repository is protected from the turn after the one that made it, as the
   expect(again).toContain('written');
   const [next] = await scene.calls('touch made/.git/y; true');
   expect(next).toContain('Read-only file system');
+});
+
+test('a folder that stands beside a repository in the workspace is asked for, and opened by a yes', async () => {
+  const no = { kind: 'declined' } as const;
+  const scene = await toldScene({ config, answers: [no, no, { kind: 'allowed' }] });
+  const inner = join(scene.live.place.workspace, 'sub');
+  const settings = join(inner, '.codex');
+  mkdirSync(settings, { recursive: true });
+  execFileSync('git', ['init', '-q', inner]);
+  const wants = callTool('request_permissions', { permissions: { file_system: { write: [settings] } } });
+  const writes = `touch ${settings}/x && echo written`;
+  const outputs = await scene.calls(wants, writes, wants, writes, wants);
+  expect(scene.asked.map(({ kind, permissions }) => [kind, permissions?.write])).toEqual([
+    ['permissions', [settings]],
+    ['retry', undefined],
+    ['permissions', [settings]],
+  ]);
+  const [declined, closed, granted, opened, again] = outputs;
+  expect(declined).toBe('Not run: the user declined it.');
+  expect(closed).toContain('Read-only file system');
+  expect(JSON.parse(granted!)).toEqual({ permissions: { file_system: { write: [settings] } }, scope: 'turn' });
+  expect(opened).toContain('written');
+  expect(again).toBe(JSON.stringify({ permissions: { file_system: { write: [settings] } } }));
 });

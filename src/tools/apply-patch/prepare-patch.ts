@@ -18,10 +18,10 @@ import { applyChanges, summarise } from './apply-changes.ts';
 import { computePatch, type PatchedFile, type PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from '../../ports/patch-disk.ts';
 import { absolutePath, followPath } from './follow-path.ts';
-import { keptBesideGit } from './kept-beside-git.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Hunk, Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
+import { keptBesideGit } from '../kept-beside-git.ts';
 import { type DiskLook, placeOn } from '../where-paths-lead.ts';
 
 export interface ApplyPatchPorts {

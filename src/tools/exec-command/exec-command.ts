@@ -8,6 +8,7 @@ import type { Budget } from '../../fragments/text/truncate.ts';
 import { access, needsSandbox } from '../../policy/access.ts';
 import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { deniedByOutput } from '../../policy/denied-by-output.ts';
+import { withKeptPlaces } from '../../policy/kept-places.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { AnswerHost } from '../../ports/answer-host.ts';
@@ -21,7 +22,7 @@ import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
 import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
-import { missingPaths } from '../permissions-argument.ts';
+import { pathNeeds } from '../permissions-argument.ts';
 import {
   type ExecCommandArguments,
   execCommandAskingSpec,
@@ -70,7 +71,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       const argv = [workspace.shell.path, '-c', given.script];
       const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
       const item: CommandItem = { kind: 'command', ...begun };
-      const needs = { ...needsOf(given), ...missingPaths(disk, given.escalation?.permissions), argv, cwd: item.cwd };
+      const needs = { ...needsOf(given), ...pathNeeds(disk, given.escalation?.permissions), argv, cwd: item.cwd };
       return { kind: 'prepared', item, needs, run: (running) => run(ports, item, given, step, running) };
     },
   };
@@ -131,7 +132,8 @@ async function run(
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
   const plain = { argv: item.argv, cwd: item.cwd, env, ...asking };
-  const command = await sandbox.plan(plain, policy, gitGuard?.current ?? []);
+  const kept = gitGuard?.current ?? [];
+  const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
     const { code, message, next } = command;
     // The user can do something about the machine, the model cannot.
@@ -147,7 +149,7 @@ async function run(
   const denied = command.denied?.();
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
   const result = answer(item, { ...end, ...defined({ denied }) }, given, budget);
-  return { ...result, ...blockedBy(end, policy, item.cwd), ...touched };
+  return { ...result, ...blockedBy(end, withKeptPlaces(policy, kept), item.cwd), ...touched };
 }
 
 /** The files that kept a command that failed by itself from its work. */

@@ -4,7 +4,7 @@ import { parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { Tool } from '../define.ts';
-import { missingPaths, permissionsJson, permissionsSchema, readPermissions } from '../permissions-argument.ts';
+import { pathNeeds, permissionsJson, permissionsSchema, readPermissions } from '../permissions-argument.ts';
 import type { DiskLook } from '../where-paths-lead.ts';
 
 const spec: ToolSpec = {
@@ -41,7 +41,7 @@ export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): T
       return {
         kind: 'prepared',
         item,
-        needs: { request: { permissions, ...defined({ reason }) }, ...missingPaths(disk, permissions) },
+        needs: { request: { permissions, ...defined({ reason }) }, ...pathNeeds(disk, permissions) },
         idempotent: true,
         run({ allowed }) {
           // Granted already, in one way or another, where nothing was asked.

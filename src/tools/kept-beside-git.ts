@@ -1,6 +1,6 @@
-import { joinPath, parentOf } from '../../policy/paths.ts';
-import { namesKeptAnywhere, protectedNames } from '../../policy/protected-names.ts';
-import type { DiskLook } from '../where-paths-lead.ts';
+import { joinPath, parentOf } from '../policy/paths.ts';
+import { namesKeptAnywhere, protectedNames } from '../policy/protected-names.ts';
+import type { DiskLook } from './where-paths-lead.ts';
 
 /** Folders on the way to a path that stand, or would stand, beside a `.git` and decide what programs do there. */
 export function keptBesideGit(disk: DiskLook, path: string): readonly string[] {

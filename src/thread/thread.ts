@@ -87,7 +87,7 @@ export class Thread {
       questions: this.#questions,
       work: this.#work,
       warned: new Set<string>(),
-      savedRules: [],
+      savedRules: { prefixes: [], hosts: [] },
     };
     const shared = { id, parts, log, ...own, closing };
     this.#settings = new ThreadSettings(shared, settings, inForce);

@@ -283,3 +283,14 @@ test('a program that ends at a question about a host leaves a command whose outc
   expect(shown.stdout).not.toContain('cut off');
   await opened.close();
 });
+
+test('a host that an answer allowed for good is allowed at once under another policy, too', async () => {
+  const gets = runs(curl('http://saved.invalid/'));
+  const { live, asked, open } = await thread([gets, done, gets, done], () => ({ kind: 'allowed', scope: 'rule' }));
+  await open();
+  await live.turn('one');
+  const granular = { sandbox_approval: true, rules: true, mcp_elicitations: true };
+  expect(await live.thread.overrideTurnContext({ approval: { granular } })).toMatchObject({ kind: 'changed' });
+  await live.turn('two');
+  expect(asked.map(({ host }) => host?.name)).toEqual(['saved.invalid']);
+});

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import type { PrefixRule } from '../../policy/rules/rule-set.ts';
+import { hostKey } from '../../policy/grants.ts';
 import type { RuleToSave } from '../../ports/rule-book.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { SavedRules } from '../parts/parts.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 
 const question: Question = {
@@ -20,7 +21,8 @@ const question: Question = {
 const host = { name: 'a.org', port: 443, protocol: 'https' } as const;
 
 async function saved(asked: Question, scope: 'call' | 'session' | 'rule', problem?: Outcome) {
-  const [rules, told, savedRules]: [RuleToSave[], ThreadEvent[], PrefixRule[]] = [[], [], []];
+  const [rules, told]: [RuleToSave[], ThreadEvent[]] = [[], []];
+  const savedRules: SavedRules = { prefixes: [], hosts: [] };
   const save = (rule: RuleToSave): Promise<Outcome | undefined> => {
     rules.push(rule);
     return Promise.resolve(problem);
@@ -33,7 +35,8 @@ async function saved(asked: Question, scope: 'call' | 'session' | 'rule', proble
       scope,
     },
   );
-  return { rules, told, counts: savedRules.map(({ pattern }) => pattern) };
+  const counts = [...savedRules.prefixes.map(({ pattern }) => pattern), ...savedRules.hosts.map(({ key }) => key)];
+  return { rules, told, counts };
 }
 
 it('saves what the question offers, and only if the answer wants a rule', async () => {
@@ -45,7 +48,7 @@ it('saves what the question offers, and only if the answer wants a rule', async 
   expect(await saved({ ...question, kind: 'network', host }, 'rule')).toEqual({
     rules: [{ kind: 'host', host }],
     told: [],
-    counts: [],
+    counts: [hostKey(host)],
   });
   expect(await saved(question, 'session')).toEqual({ rules: [], told: [], counts: [] });
   const { prefix: _none, ...bare } = question;
@@ -55,7 +58,7 @@ it('saves what the question offers, and only if the answer wants a rule', async 
 it('warns where it cannot, and goes on', async () => {
   const outcome = { code: 'rule-not-saved', message: 'No space.', next: 'Free some.' };
   expect(await saved(question, 'rule', outcome)).toMatchObject({ told: [{ kind: 'warning', outcome }], counts: [] });
-  await saveAllowedRule({ parts: {}, log: { tell: () => {} }, savedRules: [] }, question, {
+  await saveAllowedRule({ parts: {}, log: { tell: () => {} }, savedRules: { prefixes: [], hosts: [] } }, question, {
     kind: 'allowed',
     scope: 'rule',
   });

@@ -1,12 +1,13 @@
-import type { PrefixRule } from '../../policy/rules/rule-set.ts';
+import { hostKey } from '../../policy/grants.ts';
 import type { RuleBook, RuleToSave } from '../../ports/rule-book.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { ThreadLog } from '../parts/log.ts';
+import type { SavedRules } from '../parts/parts.ts';
 
 interface RuleSaver {
   readonly parts: { readonly ruleBook?: RuleBook };
   readonly log: Pick<ThreadLog, 'tell'>;
-  readonly savedRules: PrefixRule[];
+  readonly savedRules: SavedRules;
 }
 
 /**
@@ -22,8 +23,8 @@ export async function saveAllowedRule(
   if (rule === undefined || parts.ruleBook === undefined) return;
   const problem = await parts.ruleBook.save(rule);
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
-  // A host that is allowed for good is allowed for the session, too.
-  else if (rule.kind === 'prefix') savedRules.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
+  else if (rule.kind === 'host') savedRules.hosts.push({ key: hostKey(rule.host) });
+  else savedRules.prefixes.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
 }
 
 function ruleOf({ host, prefix }: Question): RuleToSave | undefined {

@@ -1,6 +1,7 @@
 import type { Facts, StepFacts } from '../../envelope/facts.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../envelope/settings.ts';
+import type { Grant } from '../../policy/grants.ts';
 import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
@@ -123,9 +124,16 @@ export interface TurnInput {
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
   /** Rules that answers saved since the thread was opened: they count at once. */
-  readonly savedRules: PrefixRule[];
+  readonly savedRules: SavedRules;
   /** The suspended turn that it continues, with the policy under which that was begun. */
   readonly continues?: SuspendedTurn;
+}
+
+/** What answers allowed for good: under every policy that the thread changes to, as after a resume. */
+export interface SavedRules {
+  readonly prefixes: PrefixRule[];
+  /** A rule about a host allows what a grant of it does. */
+  readonly hosts: Grant[];
 }
 
 export interface SuspendedTurn {

@@ -255,12 +255,25 @@ describe('a command', () => {
     });
   });
 
+  it('that is asked about because the policy asks about everything says so, and so does a patch', () => {
+    const why = 'The approval policy is untrusted: ';
+    const asked = decideCall(context({ approval: 'untrusted', ...script('make') }), command('make'));
+    expect(asked).toMatchObject({
+      question: {
+        reason: `${why}only commands that are known to change nothing run without a question. It would run inside the sandbox.`,
+      },
+    });
+    expect(decideCall(context({ approval: 'untrusted' }), patch('/repo/a'))).toMatchObject({
+      question: { reason: `${why}each patch is asked about. All of it is where commands may write.` },
+    });
+  });
+
   it('that destroys and that a rule holds back is refused under never for the rule', () => {
     const held = rules(['prompt', 'rm', 'Removing is for people.']);
     const given = context({ ...script('rm -rf x'), rules: held, approval: 'never' });
     expect(decideCall(given, command('rm -rf x'))).toMatchObject({
       kind: 'refuse',
-      why: 'Removing is for people; the approval policy is never, and the user cannot be asked.',
+      why: 'a rule asks before commands that begin with `rm`: Removing is for people; the approval policy is never, and the user cannot be asked.',
     });
   });
 
@@ -380,7 +393,9 @@ describe('a command', () => {
     expect(short(decided(['allow', 'git'], ['allow', 'ls']))).toBe('run sandbox');
     expect(decided(['prompt', 'git push', 'Ask first'])).toMatchObject({
       kind: 'ask',
-      question: { reason: 'Ask first. It would run inside the sandbox.' },
+      question: {
+        reason: 'A rule asks before commands that begin with `git push`: Ask first. It would run inside the sandbox.',
+      },
     });
     expect(decided(['forbidden', 'git'])).toMatchObject({ kind: 'refuse' });
   });
@@ -442,7 +457,7 @@ describe('a command', () => {
     const given = rules(['forbidden', 'git', 'No git.'], ['forbidden', 'git push', 'Ask Ann to push']);
     expect(decideCall(context({ ...script('git push'), rules: given }), command('git push'))).toMatchObject({
       kind: 'refuse',
-      why: 'Ask Ann to push.',
+      why: 'a rule forbids commands that begin with `git push`: Ask Ann to push.',
     });
     expect(
       decideCall(context({ ...script('git push'), rules: rules(['forbidden', 'git']) }), command('x')),

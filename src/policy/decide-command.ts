@@ -25,6 +25,7 @@ import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
+import type { RuleMatch } from './rules/match-rules.ts';
 import { insideWords, outsideWords, ruleConfines } from './place-words.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
@@ -35,9 +36,8 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const judged = judgeCommands(context, needs, { escalates: asks.beyond });
   const forbidden = longestOf(judged, 'forbidden');
   if (forbidden !== undefined) {
-    const { prefix, justification } = forbidden;
-    const why = justification ?? `a rule forbids commands that begin with ${quoted(prefix)}.`;
-    return { kind: 'refuse', why: sentence(why.trim()), next: 'Find another way, or tell the user what is needed.' };
+    const why = sentence(ruleWords('forbids', forbidden));
+    return { kind: 'refuse', why, next: 'Find another way, or tell the user what is needed.' };
   }
   if (judged.decision === 'allow') {
     return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', ...defined({ extra }) };
@@ -127,7 +127,7 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, abo
   }
   const prompting = longestOf(judged, 'prompt');
   if (prompting !== undefined) {
-    const held = prompting.justification ?? `a rule asks before commands that begin with ${quoted(prompting.prefix)}`;
+    const held = ruleWords('asks before', prompting);
     const next = 'Find another way, or tell the user what is needed.';
     return { kind: 'refuse', why: `${withoutStop(held)}; ${why}`, next };
   }
@@ -139,23 +139,30 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 
 /** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
-  { policy }: DecisionContext,
+  { policy, approval }: DecisionContext,
   judged: Judged,
   { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
 ): string {
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
-  return [whyAsked(judged), `It would run ${place}.`, opened].filter((part) => part !== undefined).join(' ');
+  const why = whyAsked(judged) ?? (approval === 'untrusted' && !beyond ? untrusted : undefined);
+  return [why, `It would run ${place}.`, opened].filter((part) => part !== undefined).join(' ');
 }
 
 function whyAsked(judged: Judged): string | undefined {
   const prompting = longestOf(judged, 'prompt');
-  if (prompting !== undefined) {
-    const asks = `A rule asks before commands that begin with ${quoted(prompting.prefix)}.`;
-    return sentence((prompting.justification ?? asks).trim());
-  }
+  if (prompting !== undefined) return sentence(capital(ruleWords('asks before', prompting)));
   return judged.danger === undefined ? undefined : `${capital(dangerWords(judged.danger))}.`;
+}
+
+const untrusted =
+  'The approval policy is untrusted: only commands that are known to change nothing run without a question.';
+
+/** Which rule has a say, and why in the words of its author. */
+function ruleWords(does: 'forbids' | 'asks before', { prefix, justification }: RuleMatch): string {
+  const rule = `a rule ${does} commands that begin with ${quoted(prefix)}`;
+  return justification === undefined ? rule : `${rule}: ${justification.trim()}`;
 }
 
 function dangerWords({ kind, words }: NonNullable<Judged['danger']>): string {

@@ -70,7 +70,7 @@ describe('a host that a running command waits for', () => {
       );
     const waits = 'The command runs and waits to connect to c.test:443.';
     expect(reason('The build server is slow')).toMatchObject({
-      question: { reason: `${waits} The build server is slow.` },
+      question: { reason: `${waits} A rule asks before this host is reached: The build server is slow.` },
     });
     expect(reason()).toMatchObject({ question: { reason: `${waits} A rule asks before this host is reached.` } });
   });

@@ -55,7 +55,8 @@ function askedByRule({ rules }: DecisionContext, { name }: AskedHost): string {
   const rule = rules.hosts.findLast(({ host, decision }) => {
     return decision === 'prompt' && (normaliseHost(host) ?? host) === normaliseHost(name);
   });
-  return sentence((rule?.justification ?? 'A rule asks before this host is reached').trim());
+  const asks = 'A rule asks before this host is reached';
+  return sentence(rule?.justification === undefined ? asks : `${asks}: ${rule.justification.trim()}`);
 }
 
 function refused(place: string): CallDecision {

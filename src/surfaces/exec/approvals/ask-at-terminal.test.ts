@@ -24,6 +24,7 @@ function terminal({ isLive = true } = {}) {
   const shown: string[] = [];
   const typed: (string | undefined)[] = [];
   let [now, interrupts] = [0, 0];
+  const stopped = Promise.withResolvers<void>();
   const timers: { readonly at: number; readonly run: () => void }[] = [];
   const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
   /** Time goes on, timer by timer. */
@@ -44,6 +45,7 @@ function terminal({ isLive = true } = {}) {
     input,
     show: (...spans) => void shown.push(paint(spans, false)),
     interrupt: () => void interrupts++,
+    suspend: () => stopped.promise,
     now: () => now,
     after: (milliseconds, signal) =>
       new Promise((resolve) => {
@@ -62,6 +64,7 @@ function terminal({ isLive = true } = {}) {
     pass,
     type: (keys: string) => void input.emit('data', Buffer.from(keys)),
     interrupts: () => interrupts,
+    goOn: () => stopped.resolve(),
     ask: (question: Question, signal = new AbortController().signal) => askUser.ask(question, signal),
     /** A key that comes when the question could be read, and a pause. */
     async press(...keys: readonly string[]): Promise<void> {
@@ -185,6 +188,18 @@ describe('a person at the terminal', () => {
     expect(await answer).toEqual({ kind: 'lapsed' });
     expect(input.isPaused).toBe(true);
     expect(await ask(question, turn.signal)).toEqual({ kind: 'lapsed' });
+  });
+
+  it('stops the program with Ctrl-Z, gives the terminal back meanwhile, and reads the question again afterwards', async () => {
+    const { ask, press, input, shown, goOn } = terminal();
+    const answer = ask(question);
+    await press('\u001A');
+    expect([input.modes, shown.length]).toEqual([[true, false], 1]);
+    goOn();
+    await press('n');
+    expect(input.modes.slice(0, 3)).toEqual([true, false, true]);
+    expect(shown[1]).toBe(shown[0]);
+    expect(await answer).toEqual({ kind: 'declined' });
   });
 
   it('is asked one thing at a time', async () => {

@@ -58,10 +58,12 @@ class PersonAtTerminal {
   readonly #left = new AbortController();
   /** How the question before ended; undefined: there was none. */
   #before: 'answered' | 'over' | undefined;
+  /** Shows the open question once more. */
+  #again = (): void => {};
 
   constructor(parts: TerminalParts) {
     this.#parts = parts;
-    this.#keyboard = new Keyboard(parts);
+    this.#keyboard = new Keyboard(parts, () => this.#again());
   }
 
   async ask(
@@ -73,11 +75,15 @@ class PersonAtTerminal {
     const { show, width } = this.#parts;
     const choices = choicesFor(question);
     const isReplacing = this.#before === 'over';
-    show(
-      ...(isReplacing ? [bold('The question before is over and needs no answer. This is another one:\n')] : []),
+    const lines = (): readonly Span[] => [
       ...questionLines(question, item, { width: width() }),
       ...choiceLines(choices),
+    ];
+    show(
+      ...(isReplacing ? [bold('The question before is over and needs no answer. This is another one:\n')] : []),
+      ...lines(),
     );
+    this.#again = () => show(...lines());
     this.#keyboard.open();
     try {
       const answer = await this.#answer(choices, { signal, quietMs: isReplacing ? replacedMs : deafMs });

@@ -13,12 +13,15 @@ export interface KeyboardParts {
   readonly input: KeyInput;
   /** What Ctrl-C does elsewhere. In raw mode it is a key like any other. */
   interrupt(): void;
+  /** What Ctrl-Z does elsewhere: stops the program. Resolves when it goes on. Absent: it cannot be stopped here. */
+  readonly suspend?: () => Promise<void>;
   now(): number;
   /** Resolves after this time, when all that was typed by then has been read, or soon after the signal aborts. */
   after(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 const ctrlC = '\u0003';
+const ctrlZ = '\u001A';
 /** Keys that come faster are one burst: a paste, the sequence of an arrow, or a program that types. */
 const burstMs = 50;
 
@@ -30,9 +33,13 @@ export class Keyboard {
   #typed = '';
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   #arrival = Promise.withResolvers<void>();
+  #isOpen = false;
+  readonly #resumed: () => void;
 
-  constructor(parts: KeyboardParts) {
+  /** `resumed`: the program was stopped and goes on, so what was on the screen may have left it. */
+  constructor(parts: KeyboardParts, resumed: () => void) {
     this.#parts = parts;
+    this.#resumed = resumed;
   }
 
   /** Aborts at Ctrl-C. */
@@ -44,6 +51,7 @@ export class Keyboard {
     const { input } = this.#parts;
     this.#decoder = new TextDecoder();
     this.#typed = '';
+    this.#isOpen = true;
     input.on('data', this.#onData);
     input.setRawMode(true);
     input.resume();
@@ -52,6 +60,7 @@ export class Keyboard {
   /** Leaves the terminal as it was. */
   close(): void {
     const { input } = this.#parts;
+    this.#isOpen = false;
     input.off('data', this.#onData);
     input.setRawMode(false);
     input.pause();
@@ -107,6 +116,15 @@ export class Keyboard {
     return typed;
   }
 
+  /** The shell gets the terminal as it was. */
+  async #suspend(suspend: () => Promise<void>): Promise<void> {
+    this.#parts.input.setRawMode(false);
+    await suspend();
+    if (!this.#isOpen) return;
+    this.#parts.input.setRawMode(true);
+    this.#resumed();
+  }
+
   readonly #onData = (chunk: Buffer | string): void => {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true });
     if (text === '') return;
@@ -114,6 +132,10 @@ export class Keyboard {
       this.#typed = '';
       this.#interrupted.abort();
       return this.#parts.interrupt();
+    }
+    if (text.includes(ctrlZ) && this.#parts.suspend !== undefined) {
+      this.#typed = '';
+      return void this.#suspend(this.#parts.suspend);
     }
     this.#typed += text;
     this.#lastKeyAt = this.#parts.now();

@@ -33,7 +33,18 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
     const typing = isLive(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
     const now = (): number => performance.now();
     const width = (): number => terminalWidth(process.stderr) ?? 80;
-    return askAtTerminal({ input: process.stdin, width, show, interrupt, now, after, rulesFile, ...typing });
+    const stopping = process.platform === 'win32' ? {} : { suspend };
+    return askAtTerminal({
+      input: process.stdin,
+      width,
+      show,
+      interrupt,
+      now,
+      after,
+      rulesFile,
+      ...typing,
+      ...stopping,
+    });
   }
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {
@@ -43,6 +54,15 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
   }
   const lines = readAnswers(file.bytes.toString('utf8'), given);
   return 'code' in lines ? lines : answerFromFile({ lines, name: given, show });
+}
+
+/**
+ * All of the job, as the terminal does it: a shell waits for all processes of its job. They stop before the timer runs,
+ * which then runs when they go on; a job that no shell controls does not stop.
+ */
+async function suspend(): Promise<void> {
+  process.kill(0, 'SIGTSTP');
+  await wait(100);
 }
 
 /** Timers come before input in a round of the event loop: what was typed by then is read in the round after. */

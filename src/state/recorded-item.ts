@@ -1,5 +1,6 @@
 import { isImageLabel } from '../fragments/events/user-image.ts';
 import type { Entry } from '../history/entry.ts';
+import type { AskedHost } from '../protocol/asked-host.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import type { Answer } from '../protocol/question.ts';
@@ -24,10 +25,16 @@ export interface RecordedCall {
   readonly name: string;
   readonly form: 'command' | 'patch' | 'other';
   readonly input: string;
-  /** What a reviewer decided about it. */
-  readonly review?: Answer;
+  /** What a reviewer decided about it, and about the hosts that it waited for. */
+  readonly reviews?: readonly RecordedReview[];
   /** Absent: it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
+}
+
+export interface RecordedReview {
+  readonly answer: Answer;
+  /** Absent: it was about the call itself. */
+  readonly host?: AskedHost;
 }
 
 /** What an entry of history shows; undefined when it holds nothing to read. The answer of a tool belongs to its call. */

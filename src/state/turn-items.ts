@@ -1,10 +1,12 @@
 import { entryOf } from '../history/entry.ts';
+import type { AskedHost } from '../protocol/asked-host.ts';
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { asItem } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
-import { readAnswer } from './question-fields.ts';
+import { readAnswer, readHost } from './question-fields.ts';
 import { outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { isCostCarried } from './turn-drafts.ts';
 import type { TurnStatus } from './turn-event.ts';
@@ -59,6 +61,8 @@ interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];
   readonly #calls = new Map<string, Growing<RecordedCall>>();
+  /** What questions were about, by the digest that their answers name. */
+  readonly #hosts = new Map<string, AskedHost>();
   readonly #places = new Map<RecordedItem, number>();
   #lines = 0;
   #log = noTurnsOfAny;
@@ -128,9 +132,12 @@ class TurnItemsReader {
   }
 
   #readReview(payload: JsonObject): void {
-    const answer = readAnswer(objectAt(payload, 'answer'));
+    const [about, answer] = [stringAt(payload, 'about') ?? '', readAnswer(objectAt(payload, 'answer'))];
+    const asked = readHost(objectAt(payload, 'host'));
+    if (asked !== undefined) this.#hosts.set(about, asked);
     const call = this.#calls.get(stringAt(payload, 'call_id') ?? '');
-    if (answer?.by === 'review' && call !== undefined) call.review = answer;
+    if (answer?.by !== 'review' || call === undefined) return;
+    call.reviews = [...(call.reviews ?? []), { answer, ...defined({ host: this.#hosts.get(about) }) }];
   }
 
   #count(event: JsonObject): void {

@@ -1,3 +1,4 @@
+import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { oneLine } from '../../state/one-line.ts';
@@ -134,10 +135,12 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
   ];
 }
 
-/** That a reviewer decided about the call, and what. */
-function reviewed({ review }: RecordedCall, form: TurnForm): readonly Span[] {
-  const words = review && reviewWords(review);
-  return words === undefined ? [] : [dim(prose(visibleLine(words), form, indent + indent))];
+/** That a reviewer decided about the call or its hosts, and what. */
+function reviewed({ reviews = [] }: RecordedCall, form: TurnForm): readonly Span[] {
+  return reviews.flatMap(({ answer, host }) => {
+    const words = reviewWords(answer, host && hostAtPort(host.name, host.port));
+    return words === undefined ? [] : [dim(prose(visibleLine(words), form, indent + indent))];
+  });
 }
 
 /** The files that a patch names. */

@@ -14,6 +14,7 @@ import { createPipeStock, type PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import { startFailure } from './start-failure.ts';
+import { startStopwatch } from './stopwatch.ts';
 import { startTimeLimit } from './time-limit.ts';
 import { guard } from './warden.ts';
 import { markName } from './warden-script.ts';
@@ -29,9 +30,9 @@ export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder:
   let doors: InheritedDoors | undefined;
   return {
     async run(command, limits, { signal, started, output: onOutput }) {
-      const startedAt = clock.now();
+      const watch = startStopwatch(clock, limits.pauses);
       const output = createOutputBuffer(limits.outputBytes);
-      const told = () => ({ output: output.result(), durationMs: Math.max(0, clock.now() - startedAt) });
+      const told = () => ({ output: output.result(), durationMs: watch.elapsed() });
       let running: Running | NotStarted | undefined;
       try {
         running = signal.aborted ? undefined : await start(command, pipes, (doors ??= findInheritedDoors()));
@@ -48,6 +49,7 @@ export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder:
         await drain(running);
         return { kind: 'exited', exitCode: await running.exited, ...told() };
       } finally {
+        watch.end();
         if (running?.kind === 'running') running.close();
         await command.cleanup();
       }

@@ -20,7 +20,7 @@ export interface SpawnWatch {
 
 export interface SpawnLimits {
   readonly timeoutMs: number;
-  /** Time that does not count. Absent: all of it counts. */
+  /** Time that does not count, for the limit and for `durationMs`. Absent: all of it counts. */
   readonly pauses?: Pauses;
   /** Bytes of output kept: the first half and the last half. The rest is counted, never held in memory. */
   readonly outputBytes: number;

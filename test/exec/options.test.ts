@@ -276,14 +276,17 @@ describe('the command line', () => {
     },
   );
 
-  it.each([['-m'], ['--json=1'], ['-s', 'all'], ['a', 'b'], ['--last', 'x']])('refuses %s', async (...words) => {
-    const { place } = await scene([]);
-    expect(await place.run('exec', ...words)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('--help'),
-    });
-  });
+  it.each([['-m'], ['--json=1'], ['-s', 'all'], ['-a', 'foo'], ['a', 'b'], ['--last', 'x']])(
+    'refuses %s',
+    async (...words) => {
+      const { place } = await scene([]);
+      expect(await place.run('exec', ...words)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('--help'),
+      });
+    },
+  );
 
   it('prints help and completion', async () => {
     const { place } = await scene([]);

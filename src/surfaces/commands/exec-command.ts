@@ -44,7 +44,7 @@ export const execCommand = {
       '-a, --ask-for-approval POLICY',
       'with --approvals: when Capstan asks: untrusted, on-request or never',
       {
-        offers: ['untrusted', 'on-request', 'never'],
+        choices: ['untrusted', 'on-request', 'on-failure', 'never'],
       },
     ),
     approveForMe: flag(

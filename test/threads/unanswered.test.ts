@@ -48,6 +48,7 @@ it('a thread that waits says so, and how to answer; without a prompt and without
   expect(questions).toMatchObject([{ tool: 'exec_command', kind: 'command', cwd: place.workspace }]);
   const resumed = await place.run('exec', 'resume', id);
   expect([resumed.code, resumed.stderr]).toEqual([1, expect.stringContaining('this program cannot ask')]);
+  expect(resumed.stderr.split(command)).toHaveLength(2);
   expect(resumed.stderr).toContain(`Answer with \`${command}\``);
   expect(place.lines()).toHaveLength(before);
   expect((await place.run('threads', 'compact', id)).code).toBe(1);

@@ -82,7 +82,8 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   }
   if (output.provisional !== undefined) opened.thread.subscribe({ provisional: output.provisional });
   output.start(opened);
-  for (const notice of opened.notices) output.notice(asksNow(notice, missing !== undefined && approvals !== undefined));
+  const asking = missing === undefined ? 'starts-anew' : approvals === undefined ? 'cannot-ask' : 'asks';
+  for (const notice of opened.notices) output.notice(asksNow(notice, asking));
   const mismatch = approvalMismatch(asked, opened.settings);
   if (mismatch !== undefined) output.notice(mismatch);
   if (alone) {

@@ -3,10 +3,11 @@ import { asksNow, nothingToAnswer } from './approval-notices.ts';
 
 it('a run that asks at once does not say how to be asked', () => {
   const waits = { code: 'turn-suspended', message: 'It waits.', next: 'Answer with a command.' };
-  expect(asksNow(waits, true)).toEqual({ ...waits, next: 'The question follows, if the call is still allowed.' });
-  expect(asksNow(waits, false)).toBe(waits);
+  expect(asksNow(waits, 'asks')).toEqual({ ...waits, next: 'The question follows, if the call is still allowed.' });
+  expect(asksNow(waits, 'starts-anew')).toBe(waits);
+  expect(asksNow(waits, 'cannot-ask')).toEqual({ ...waits, next: '' });
   const other = { ...waits, code: 'turn-cut-off' };
-  expect(asksNow(other, true)).toBe(other);
+  expect(asksNow(other, 'asks')).toBe(other);
 });
 
 it('a thread that was cut off and is resumed without a prompt says what happened, and not only what is missing', () => {

@@ -23,11 +23,10 @@ export function approvalMismatch(
   };
 }
 
-/** A thread that waits says how to answer. A run that asks at once need not. */
-export function asksNow(notice: Outcome, asks: boolean): Outcome {
-  return asks && notice.code === 'turn-suspended'
-    ? { ...notice, next: 'The question follows, if the call is still allowed.' }
-    : notice;
+/** A thread that waits says how to answer. A run that continues its turn asks at once, or says so itself if it cannot. */
+export function asksNow(notice: Outcome, run: 'asks' | 'cannot-ask' | 'starts-anew'): Outcome {
+  if (run === 'starts-anew' || notice.code !== 'turn-suspended') return notice;
+  return { ...notice, next: run === 'asks' ? 'The question follows, if the call is still allowed.' : '' };
 }
 
 /** Why a thread cannot be resumed without a prompt: its last turn may have been cut off where nothing can be answered. */

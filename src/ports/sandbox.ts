@@ -28,6 +28,8 @@ export interface RunnableCommand extends PlainCommand {
   readonly handover?: Handover;
   /** What the proxy refused so far. Absent: there is no proxy. */
   denied?(): readonly DeniedRequest[];
+  /** Servers of this machine that the policy leaves open, and that its loopback lacks because there are too many. Absent: none. */
+  readonly serversLeftOut?: number;
   /** Undoes what the isolation needed on the host. Called once after the process ended. Never rejects. */
   cleanup(): Promise<void>;
 }

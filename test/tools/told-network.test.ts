@@ -42,6 +42,18 @@ test('a rule that denies a host leaves this machine as it was, and the text says
   expect(printed(output)).toBe(twice);
 });
 
+test('a machine with more servers than a command gets is no silent limit', async () => {
+  await Promise.all(Array.from({ length: 513 }, site));
+  const scene = await toldScene({
+    config: `${open}[sandbox_workspace_write]\nnetwork_access = true\n`,
+    rules: denies,
+    answers: [],
+  });
+  const [output = ''] = await scene.calls('echo done');
+  expect(output).toMatch(/\nThis machine has too many servers for the loopback of one command: \d+ servers? of it /);
+  expect(output).toContain('done');
+});
+
 test('the network that a call asks for has this machine in it, as the question says', async () => {
   const port = await site();
   const scene = await toldScene({ config: open, rules: denies, answers: [{ kind: 'allowed' }] });

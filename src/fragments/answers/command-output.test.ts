@@ -38,3 +38,10 @@ test('many and long names take little space', () => {
 test('nothing refused, nothing said', () => {
   expect(report([])).toHaveLength(6);
 });
+
+test('says that the loopback of the command lacked servers of a machine that has very many', () => {
+  const told = { seconds: 1, end: { kind: 'exited', exitCode: 0 }, output: 'x', serversLeftOut: 3 } as const;
+  expect(commandOutput(told, budget).split('\n')[2]).toBe(
+    'This machine has too many servers for the loopback of one command: 3 servers of it cannot be reached there, only through the proxy.',
+  );
+});

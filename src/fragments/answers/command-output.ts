@@ -11,6 +11,8 @@ export interface CommandReport {
   readonly output: string;
   /** What the proxy refused to the command. Absent: there is none. */
   readonly denied?: readonly DeniedRequest[];
+  /** Servers of this machine that its loopback lacked. Absent: none. */
+  readonly serversLeftOut?: number;
 }
 
 /** The answer to a command call. Over budget, the output is cut and a warning with its full size comes first. */
@@ -20,6 +22,7 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
     `Wall time: ${report.seconds.toFixed(4)} seconds`,
     endLine(report.end),
     ...deniedLines(report.denied ?? []),
+    ...leftOutLines(report.serversLeftOut ?? 0),
     `Original token count: ${tokens}`,
   ];
   const cut = truncateMiddle(report.output, budget);
@@ -68,6 +71,14 @@ function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
   return [
     ...listed('Network requests blocked by the policy', blocked),
     ...listed('Allowed by the policy, but the name cannot be resolved', nowhere),
+  ];
+}
+
+function leftOutLines(servers: number): readonly string[] {
+  if (servers === 0) return [];
+  const some = servers === 1 ? '1 server' : `${servers} servers`;
+  return [
+    `This machine has too many servers for the loopback of one command: ${some} of it cannot be reached there, only through the proxy.`,
   ];
 }
 

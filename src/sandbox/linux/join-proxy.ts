@@ -5,11 +5,12 @@ import type { NetworkLists } from '../../protocol/network-lists.ts';
 import { decideHost, readHostLists } from '../../policy/network/decide-host.ts';
 import { createCommandProxy } from '../network/command-proxy.ts';
 import { proxyPort, proxyVariables } from '../network/proxy-variables.ts';
-import { type LoopbackServer, loopbackServers } from './loopback-servers.ts';
+import { type LoopbackServer, loopbackServers, withinLimit } from './loopback-servers.ts';
 import { starterArguments, type StarterMessage, starterNode } from './starter-script.ts';
 
 /** A command that reaches the network through a proxy of its own. */
-export interface JoinedProxy extends Required<Pick<RunnableCommand, 'handover' | 'denied'>> {
+export interface JoinedProxy
+  extends Required<Pick<RunnableCommand, 'handover' | 'denied'>>, Pick<RunnableCommand, 'serversLeftOut'> {
   /** What bubblewrap starts. It becomes the command. */
   readonly argv: readonly string[];
   /** Options that show it to the sandbox. */
@@ -19,7 +20,7 @@ export interface JoinedProxy extends Required<Pick<RunnableCommand, 'handover' |
 
 export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
   const proxy = createCommandProxy({ lists, ...defined({ decide: answerHost }) });
-  const servers = serversInReach(lists);
+  const { servers, leftOut } = withinLimit(serversInReach(lists));
   // As bubblewrap does it: neither can stand in an environment.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
   const message: StarterMessage = {
@@ -37,6 +38,7 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
       },
     },
     denied: () => proxy.denied(),
+    ...(leftOut === 0 ? {} : { serversLeftOut: leftOut }),
     close: () => proxy.close(),
   };
 }

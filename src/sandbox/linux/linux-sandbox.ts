@@ -100,7 +100,11 @@ export async function planLinux(
       optionsFile([...(isOdd ? mounts : []), ...variables]),
       ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
     ],
-    ...(joined && { handover: joined.handover, denied: joined.denied }),
+    ...(joined && {
+      handover: joined.handover,
+      denied: joined.denied,
+      ...defined({ serversLeftOut: joined.serversLeftOut }),
+    }),
     async cleanup() {
       joined?.close();
       hold.release();

@@ -6,6 +6,7 @@ export interface LoopbackServer {
   readonly port: number;
 }
 
+/** Each is a socket of this process while the command runs. */
 const mostServers = 512;
 /** The tables have what listens first, and every connection after it. */
 const mostBytes = 256 * 1024;
@@ -24,7 +25,15 @@ export function readServers(version4: string, version6: string): readonly Loopba
   return [
     ...[...ports].map((port) => ({ host: '127.0.0.1', port }) as const),
     ...byVersion6.map(({ port }) => ({ host: '::1', port }) as const),
-  ].slice(0, mostServers);
+  ];
+}
+
+/** As many as one command gets, and how many are left out. */
+export function withinLimit(servers: readonly LoopbackServer[]): {
+  readonly servers: readonly LoopbackServer[];
+  readonly leftOut: number;
+} {
+  return { servers: servers.slice(0, mostServers), leftOut: Math.max(0, servers.length - mostServers) };
 }
 
 function listening(table: string): readonly { readonly address: string; readonly port: number }[] {

@@ -15,6 +15,12 @@ it.each([
     '',
   ],
   [
+    'Wall time: 1 seconds\nProcess exited with code 6\nAllowed by the policy, but the name cannot be resolved: x.test:80\nThis machine has too many servers for one command\nOutput:\nno\n',
+    'exit 6',
+    1,
+    'no\n',
+  ],
+  [
     'Wall time: 1 seconds\nProcess exited with code 0\nOutput:\nWarning: truncated output (original token count: 90)\nTotal output lines: 7\n\n1\n…80 tokens truncated…\n7\n',
     'exit 0',
     1,

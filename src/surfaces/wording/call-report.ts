@@ -41,7 +41,7 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 }
 
 const fact =
-  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked)\b/;
+  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked|Allowed by the policy, but|This machine has too many servers)\b/;
 const mostFacts = 8;
 /** What a model reads before an output that was cut. People see the mark where it was cut, which counts otherwise. */
 const warning = /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: \d{1,15}\n\n/;

@@ -148,7 +148,8 @@ async function run(
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   const denied = command.denied?.();
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
-  const result = answer(item, { ...end, ...defined({ denied }) }, given, budget);
+  const { serversLeftOut } = command;
+  const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
   return { ...result, ...blockedBy(end, withKeptPlaces(policy, kept), item.cwd), ...touched };
 }
 
@@ -173,7 +174,7 @@ function withPatchProgram(
   return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
 }
 
-type CommandEnd = ProcessEnd & Pick<CommandReport, 'denied'>;
+type CommandEnd = ProcessEnd & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
@@ -181,10 +182,11 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
     const over = { status: 'failed', output: reason, unfinished: end.kind } as const;
     return { output: refusedCall(reason, 'Nothing was done.'), item: { ...item, ...over } };
   }
-  const { durationMs, denied } = end;
+  const { durationMs, denied, serversLeftOut } = end;
   const { text } = end.output;
   const how = end.kind === 'timed-out' ? { kind: end.kind, limitSeconds: given.timeoutMs / 1000 } : end;
-  const output = commandOutput({ seconds: durationMs / 1000, end: how, output: text, ...defined({ denied }) }, budget);
+  const report = { seconds: durationMs / 1000, end: how, output: text, ...defined({ denied, serversLeftOut }) };
+  const output = commandOutput(report, budget);
   const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
   const status = exitCode === 0 ? 'completed' : 'failed';
   const unfinished = ({ exited: undefined, 'timed-out': 'timed-out', aborted: 'interrupted' } as const)[end.kind];

@@ -54,7 +54,7 @@ it('a long list says how many entries are missing', () => {
 
 it('approved prefixes come once, by number of words, by length, by letters', () => {
   const added = [['npm', 'run', 'x'], ['git', 'pull'], ['make'], ['go', 'vet'], ['ls'], ['make'], ['cd']];
-  expect(render(approvedPrefixesFragment, { added, place: 'outside', explained: false }).text).toBe(
+  expect(render(approvedPrefixesFragment, { added, where: 'outside', explained: false }).text).toBe(
     `<approved_command_prefixes>
 Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question, if each of its commands begins with one of these, or with one listed earlier:
 - ["cd"]
@@ -69,7 +69,7 @@ Unless sandboxed commands can change the programs that it starts or its git repo
 
 it('a hundred prefixes are listed, and the rest is counted', () => {
   const added = Array.from({ length: 130 }, (_, i) => [`command-${i}`]);
-  const lines = render(approvedPrefixesFragment, { added, place: 'outside', explained: false }).text.split('\n');
+  const lines = render(approvedPrefixesFragment, { added, where: 'outside', explained: false }).text.split('\n');
   expect([lines.length, lines.at(-2)]).toEqual([104, '… and 30 more that are not listed here']);
 });
 

@@ -14,7 +14,7 @@ export interface DecisionContext {
   readonly approval: ApprovalPolicy;
   readonly policy: ResolvedPolicy;
   readonly rules: RuleSet;
-  /** Granted for the session by earlier answers. */
+  /** Of earlier answers, for the session and for the turn. */
   readonly grants: readonly Grant[];
   /** False: no surface can ask; what would be asked is refused, and the text says so. */
   readonly canAsk: boolean;

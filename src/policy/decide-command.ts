@@ -26,7 +26,7 @@ import { withKeptBesideGit } from './kept-places.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import type { RuleMatch } from './rules/match-rules.ts';
-import { insideWords, outsideWords, ruleConfines } from './place-words.ts';
+import { insideWords, outsideWords, ruleConfines } from './where-words.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {

@@ -26,13 +26,13 @@ export function decideConnection(
     extra: standingPermissions(context.policy, grants),
   });
   const { lists } = policy;
-  const place = hostAtPort(host.name, host.port);
-  if (lists === undefined || networkReach(policy) !== 'listed') return refused(place);
+  const target = hostAtPort(host.name, host.port);
+  if (lists === undefined || networkReach(policy) !== 'listed') return refused(target);
   const verdict = decideHost(readHostLists(lists), { host: host.name, port: host.port });
   if (verdict.kind === 'allowed') return { kind: 'run', where: 'sandbox' };
-  if (verdict.kind === 'blocked') return refused(place);
+  if (verdict.kind === 'blocked') return refused(target);
   const byRule = verdict.by === 'rule';
-  if (!canAskAbout(context, byRule ? 'rules' : 'sandbox')) return refused(place);
+  if (!canAskAbout(context, byRule ? 'rules' : 'sandbox')) return refused(target);
   const why = byRule ? askedByRule(context, host) : 'No list allows this host at this port yet.';
   // A rule has no port: it is offered only where it would allow no more than this, and where no rule wants the question.
   const canBeRule = !byRule && usualPort(host.protocol) === host.port;
@@ -40,7 +40,7 @@ export function decideConnection(
     kind: 'ask',
     question: {
       kind: 'network',
-      reason: `The command runs and waits to connect to ${place}. ${why}`,
+      reason: `The command runs and waits to connect to ${target}. ${why}`,
       ...defined({ justification: escalation?.reason, argv, cwd }),
       host,
       scopes: ['call', 'session', ...(canBeRule ? (['rule'] as const) : [])],
@@ -59,7 +59,7 @@ function askedByRule({ rules }: DecisionContext, { name }: AskedHost): string {
   return sentence(rule?.justification === undefined ? asks : `${asks}: ${rule.justification.trim()}`);
 }
 
-function refused(place: string): CallDecision {
+function refused(target: string): CallDecision {
   const next = 'Do without it, or tell the user what is needed.';
-  return { kind: 'refuse', why: `${place} cannot be reached, and no question can change that.`, next };
+  return { kind: 'refuse', why: `${target} cannot be reached, and no question can change that.`, next };
 }

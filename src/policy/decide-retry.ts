@@ -5,7 +5,7 @@ import { type CallDecision, canAskAbout, type DecisionContext } from './call-dec
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
-import { outsideWords, ruleConfines } from './place-words.ts';
+import { outsideWords, ruleConfines } from './where-words.ts';
 
 /**
  * Whether a command that the sandbox kept from its files may run once more, in the same call and outside the sandbox.

@@ -10,7 +10,7 @@ import { isWithin, joinPath, normalisePath } from './paths.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
 /** What was decided about a call: where it runs, and what it may do there besides. */
-export interface DecidedPlace {
+export interface DecidedRun {
   readonly where: 'sandbox' | 'outside';
   readonly extra?: GrantedExtra;
 }
@@ -19,7 +19,7 @@ export interface DecidedPlace {
  * What a call runs under once it may run: the turn's policy, that with more in it, or none. What the policy denies to
  * read stays denied whatever was granted, also outside: such a call runs in a sandbox that denies just that.
  */
-export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedPlace): ResolvedPolicy {
+export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
   const files = withPaths(policy, extra);
   const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };

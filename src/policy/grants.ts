@@ -2,7 +2,7 @@ import type { AskedHost } from '../protocol/asked-host.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 
-/** What the user allowed for the session. The key names exactly that: it fits no other command, file or host. */
+/** What an answer of the user allows beyond its call, for the turn or the session. The key names exactly that: it fits no other command, file or host. */
 export interface Grant {
   readonly key: string;
 }

@@ -11,6 +11,13 @@ const escalated = (cmd: string) =>
   callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' });
 /** Temporary folders, in which the tests work, are not writable either. */
 const closed = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
+const listed = `default_permissions = "dev"
+[permissions.dev]
+extends = ":workspace"
+[permissions.dev.network]
+enabled = true
+domains = { "listed.test" = "allow" }
+`;
 const done = answer({ items: [say('Done.')] });
 const reviewed = ['-c', 'approvals_reviewer="auto_review"'];
 
@@ -54,7 +61,7 @@ describe('exec with a reviewer', () => {
     const { place } = await scene((request: RecordedRequest) => {
       if (isOfReview(request)) return deny;
       return request.index === 0 ? answer({ items: [callTool('exec_command', { cmd })] }) : done;
-    }, 'default_permissions = "dev"\n[permissions.dev]\nextends = ":workspace"\n' + '[permissions.dev.network]\nenabled = true\ndomains = { "listed.test" = "allow" }\n');
+    }, listed);
     const { stderr } = await place.run('exec', '--approve-for-me', 'go');
     const { stdout } = await place.run('threads', 'show', String(place.lines()[0]!.payload['id']));
     for (const shown of [stderr, stdout]) {

@@ -156,7 +156,7 @@ export const renderings: readonly {
     approvedPrefixesFragment,
     fc.record({
       added: prefixes,
-      place: fc.constantFrom('outside', 'confined', 'anywhere'),
+      where: fc.constantFrom('outside', 'confined', 'anywhere'),
       explained: fc.boolean(),
     }),
   ),

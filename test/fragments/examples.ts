@@ -69,7 +69,7 @@ export const examples: readonly Fragment[] = [
     held: { forbidden: [['rm', ['-rf', '-fr']]], asked: [['git', 'push']] },
   }),
   render(permissionsFragment.withdrawn, undefined),
-  render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']], place: 'outside', explained: true }),
+  render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']], where: 'outside', explained: true }),
   render(grantedPermissionsFragment, {
     now: {
       mode: 'workspace-write',

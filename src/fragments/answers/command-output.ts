@@ -65,9 +65,9 @@ function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
   const blocked = denied.flatMap((request) => {
     const { reason, protocol } = request;
     if (reason === 'unresolved' || reason === 'declined') return [];
-    return [`${placeOf(request)} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${denialWords[reason]})`];
+    return [`${targetOf(request)} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${denialWords[reason]})`];
   });
-  const nowhere = denied.filter(({ reason }) => reason === 'unresolved').map(placeOf);
+  const nowhere = denied.filter(({ reason }) => reason === 'unresolved').map(targetOf);
   return [
     ...listed('Network requests blocked by the policy', blocked),
     ...listed('Allowed by the policy, but the name cannot be resolved', nowhere),
@@ -82,7 +82,7 @@ function leftOutLines(servers: number): readonly string[] {
   ];
 }
 
-function placeOf({ host, port }: DeniedRequest): string {
+function targetOf({ host, port }: DeniedRequest): string {
   const name = host.length > longestHost ? `${host.slice(0, longestHost)}…` : host;
   return `${host.includes(':') ? `[${name}]` : name}:${port}`;
 }

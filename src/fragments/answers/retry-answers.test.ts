@@ -14,13 +14,13 @@ test.each<[Answer | undefined, string]>([
   [{ kind: 'allowed', by: 'review' }, 'the reviewer let it run again outside the sandbox.'],
   [undefined, 'the user allowed it outside the sandbox for this session.'],
 ])('a second run says who allowed it: %j', (answer, said) => {
-  expect(ranAgain({ place: 'outside the sandbox', ...(answer && { answer }) })).toBe(
+  expect(ranAgain({ where: 'outside the sandbox', ...(answer && { answer }) })).toBe(
     `${stopped} ${said} This is the second run.`,
   );
 });
 
-const place = 'outside the sandbox';
-const again = `let it run again ${place}`;
+const where = 'outside the sandbox';
+const again = `let it run again ${where}`;
 
 test.each<[Answer, string, string]>([
   [{ kind: 'declined' }, `the user did not ${again}.`, 'the user did not allow that.'],
@@ -56,7 +56,7 @@ test.each<[Answer, string, string]>([
     'no review was finished that would allow that. The review failed: No.',
   ],
 ])('the model reads who declined another try or a host: %j', (answer, retry, connection) => {
-  expect(notRunAgain({ answer, place })).toBe(`${stopped} ${retry}`);
+  expect(notRunAgain({ answer, where })).toBe(`${stopped} ${retry}`);
   expect(hostsNotOpened([{ host, answer }])).toEqual([`${waited} ${connection}`]);
 });
 

@@ -8,21 +8,21 @@ export interface AskedRetry {
 }
 
 /** With the words for where it would run. */
-type PlacedRetry = AskedRetry & { readonly place: string };
+type RetryWhere = AskedRetry & { readonly where: string };
 
 const stopped = 'The sandbox stopped this command, and';
 
 /** It ran once more. What follows is of the second run. */
-export function ranAgain({ answer, place }: PlacedRetry): string {
+export function ranAgain({ answer, where }: RetryWhere): string {
   const who = answer?.by === 'review' ? 'the reviewer' : 'the user';
-  const allowed = answer === undefined ? `allowed it ${place} for this session` : `let it run again ${place}`;
+  const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
   return `${stopped} ${who} ${allowed}. This is the second run.`;
 }
 
 /** It did not. What follows is of the only run. */
-export function notRunAgain({ answer = { kind: 'declined' }, place }: PlacedRetry): string {
+export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
   if (answer.kind === 'lapsed') {
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;
   }
-  return `${stopped} ${whoDeclined(answer, `let it run again ${place}`)}`;
+  return `${stopped} ${whoDeclined(answer, `let it run again ${where}`)}`;
 }

@@ -7,11 +7,11 @@ import { quote } from '../text/markup.ts';
 export type CommandPrefix = readonly string[];
 
 /** Where a script runs that only has approved commands. `anywhere`: there is no sandbox. */
-export type ApprovedPlace = 'outside' | 'confined' | 'anywhere';
+export type ApprovedRuns = 'outside' | 'confined' | 'anywhere';
 
 export interface AddedPrefixes {
   readonly added: readonly CommandPrefix[];
-  readonly place: ApprovedPlace;
+  readonly where: ApprovedRuns;
   /** Nothing else tells how a script is read. */
   readonly explained: boolean;
 }
@@ -27,16 +27,16 @@ export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
   matches: (text) =>
     /^\s*<approved_command_prefixes>[\s\S]*<\/approved_command_prefixes>\s*$/i.test(text) ||
     /^\s*Approved command prefix saved:/i.test(text),
-  body: ({ added, place, explained }) =>
+  body: ({ added, where, explained }) =>
     `\n${[
       ...(explained ? [howScriptsAreRead] : []),
-      `${approvedTitle[place]}, or with one listed earlier:`,
+      `${approvedTitle[where]}, or with one listed earlier:`,
       ...dashedLines(listPrefixes(added)),
     ].join('\n')}\n`,
 });
 
 /** The text of a list's title, up to where a word about other lists may follow. */
-export const approvedTitle: Readonly<Record<ApprovedPlace, string>> = {
+export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
   outside:
     'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question, if each of its commands begins with one of these',
   confined:
@@ -45,7 +45,7 @@ export const approvedTitle: Readonly<Record<ApprovedPlace, string>> = {
 };
 
 /** As calls are decided: what must not be read keeps a sandbox around everything, though a wide one. */
-export function approvedPlace({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedPlace {
+export function approvedRuns({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedRuns {
   if (mode === 'danger-full-access' || mode === 'external-sandbox') return 'anywhere';
   return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'confined';
 }

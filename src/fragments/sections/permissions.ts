@@ -4,7 +4,7 @@ import type { HeldPatterns } from '../../policy/rules/held-patterns.ts';
 import { type BoundedList, dashedLines } from '../text/bounded-list.ts';
 import { approvalLines, type ApprovalTold, explainsScripts } from './approval-text.ts';
 import {
-  approvedPlace,
+  approvedRuns,
   approvedTitle,
   type CommandPrefix,
   howScriptsAreRead,
@@ -61,7 +61,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
     const ruled = [
       ...heldLines(told),
       ...(isUnread ? [howScriptsAreRead] : []),
-      ...titled(`${approvedTitle[approvedPlace(told)]}:`, listPrefixes(told.approvedPrefixes)),
+      ...titled(`${approvedTitle[approvedRuns(told)]}:`, listPrefixes(told.approvedPrefixes)),
     ];
     return `\n${[...lines, ...fitting(ruled, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
   },

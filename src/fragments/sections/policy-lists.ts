@@ -10,11 +10,11 @@ import { byteLength } from '../text/truncate.ts';
 export function fileLines(told: PolicyDescription): readonly string[] {
   return [
     ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
-    ...grants('Writable roots', told.writableRoots, 2500),
-    ...grants('Not writable until the user creates them', told.missingRoots, 500),
+    ...openings('Writable roots', told.writableRoots, 2500),
+    ...openings('Not writable until the user creates them', told.missingRoots, 500),
     ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
     ...limits(keptTitle, told.keptGlobs, 800),
-    ...grants('Readable', told.readablePaths, 2500),
+    ...openings('Readable', told.readablePaths, 2500),
     ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
     ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
     ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
@@ -33,14 +33,14 @@ export function networkLines(
   { asksAboutRules }: { readonly asksAboutRules: boolean },
 ): readonly string[] {
   const allowed =
-    lists === undefined ? [] : lists.allow.length === 0 ? ['Hosts: none'] : grants('Hosts', lists.allow, 2000);
+    lists === undefined ? [] : lists.allow.length === 0 ? ['Hosts: none'] : openings('Hosts', lists.allow, 2000);
   const { deny = [], ask = [] } = lists ?? {};
   return [
     ...allowed,
     ...(asksAboutRules ? exceptions('Asked about, because of a rule', ask, 800) : []),
     // A question that reaches no one is a no.
     ...exceptions('But not', asksAboutRules ? deny : [...deny, ...ask], 1500),
-    ...grants('Sockets that commands can connect to', sockets, 800),
+    ...openings('Sockets that commands can connect to', sockets, 800),
   ];
 }
 
@@ -66,14 +66,14 @@ function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExt
   const parts = [
     // What the lines above say of it counts it in.
     ...(network === true ? ['the network, as described above'] : []),
-    ...grants('writing below', write, bytes),
-    ...grants('reading', read, bytes),
-    ...grants('connecting to', hosts, bytes),
+    ...openings('writing below', write, bytes),
+    ...openings('reading', read, bytes),
+    ...openings('connecting to', hosts, bytes),
   ];
   return `beyond these limits: ${parts.join('; ')}.`;
 }
 
-function grants(title: string, paths: readonly string[], bytes: number): readonly string[] {
+function openings(title: string, paths: readonly string[], bytes: number): readonly string[] {
   const { kept, left } = bounded(paths, bytes);
   const tail = left === 0 ? [] : [`… and ${left} more that are not listed here`];
   return paths.length === 0 ? [] : [`${title}: ${[...kept, ...tail].join(', ')}`];
@@ -82,7 +82,7 @@ function grants(title: string, paths: readonly string[], bytes: number): readonl
 /** The same for what takes access away: where some are not listed, the text says where they may be. */
 function limits(title: string, paths: readonly string[], bytes: number): readonly string[] {
   const { kept, left } = bounded(paths, bytes);
-  if (left === 0) return grants(title, paths, bytes);
+  if (left === 0) return openings(title, paths, bytes);
   const where = shortFolder(commonFolder(paths.slice(kept.length)));
   const tail = `… and ${left} more below ${quote(where)} that are not listed here`;
   return [`${title}: ${[...kept, tail].join(', ')}`];

@@ -11,7 +11,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import { readLimits } from '../files/read-limits.ts';
 
-export interface RulePlace {
+export interface RuleParts {
   readonly home: string;
   readonly locks: Locks;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ const patienceMs = 5000;
 const lookAgainMs = 50;
 
 /** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
-export async function writeRule(rule: RuleToSave, { home, locks, clock }: RulePlace): Promise<Outcome | undefined> {
+export async function writeRule(rule: RuleToSave, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
   const refusal = refusalOfRule(rule, line);
   if (refusal !== undefined) return refusal;

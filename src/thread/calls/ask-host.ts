@@ -39,9 +39,9 @@ export function askAboutHosts(
     const end = (): void => life.abort('over');
     ended.addEventListener('abort', end, { once: true });
     if (ended.aborted) end();
-    const place = order.next();
+    const inOrder = order.next();
     try {
-      await beforeAbort(place.turn(), life.signal, undefined);
+      await beforeAbort(inOrder.turn(), life.signal, undefined);
       // An answer to an earlier question may decide about this host as well.
       const decided = decideHostNow(turn, wanted, host);
       if (life.signal.aborted) return 'declined';
@@ -55,7 +55,7 @@ export function askAboutHosts(
       if (answer.kind === 'stopped') turn.stop();
       return 'declined';
     } finally {
-      place.pass();
+      inOrder.pass();
       ended.removeEventListener('abort', end);
     }
   }

@@ -10,7 +10,7 @@ import type { StartedProcess } from '../../ports/processes.ts';
 import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import { networkReach } from '../../policy/network/network-reach.ts';
-import { outsideWords } from '../../policy/place-words.ts';
+import { outsideWords } from '../../policy/where-words.ts';
 import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import {
@@ -19,12 +19,12 @@ import {
   grantRetry,
   grantSuspended,
   type SuspendedCall,
-  type SuspendedGrant,
+  type SuspendedAsking,
 } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
 import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
-import { QuestionOrder, type QuestionPlace } from './question-order.ts';
+import { QuestionOrder, type QuestionTurn } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
@@ -72,10 +72,10 @@ export class Calls {
   }
 
   /** `suspended`: what is known of a call whose turn was suspended before it began. */
-  start(call: CallItem, suspended?: SuspendedGrant): void {
-    const place = this.#questions.next();
-    const running = this.#run(call, place, suspended)
-      .finally(() => place.pass())
+  start(call: CallItem, suspended?: SuspendedAsking): void {
+    const inOrder = this.#questions.next();
+    const running = this.#run(call, inOrder, suspended)
+      .finally(() => inOrder.pass())
       .catch((error: unknown) => this.#refusedFor(error))
       .then((end) => ({ call, end }));
     // A lost disk is reported by `finish`; until then no caller listens.
@@ -175,20 +175,20 @@ export class Calls {
   }
 
   /** Prepared by its tool, granted by the policy or the user, and run in its order. */
-  async #run(call: CallItem, place: QuestionPlace, suspended: SuspendedGrant | undefined): Promise<CallEnd> {
+  async #run(call: CallItem, inOrder: QuestionTurn, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
     const { parts } = this.#turn;
     // No waiting where there is nothing to wait for: lines stand in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared.kind === 'refused') return prepared;
     const { needs, item } = prepared;
-    const wanted = { call, needs, item, place, step: this.#step };
+    const wanted = { call, needs, item, inOrder, step: this.#step };
     const granting =
       suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
     const grant = granting instanceof Promise ? await granting : granting;
     if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant.kind === 'suspended') return grant;
-    place.pass();
+    inOrder.pass();
     const { before, leave } = this.#order.begin(prepared.alone === true);
     if (before.length > 0) await Promise.all(before);
     return this.#performAll(prepared, wanted, grant).finally(leave);
@@ -199,14 +199,14 @@ export class Calls {
     const end = await this.#perform(wanted, prepared, grant);
     if (grant.where === 'outside') return confined(end, grant);
     if (end.blocked === undefined || this.#turn.signal.aborted) return end;
-    const place = this.#questions.next();
-    const again = await grantRetry(this.#turn, { ...wanted, place }, end.blocked).finally(() => place.pass());
+    const inOrder = this.#questions.next();
+    const again = await grantRetry(this.#turn, { ...wanted, inOrder }, end.blocked).finally(() => inOrder.pass());
     if (again === undefined) return end;
     const outside = outsideWords(this.#turn.envelope.policy.resolved);
     if (again.kind === 'refused')
-      return { ...end, output: withNote(end.output, notRunAgain({ ...again, place: outside })) };
+      return { ...end, output: withNote(end.output, notRunAgain({ ...again, where: outside })) };
     const second = confined(await this.#perform(wanted, prepared, again), again);
-    return { ...second, output: withNote(second.output, ranAgain({ ...again, place: outside })) };
+    return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
   }
 
   /** Its line is durable before it has an effect. */

@@ -27,8 +27,8 @@ import {
   readBeforeRetry,
   readCommand,
 } from './decide-now.ts';
-import { grantedBy, type GrantedCall, refusedBy, type RefusedGrant } from './granted-call.ts';
-import type { QuestionPlace } from './question-order.ts';
+import { grantedBy, type GrantedCall, refusedBy, type AnsweredRefusal } from './granted-call.ts';
+import type { QuestionTurn } from './question-order.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 
 /** The thread is given up while the call waits for an answer: the question stays as it is. */
@@ -37,21 +37,21 @@ export interface SuspendedCall {
 }
 
 /** A call of a suspended turn, with what was asked about it and what the user answered, if anything. */
-export interface SuspendedGrant extends Pick<DecideOptions, 'approval'> {
+export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
   /** Of the question. */
   readonly id: string;
   readonly about: string;
   readonly answer?: RecordedAnswer;
 }
 
-/** A call that is to be decided about, in its place among those of its step. */
+/** A call that is to be decided about, in its turn among those of its step. */
 export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
   readonly call: CallItem;
   readonly step: Step;
-  readonly place: QuestionPlace;
+  readonly inOrder: QuestionTurn;
 }
 
-type Granting = GrantedCall | RefusedGrant | SuspendedCall;
+type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
@@ -90,10 +90,10 @@ export async function grantRetry(
   turn: Turn,
   wanted: CallToGrant,
   blocked: Blocked,
-): Promise<((GrantedCall | RefusedGrant) & AskedRetry) | undefined> {
+): Promise<((GrantedCall | AnsweredRefusal) & AskedRetry) | undefined> {
   const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
   if (decideAgain(turn, call, blocked) === undefined) return undefined;
-  await wanted.place.turn();
+  await wanted.inOrder.turn();
   const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
   if (decided === undefined || decided.kind === 'refuse') return undefined;
   if (decided.kind === 'run') return grantedBy(turn, decided, undefined);
@@ -110,7 +110,7 @@ export async function grantRetry(
 export async function grantSuspended(
   turn: Turn,
   wanted: CallToGrant,
-  { id, about, answer, ...options }: SuspendedGrant,
+  { id, about, answer, ...options }: SuspendedAsking,
 ): Promise<Granting> {
   if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
@@ -129,14 +129,14 @@ export async function grantSuspended(
   return grantedBy(turn, asking.decided, answer.scope ?? 'call');
 }
 
-/** In its place among those of its step. An answer to an earlier question may decide about this call as well. */
+/** In its turn among those of its step. An answer to an earlier question may decide about this call as well. */
 async function askInTurn(
   turn: Turn,
   wanted: CallToGrant,
   recorded: QuestionToAsk,
   options: DecideOptions = {},
 ): Promise<Granting> {
-  await wanted.place.turn();
+  await wanted.inOrder.turn();
   const decided = turn.signal.aborted ? recorded.decided : decideNow(turn, wanted, options);
   if (decided.kind !== 'ask') {
     turn.questions.lapse(recorded.question.id);

@@ -22,7 +22,7 @@ export interface GrantedCall {
 }
 
 /** `answer`: the one that refused it. */
-export type RefusedGrant = RefusedCall & { readonly answer?: Answer };
+export type AnsweredRefusal = RefusedCall & { readonly answer?: Answer };
 
 /** A decision, or a yes to what it asks, as what the call may do. */
 export function grantedBy(
@@ -40,7 +40,7 @@ export function grantedBy(
 }
 
 /** A no as what the model reads, and the end of the turn where the user wants it. */
-export function refusedBy(turn: Turn, answer: Answer, asked?: AskedRefusal): RefusedGrant {
+export function refusedBy(turn: Turn, answer: Answer, asked?: AskedRefusal): AnsweredRefusal {
   if (answer.kind === 'stopped') turn.stop();
   return { kind: 'refused', output: textOfRefusal(answer, asked), answer };
 }

@@ -1,5 +1,5 @@
-/** The place of a call among those of its step. */
-export interface QuestionPlace {
+/** When a call may ask, among those of its step. */
+export interface QuestionTurn {
   /** Resolves when no call before it may still ask. */
   turn(): Promise<void>;
   /** The call asks no more: it begins, or will not. To be called once at least. */
@@ -10,7 +10,7 @@ export interface QuestionPlace {
 export class QuestionOrder {
   #last: Promise<void> = Promise.resolve();
 
-  next(): QuestionPlace {
+  next(): QuestionTurn {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = Promise.all([before, promise]).then(() => undefined);

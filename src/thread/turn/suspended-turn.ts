@@ -4,7 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { Calls } from '../calls/calls.ts';
-import type { SuspendedGrant } from '../calls/grant-call.ts';
+import type { SuspendedAsking } from '../calls/grant-call.ts';
 import { lookAround } from '../contract/step-now.ts';
 import type { SuspendedTurn, Turn, TurnEnding } from '../parts/parts.ts';
 import { recordAnswer } from '../record/record.ts';
@@ -30,7 +30,7 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
     // Once, however often the model used the name.
     questions.delete(call.call_id);
     if (id === undefined || about === undefined) recordAnswer(turn, call, { output: notBegun });
-    else calls.start(call, { id, about, approval, ...defined({ answer }) } satisfies SuspendedGrant);
+    else calls.start(call, { id, about, approval, ...defined({ answer }) } satisfies SuspendedAsking);
   }
   await calls.finish();
   if (calls.isSuspended) return { kind: 'suspended' };

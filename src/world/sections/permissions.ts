@@ -1,5 +1,5 @@
 import { explainsScripts } from '../../fragments/sections/approval-text.ts';
-import { approvedPlace, approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
+import { approvedRuns, approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
 import {
   type GrantedPart,
   grantedParts,
@@ -92,7 +92,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     const changed = before.instructions === stored.instructions ? [] : changedGrants(before.capstan_grants, now);
     if (changed === undefined || prefixes === undefined) return permissionsSection.full(now);
     const newPrefixes = now.approvedPrefixes.filter((prefix) => prefixes.some((each) => equalJson(each, prefix)));
-    const more = { added: newPrefixes, place: approvedPlace(now), explained: !explainsScripts(now) };
+    const more = { added: newPrefixes, where: approvedRuns(now), explained: !explainsScripts(now) };
     return [
       ...(changed.length === 0 ? [] : [render(grantedPermissionsFragment, { now, changed })]),
       ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)]),

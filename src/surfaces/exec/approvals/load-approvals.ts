@@ -13,7 +13,7 @@ import { askAtTerminal } from './ask-at-terminal.ts';
 /** A larger file is refused. */
 const mostBytes = 1024 * 1024;
 
-export interface ApprovalPlace {
+export interface ApprovalParts {
   readonly cwd: string;
   /** Where a rule goes that is saved. */
   readonly rulesFile: string;
@@ -24,7 +24,7 @@ export interface ApprovalPlace {
 }
 
 /** What `--approvals` names: a person at this terminal, or a file with answers. */
-export function loadApprovals(given: string, { cwd, rulesFile, output }: ApprovalPlace): Approvals | Outcome {
+export function loadApprovals(given: string, { cwd, rulesFile, output }: ApprovalParts): Approvals | Outcome {
   const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;

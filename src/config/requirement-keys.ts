@@ -7,6 +7,7 @@ import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './k
 const text = { type: 'string', blank: 'allowed' } as const;
 const name = { type: 'string', blank: 'refused' } as const;
 const flag = { type: 'boolean' } as const;
+const models = { type: 'string-list' } as const;
 const pins = { type: 'toggles', names: featureNames, tables: 'refused' } as const;
 
 function choices<const Choice extends string>(
@@ -42,17 +43,18 @@ const enforced = {
   allowed_permission_profiles: { type: 'free', shape: 'table' },
   default_permissions: name,
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
+  auto_review: table({ ignore_rules: models, required_on_models: models }),
   allow_login_shell: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
 
 /** What limits something that is there and cannot be limited in that way yet. A warning says so. */
-export const unenforcedKeys = [
-  'remote_sandbox_config',
-  'experimental_network',
-  'auto_review',
-  'model_catalog_json',
-] as const;
+export const unenforcedKeys: readonly (readonly string[])[] = [
+  ['remote_sandbox_config'],
+  ['experimental_network'],
+  ['auto_review', 'required_on_models'],
+  ['model_catalog_json'],
+];
 
 /** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
 const passing: KeyTable = {
@@ -60,7 +62,7 @@ const passing: KeyTable = {
   ...each(
     { type: 'free', shape: 'table' },
     'experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
-      'auto_review windows computer_use browser_use in_app_browser',
+      'windows computer_use browser_use in_app_browser',
   ),
   ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
   ...each({ type: 'string-list' }, 'allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces'),

@@ -2,6 +2,7 @@ import type { Allowed, Requirements } from '../policy/requirements.ts';
 import type { CompileBase } from '../policy/tables/compile-profile.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { defined } from '../protocol/defined.ts';
+import { type JsonObject, objectAt } from '../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { camelCased } from './camel-case.ts';
@@ -50,6 +51,7 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
   const instructions = values.additionalDeveloperInstructions ?? '';
   const { model, modelReasoningEffort: effort, serviceTier } = values.models?.newThread ?? {};
   const newThread = defined({ model, effort, serviceTier });
+  const { ignoreRules: ignored = [] } = values.autoReview ?? {};
   const deniedAt = sourceOf(file, ['permissions', 'filesystem', 'deny_read']);
   return defined({
     approvals,
@@ -61,6 +63,7 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
     denyRead: patterns.length === 0 ? undefined : { patterns, source: deniedAt },
     features: Object.keys(pins).length === 0 ? undefined : { pins, source: file.source },
     instructions: instructions.trim() === '' ? undefined : instructions,
+    allowIgnoredOn: ignored.length === 0 ? undefined : ignored,
     allowLoginShell: values.allowLoginShell,
     newThread: Object.keys(newThread).length === 0 ? undefined : newThread,
   });
@@ -105,18 +108,21 @@ function withoutReadOnly(file: ConfigLayer, values: RequirementValues): readonly
 const insteadOfOthers =
   'Use allowed_sandbox_modes and permissions.filesystem.deny_read to choose what commands may access.';
 const insteadOf: Readonly<Record<string, string>> = {
-  auto_review: 'Use allowed_approvals_reviewers and rules.prefix_rules to choose who decides about commands.',
+  'auto_review.required_on_models': 'Use allowed_approvals_reviewers to choose who answers, for all models.',
 };
 
-function unenforced(file: ConfigLayer, values: object): readonly ConfigProblem[] {
+function unenforced(file: ConfigLayer, values: JsonObject): readonly ConfigProblem[] {
   return unenforcedKeys
-    .filter((key) => Object.hasOwn(values, key))
-    .map((key) =>
-      keyProblem(file, [key], {
+    .filter(([table = '', key]) => {
+      const value = objectAt(values, table);
+      return key === undefined ? Object.hasOwn(values, table) : value !== undefined && Object.hasOwn(value, key);
+    })
+    .map((path) =>
+      keyProblem(file, path, {
         code: 'config-unsupported-key',
         severity: 'warning',
         what: 'is not enforced by this version',
-        next: insteadOf[key] ?? insteadOfOthers,
+        next: insteadOf[path.join('.')] ?? insteadOfOthers,
       }),
     );
 }

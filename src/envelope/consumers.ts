@@ -25,7 +25,7 @@ rollout | src/state/stored-envelope.ts | policy.rules policy.shellEnvironment wi
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
-policy | src/envelope/policy.ts | workspace.places
+policy | src/envelope/policy.ts | identity.model.slug workspace.places
 capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration identity.model.modalities identity.model.webSearch
 modes | src/envelope/modes.ts | identity.model.modes
 window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares

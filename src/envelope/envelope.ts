@@ -27,7 +27,7 @@ export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envel
   const identity = resolveIdentity(facts, settings);
   const workspace = resolveWorkspace(facts, settings);
   const instructions = resolveInstructions(facts, settings, { identity, workspace });
-  const policy = resolvePolicyGroup(facts, settings, { workspace });
+  const policy = resolvePolicyGroup(facts, settings, { workspace, identity });
   const capabilities = resolveCapabilities(facts, settings, { identity, policy });
   const modes = resolveModes(facts, settings, { identity });
   const telemetry = resolveTelemetry(facts, settings, { identity });

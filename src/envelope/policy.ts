@@ -5,9 +5,10 @@ import { networkReach } from '../policy/network/network-reach.ts';
 import { canBeAsked } from '../policy/review/can-be-asked.ts';
 import { isReviewed } from '../policy/review/is-reviewed.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
-import { noRules, type RuleSet } from '../policy/rules/rule-set.ts';
+import { noRules, rulesFor, type RuleSet } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { Identity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
@@ -20,7 +21,7 @@ export interface Policy extends Pick<
   readonly resolved: ResolvedPolicy;
   /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
   readonly canAsk?: true;
-  /** What answers, a reviewer or a prepared file, saves no rule. */
+  /** No answer saves a rule: a reviewer or a prepared file gives it, or rules do not count for the model. */
   readonly answersOnce?: true;
   /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
@@ -35,10 +36,11 @@ export interface Policy extends Pick<
 export function resolvePolicyGroup(
   { canAsk, answersOnce }: Pick<TurnFacts, 'canAsk' | 'answersOnce'>,
   settings: Settings,
-  { workspace }: { readonly workspace: Workspace },
+  { workspace, identity }: { readonly workspace: Workspace; readonly identity: Identity },
 ): Policy {
-  const { approval, askedApproval, profile, shellEnvironment, rules = noRules } = settings;
-  const { approvedPrefixes = [], networkRules = [] } = settings;
+  const { approval, askedApproval, profile, shellEnvironment, networkRules = [] } = settings;
+  const rules = rulesFor(settings.rules ?? noRules, identity.model.slug);
+  const { approvedPrefixes = [] } = rules.savesNone === true ? {} : settings;
   const { reviewer, reviewPolicy } = settings;
   const chosen = { approval, ...defined({ reviewer }) };
   const isAnswered = canBeAsked(defined({ canAsk }), chosen);
@@ -49,7 +51,7 @@ export function resolvePolicyGroup(
     profile,
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
-    ...(answersOnce === true || isReviewed(chosen) ? { answersOnce: true } : {}),
+    ...(answersOnce === true || rules.savesNone === true || isReviewed(chosen) ? { answersOnce: true } : {}),
     sandboxLevel: sandboxLevelOf(resolved),
     shellEnvironment,
     rules,

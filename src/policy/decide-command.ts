@@ -49,7 +49,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const permitted = where === 'outside' ? undefined : asks.lacking;
   const grantKeys = judged.danger === undefined ? lastingKeys(context, needs, { where, permitted }) : [];
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
-  const prefix = permitted === undefined ? offeredPrefix(judged, escalation?.prefix) : undefined;
+  const prefix = permitted === undefined ? offeredPrefix(context, judged, escalation?.prefix) : undefined;
   return {
     kind: 'ask',
     question: {

@@ -28,7 +28,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   const command = context.canonical ?? JSON.stringify(argv);
   const grantKeys = judged.danger === undefined ? [commandKey({ command, cwd, where: 'outside' })] : [];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
-  const prefix = offeredPrefix(judged, needs.escalation?.prefix);
+  const prefix = offeredPrefix(context, judged, needs.escalation?.prefix);
   const scopes = ['call', 'session', ...(prefix === undefined ? [] : (['rule'] as const))] as const;
   return {
     kind: 'ask',

@@ -1,16 +1,24 @@
+import type { DecisionContext } from './call-decision.ts';
 import type { Judged } from './judge-commands.ts';
 import { isBannedPrefix } from './rules/banned-prefixes.ts';
 
 /**
  * The rule that the user may save with a yes: what the model proposes, if that would do, or else the first command that
- * needs the question. None where a rule had a say, where something is destroyed, or where it would allow anything, or nothing:
- * a rule does not let out what commands can replace.
+ * needs the question. None where rules do not count for the model, where a rule had a say, where something is destroyed,
+ * or where it would allow anything, or nothing: a rule does not let out what commands can replace.
  */
 export function offeredPrefix(
+  { rules }: Pick<DecisionContext, 'rules'>,
   { commands, byRule, danger, isLooked }: Judged,
   proposed: readonly string[] | undefined,
 ): readonly string[] | undefined {
-  if (byRule || danger !== undefined || (isLooked && !commands.every(({ mayLeave }) => mayLeave))) return undefined;
+  if (
+    rules.savesNone === true ||
+    byRule ||
+    danger !== undefined ||
+    (isLooked && !commands.every(({ mayLeave }) => mayLeave))
+  )
+    return undefined;
   const isMatched = commands.some(({ matches }) => matches.length > 0);
   if (proposed !== undefined && proposed.length > 0 && !isMatched && !isBannedPrefix(proposed)) {
     if (commands.every(({ words }) => proposed.every((word, i) => word === words[i]))) return proposed;

@@ -21,6 +21,8 @@ export interface Requirements {
   readonly denyRead?: DeniedReads;
   /** Hold beside those of the files. None of them allows anything. */
   readonly rules?: readonly PrefixRule[];
+  /** Models for which rules that allow commands do not count, and none is offered to be saved. */
+  readonly allowIgnoredOn?: readonly string[];
   /** Features that are open or closed, whatever the configuration says. */
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */

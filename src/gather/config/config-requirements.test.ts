@@ -124,8 +124,14 @@ test('a limit that is not enforced is reported', async () => {
     { code: 'config-unsupported-key', severity: 'warning', key: 'experimental_network' },
   ]);
   expect((await load('[auto_review]\nrequired_on_models = ["x"]\n')).problems).toMatchObject([
-    { severity: 'warning', key: 'auto_review', next: expect.stringContaining('allowed_approvals_reviewers') as string },
+    { severity: 'warning', key: 'auto_review.required_on_models', next: expect.stringContaining('allowed_approvals_reviewers') as string },
   ]);
+});
+
+test('names the models for which rules that allow commands do not count', async () => {
+  const { requirements, problems } = await load('[auto_review]\nignore_rules = ["gpt-5.5"]\n');
+  expect([requirements, problems]).toEqual([{ allowIgnoredOn: ['gpt-5.5'] }, []]);
+  expect((await load('[auto_review]\nignore_rules = true\n')).problems).toMatchObject([{ severity: 'error' }]);
 });
 
 test('instructions of just the allowed length pass', async () => {

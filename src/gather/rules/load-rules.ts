@@ -26,6 +26,8 @@ export function loadRules(folders: readonly RulesFolder[], requirements: Require
     }
   }
   if (requirements.rules !== undefined) rules = joinRules([rules, { ...noRules, prefixes: requirements.rules }]);
+  const { allowIgnoredOn } = requirements;
+  if (allowIgnoredOn !== undefined) rules = { ...rules, allowIgnoredOn };
   const found = defined({
     rules: rules === noRules ? undefined : rules,
     approvedPrefixes: unlessEmpty(allowedPrefixes(rules)),

@@ -12,7 +12,8 @@ type RuleChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreRules' | 'ignore
 /** Most users have no rules, and nothing that reads them is loaded then. */
 export async function rulesInFolder(base: BaseLayers, folder: string, choices: RuleChoices): Promise<RulesInForce> {
   const folders = rulesFolders(base, folder, choices);
-  if (folders.length === 0 && base.requirements.rules === undefined) return { problems: [] };
+  const { rules, allowIgnoredOn } = base.requirements;
+  if (folders.length === 0 && rules === undefined && allowIgnoredOn === undefined) return { problems: [] };
   const { loadRules } = await import('./load-rules.ts');
   return loadRules(folders, base.requirements);
 }

@@ -31,9 +31,19 @@ export interface RuleSet {
   readonly hosts: readonly HostRule[];
   /** By the name of a program: where it must be for rules about the name to hold. */
   readonly executables: Readonly<Record<string, readonly string[]>>;
+  /** Models for which rules that allow commands do not count. Absent: they count for all. */
+  readonly allowIgnoredOn?: readonly string[];
+  /** The model of the turn is one of these: no rule is offered to be saved. */
+  readonly savesNone?: true;
 }
 
 export const noRules: RuleSet = { prefixes: [], hosts: [], executables: {} };
+
+/** As they count for a model. */
+export function rulesFor(rules: RuleSet, model: string): RuleSet {
+  if (rules.allowIgnoredOn?.includes(model) !== true) return rules;
+  return { ...rules, prefixes: rules.prefixes.filter(({ decision }) => decision !== 'allow'), savesNone: true };
+}
 
 /** All rules together. Rules only add up; of the places of a program the last list counts. */
 export function joinRules(sets: readonly RuleSet[]): RuleSet {

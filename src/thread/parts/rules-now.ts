@@ -6,6 +6,7 @@ type Ruled = Pick<Turn, 'envelope' | 'savedRules'>;
 
 /** The rules of the turn with those that answers saved since: what decides about calls. */
 export function rulesNow({ envelope: { policy }, savedRules }: Ruled): RuleSet {
+  if (policy.rules.savesNone === true) return policy.rules;
   return { ...policy.rules, prefixes: [...policy.rules.prefixes, ...savedRules.prefixes] };
 }
 
@@ -13,7 +14,7 @@ export function rulesNow({ envelope: { policy }, savedRules }: Ruled): RuleSet {
 export function approvedPrefixesNow(turn: Ruled): readonly (readonly string[])[] {
   const { approvedPrefixes } = turn.envelope.policy;
   const { prefixes } = turn.savedRules;
-  if (prefixes.length === 0) return approvedPrefixes;
+  if (prefixes.length === 0 || turn.envelope.policy.rules.savesNone === true) return approvedPrefixes;
   const known = new Set(approvedPrefixes.map((prefix) => JSON.stringify(prefix)));
   const saved = allowedPrefixes(rulesNow(turn), prefixes);
   const added = new Map(saved.map((prefix) => [JSON.stringify(prefix), prefix]));

@@ -2,30 +2,106 @@ import { createHash } from 'node:crypto';
 import { parseAst } from 'rolldown/parseAst';
 
 /**
- * A module in two files: its code as a script, and a module that runs the script and has the same exports. Node keeps of
- * a module what was compiled when it was loaded, and compiles most functions anew in each process. Of a script it lets us
+ * Two modules that import each other as two scripts, and the module through which a command enters them. Node keeps of a
+ * module what was compiled when it was loaded, and compiles most functions anew in each process. Of a script it lets us
  * keep what was compiled by the time that a run has done its work (`runScript`).
  *
- * Only for a module that imports none statically, waits for nothing while it is loaded, and never assigns to an export.
+ * `entry` runs the script of `first`. The script of `later` runs when one of its functions is first called, or when a
+ * chunk imports it: until then a start pays nothing for it. So `first` may use functions of `later`, and nothing else.
+ *
+ * Only for modules that import each other alone, wait for nothing while they are loaded, and never assign to an export.
  * `keptBy`: the commands whose runs decide what is worth keeping.
  */
-export function asScript({ name, code, keptBy }) {
+export function asScripts({ first, later, entry, keptBy }) {
+  const one = parts(first);
+  const other = parts(later);
+  const door = parts(entry);
+  onlyImports(one, later);
+  onlyImports(other, first);
+  onlyImports(door, first);
+  const calls = one.imports.map(({ as, local }) => {
+    if (!other.functions.has(as)) throw new Error(`${first.name} can use only functions of ${later.name}, not ${as}.`);
+    return `function ${local}(...given){return loadLater().${as}(...given)}`;
+  });
+  const firstScript = script(first.name, 'loadLater', calls.join('') + one.inside, one.exported);
+  const used = `const{${bindings(other.imports)}}=members;`;
+  const laterScript = script(later.name, 'members', used + other.inside, other.exported);
+  const run = ({ name }) => `run(import.meta.dirname,${JSON.stringify(name)},${JSON.stringify(keptBy)})`;
+  const given = 'import.meta.url,(specifier)=>import(specifier)';
+  const entryModule = [
+    `const run=${runScript};`,
+    `const members=${run(firstScript)}(${given},loadLater);`,
+    `let loaded;function loadLater(){return loaded??=${run(laterScript)}(${given},members)}`,
+    `const{${bindings(door.imports)}}=members;`,
+    `export{${door.exported.map(({ local, as }) => `${local} as ${as}`)},members,loadLater};`,
+  ];
+  return {
+    scripts: [firstScript, laterScript],
+    entry: entryModule.join(''),
+    first: moduleOf('members', 'members', one.exported, entry),
+    later: moduleOf('loadLater', 'loadLater()', other.exported, entry),
+  };
+}
+
+/** What a module imports, does and exports. */
+function parts({ name, code }) {
   const { body } = parseAst(code);
   const last = body.at(-1);
+  const imports = body.filter(({ type }) => type === 'ImportDeclaration');
+  const rest = body.filter((node) => node !== last && node.type !== 'ImportDeclaration');
   const isPlain = last?.type === 'ExportNamedDeclaration' && last.source === null && last.declaration === null;
-  if (!isPlain || body.some((node) => node !== last && /^(Import|Export)/.test(node.type))) {
-    throw new Error(`${name} cannot become a script: it must import nothing and export in its last statement alone.`);
+  const inOrder = imports.every(({ end }) => end <= (rest[0]?.start ?? end));
+  const byName = imports.every(({ specifiers }) => specifiers.every(({ type }) => type === 'ImportSpecifier'));
+  if (!isPlain || !inOrder || !byName || rest.some(({ type }) => type.startsWith('Export'))) {
+    throw new Error(
+      `${name} cannot become a script: it must import names first and export in its last statement alone.`,
+    );
   }
-  const inside = edit(code.slice(0, last.start), replacements(body));
   const exported = last.specifiers.map(({ local, exported: as }) => ({ local: local.name, as: as.name }));
+  const functions = new Set(rest.flatMap(functionsOf));
+  const start = imports.at(-1)?.end ?? 0;
+  const within = replacements(rest).map(({ start: from, end, text }) => ({
+    start: from - start,
+    end: end - start,
+    text,
+  }));
+  return {
+    sources: imports.map(({ source }) => source.value),
+    imports: imports.flatMap(({ specifiers }) =>
+      specifiers.map(({ imported, local }) => ({ as: imported.name, local: local.name })),
+    ),
+    inside: edit(code.slice(start, last.start), within),
+    exported,
+    functions: new Set(exported.flatMap(({ local, as }) => (functions.has(local) ? [as] : []))),
+  };
+}
+
+/** The names of the functions that a statement declares. */
+function functionsOf(node) {
+  if (node.type === 'FunctionDeclaration') return [node.id.name];
+  if (node.type !== 'VariableDeclaration' || node.kind !== 'const') return [];
+  return node.declarations.flatMap(({ id, init }) => (/Function/.test(init?.type) ? [id.name] : []));
+}
+
+function onlyImports({ sources }, { name, fileName }) {
+  const others = sources.filter((source) => source !== `./${fileName}`);
+  if (others.length > 0) throw new Error(`A script can import ${name} alone, not ${others.join(' and ')}.`);
+}
+
+function script(name, given, inside, exported) {
   const members = exported.map(({ local, as }) => `${as}:${local}`);
-  const script = `(function(moduleUrl,importModule){"use strict";${inside}\nreturn{${members}}})`;
-  const scriptName = `${name}-${createHash('sha256').update(script).digest('base64url').slice(0, 12)}.script.js`;
-  const given = `import.meta.url,(specifier)=>import(specifier)`;
-  const run = `(${runScript})(import.meta.dirname,${JSON.stringify(scriptName)},${JSON.stringify(keptBy)})(${given})`;
+  const code = `(function(moduleUrl,importModule,${given}){"use strict";${inside}\nreturn{${members}}})`;
+  return { name: `${name}-${createHash('sha256').update(code).digest('base64url').slice(0, 12)}.script.js`, code };
+}
+
+function moduleOf(imported, value, exported, { fileName }) {
   const bound = exported.map(({ as }, index) => `${as}:e${index}`);
   const names = exported.map(({ as }, index) => `e${index} as ${as}`);
-  return { script: { name: scriptName, code: script }, module: `const{${bound}}=${run};export{${names}};` };
+  return `import{${imported}}from"./${fileName}";const{${bound}}=${value};export{${names}};`;
+}
+
+function bindings(imports) {
+  return imports.map(({ as, local }) => `${as}:${local}`);
 }
 
 /** What only a module has is handed to the script: where it is, and how it imports. */

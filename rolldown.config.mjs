@@ -74,20 +74,17 @@ const quickToLoad = {
     const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
     for (const chunk of chunks) chunk.code = plainCharacters(chunk.code);
     const named = (name) => chunks.find((chunk) => chunk.name === name);
-    const [first, later, entry] = [named('exec'), named('later'), named('run-exec')];
-    if (first === undefined) return;
-    const made = asScripts({ first: part(first), later: part(later), entry: part(entry), keptBy: ['exec', 'e'] });
+    const [program, first, later, entry] = ['bin', 'exec', 'later', 'run-exec'].map(named);
+    if (program === undefined) return;
+    const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'] });
     for (const { name, code } of made.scripts)
       this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: code });
+    program.code = made.program;
     first.code = made.first;
     later.code = made.later;
     entry.code = made.entry;
   },
 };
-
-function part({ name, fileName, code }) {
-  return { name, fileName: fileName.slice(fileName.indexOf('/') + 1), code };
-}
 
 // The command and the library are built apart: what the library shares among its entries
 // must not cut the command's code into pieces that are loaded one by one at start-up.

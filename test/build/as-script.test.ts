@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,16 +34,16 @@ const box=B;
 export{twice,far,box};`;
 const entry = `import{a as s,counts as c}from"./first.mjs";export{s as start,c as counts};`;
 
-const main = `
+const program = `
 process.getBuiltinModule('node:module').enableCompileCache(process.env.KEPT);
-const {start,counts}=await import('./entry.mjs');
+const {start,counts}=await import('./chunks/entry.mjs');
 const counted=[];
 for await(const each of counts(3))counted.push(each);
 const started=start(2);
-const {$,default:other,if:where}=await import('./first.mjs');
-const {box,twice}=await import('./later.mjs');
+const {$,default:other,if:where}=await import('./chunks/first.mjs');
+const {box,twice}=await import('./chunks/later.mjs');
 const grown=await new $().grow()>0;
-console.log(JSON.stringify({started,name:start.name,counted,grown,other:await other(),again:[box===$,twice(4),globalThis.loads],where:where===new URL('entry.mjs',import.meta.url).href}));`;
+console.log(JSON.stringify({started,name:start.name,counted,grown,other:await other(),again:[box===$,twice(4),globalThis.loads],where:where===new URL('chunks/entry.mjs',import.meta.url).href}));`;
 const expected = {
   started: [0, 4, [true, true, 3], 1],
   name: 'start',
@@ -46,8 +55,9 @@ const expected = {
 };
 
 function scripts(changed: { readonly first?: string; readonly later?: string } = {}) {
-  const named = (name: string, code: string) => ({ name, fileName: `${name}.mjs`, code });
+  const named = (name: string, code: string) => ({ name, fileName: `chunks/${name}.mjs`, code });
   return asScripts({
+    program: named('program', program),
     first: named('first', changed.first ?? first),
     later: named('later', changed.later ?? later),
     entry: named('entry', entry),
@@ -59,10 +69,12 @@ function place() {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-script-'));
   whenTestEnds(() => rmSync(folder, { recursive: true, force: true }));
   const made = scripts();
-  for (const { name, code } of made.scripts) writeFileSync(join(folder, name), code);
-  for (const name of ['first', 'later', 'entry'] as const) writeFileSync(join(folder, `${name}.mjs`), made[name]);
-  writeFileSync(join(folder, 'other.mjs'), "export default 'other';");
-  writeFileSync(join(folder, 'main.mjs'), main);
+  const chunks = join(folder, 'chunks');
+  mkdirSync(chunks);
+  for (const { name, code } of made.scripts) writeFileSync(join(chunks, name), code);
+  for (const name of ['first', 'later', 'entry'] as const) writeFileSync(join(chunks, `${name}.mjs`), made[name]);
+  writeFileSync(join(chunks, 'other.mjs'), "export default 'other';");
+  writeFileSync(join(folder, 'main.mjs'), made.program);
   const cache = join(folder, 'kept');
   const kept = () => readdirSync(cache).flatMap((tag) => readdirSync(join(cache, tag)).map((name) => join(tag, name)));
   return {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
-import { asScript } from './scripts/as-script.mjs';
+import { asScripts } from './scripts/as-script.mjs';
+import { builtinPrefix, execSources } from './scripts/exec-sources.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
 
 /**
@@ -14,12 +13,14 @@ const builtins = {
     filter: { id: /^node:/ },
     // own-node.ts runs on versions of Node that have no `getBuiltinModule`.
     handler: (id, importer) =>
-      importer?.endsWith('/own-node.ts') ? { id, external: true } : { id: `\0builtin:${id}`, moduleSideEffects: false },
+      importer?.endsWith('/own-node.ts')
+        ? { id, external: true }
+        : { id: builtinPrefix + id, moduleSideEffects: false },
   },
   load: {
     filter: { id: /^\0builtin:/ },
     handler(id) {
-      const name = id.slice('\0builtin:'.length);
+      const name = id.slice(builtinPrefix.length);
       const exported = Object.keys(process.getBuiltinModule(name)).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key));
       return [
         `const builtin = process.getBuiltinModule('${name}');`,
@@ -47,26 +48,13 @@ const output = {
 };
 
 /**
- * What `exec` needs comes in one file: every file more costs a resolution and a read. What is only loaded on use stays
- * out of it: every line more is read and compiled. The command itself stays thin.
+ * What `exec` needs comes in two files: every file more costs a resolution and a read. What is only loaded on use stays
+ * out of them: every line more is read and compiled. The command itself stays thin.
  */
-const exec = reachable('src/surfaces/exec/run-exec.ts');
+const exec = execSources();
 
 /** A configuration file is parsed at nearly every start. The bundler's own helpers must not stand in a chunk of theirs. */
 const everyStart = /\/smol-toml\/|rolldown\/runtime/;
-
-/** The sources that a source imports, and those import, not counting types and imports on use. */
-function reachable(entry) {
-  const found = new Set();
-  const waiting = [resolve(entry)];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (found.has(path)) continue;
-    found.add(path);
-    const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';/gm);
-    for (const [, specifier] of imports) waiting.push(resolve(dirname(path), specifier));
-  }
-  return found;
-}
 
 /**
  * The command apply_patch has a copy of its own of what it needs. Loading what `exec` needs would cost it 15 ms.
@@ -79,21 +67,22 @@ const patchCommand = {
   },
 };
 
-/** The last hand on the command's files, after the minifier's: what every start loads becomes a script. */
+/** The last hand on a command's files, after the minifier's. */
 const quickToLoad = {
   name: 'quick-to-load',
   generateBundle(_options, bundle) {
-    for (const file of Object.values(bundle)) {
-      if (file.type !== 'chunk') continue;
-      const code = plainCharacters(file.code);
-      if (file.name !== 'exec') {
-        file.code = code;
-        continue;
-      }
-      const { script, module } = asScript({ name: 'exec', code, keptBy: ['exec', 'e'] });
-      this.emitFile({ type: 'asset', fileName: `chunks/${script.name}`, source: script.code });
-      file.code = module;
-    }
+    const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
+    for (const chunk of chunks) chunk.code = plainCharacters(chunk.code);
+    const named = (name) => chunks.find((chunk) => chunk.name === name);
+    const [program, first, later, entry] = ['bin', 'exec', 'later', 'run-exec'].map(named);
+    if (program === undefined) return;
+    const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'] });
+    for (const { name, code } of made.scripts)
+      this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: code });
+    program.code = made.program;
+    first.code = made.first;
+    later.code = made.later;
+    entry.code = made.entry;
   },
 };
 
@@ -103,12 +92,20 @@ export default defineConfig([
   {
     ...shared,
     input: { bin: 'src/bin.ts' },
+    // Groups without their imports need it. The command's own file exports nothing.
+    preserveEntrySignatures: 'allow-extension',
     plugins: [builtins, patchCommand, quickToLoad],
     optimization: { inlineConst: true },
     output: {
       ...output,
       minify: true,
-      codeSplitting: { groups: [{ name: 'exec', test: (id) => exec.has(id) || everyStart.test(id) }] },
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          { name: 'exec', test: (id) => everyStart.test(id) || exec.first.has(id) },
+          { name: 'later', test: (id) => exec.later.has(id) },
+        ],
+      },
     },
   },
   {

@@ -1,8 +1,20 @@
-export function asScript(module: {
+interface Module {
   readonly name: string;
+  /** Relative to the folder of the program. */
+  readonly fileName: string;
   readonly code: string;
+}
+
+export function asScripts(modules: {
+  readonly program: Module;
+  readonly first: Module;
+  readonly later: Module;
+  readonly entry: Module;
   readonly keptBy: readonly string[];
 }): {
-  readonly script: { readonly name: string; readonly code: string };
-  readonly module: string;
+  readonly scripts: readonly { readonly name: string; readonly code: string }[];
+  readonly program: string;
+  readonly first: string;
+  readonly later: string;
+  readonly entry: string;
 };

@@ -8,6 +8,8 @@ import { joinPath, normalisePath } from './paths.ts';
 import type { Places } from './places.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
+type RestrictedRules = Extract<FileSystemRules, { type: 'restricted' }>;
+
 /** Matches every path: what stands in for a deny that cannot be parsed. */
 const denyEverything = '/**';
 
@@ -47,8 +49,17 @@ export function grantedToWrite(profile: PermissionProfile, places: Places): read
   return granted.filter(({ access }) => access === 'write').map(({ path }) => path);
 }
 
+/** The newest answer. A turn asks what was asked when its thread was opened, and what is made of a policy is kept with it. */
+let last: { readonly given: string; readonly files: ResolvedFiles } | undefined;
+
 function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   if (rules.type === 'unrestricted') return { kind: 'unrestricted' };
+  const given = JSON.stringify([rules, places]);
+  if (last?.given !== given) last = { given, files: resolveRestricted(rules, places) };
+  return last.files;
+}
+
+function resolveRestricted(rules: RestrictedRules, places: Places): ResolvedFiles {
   const { explicit, reopened, denyGlobs, platformDefaults } = expandRules(rules, places);
   if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return { kind: 'unrestricted' };
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
@@ -66,7 +77,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
 }
 
 /** What the entries say, with paths for their symbols. */
-function expandRules(rules: Extract<FileSystemRules, { type: 'restricted' }>, places: Places) {
+function expandRules(rules: RestrictedRules, places: Places) {
   const explicit: PathRule[] = [];
   const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies Reopened;
   const denyGlobs = new Set<string>();

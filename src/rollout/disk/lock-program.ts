@@ -35,7 +35,11 @@ export async function lockOpenFile(
 ): Promise<'taken' | 'held'> {
   for (const program of programs) {
     const path = find(program.command);
-    const end = path === undefined ? 'missing' : await run(path, program.args, descriptor);
+    if (path === undefined) continue;
+    const given = { path, args: program.args, descriptor };
+    let end = await run(given, { errors: 'ignore' });
+    // To listen costs every start half a millisecond, so only a program that failed is asked why.
+    if (end !== 'missing' && end.status !== 0 && end.status !== 1) end = await run(given, { errors: 'pipe' });
     if (end === 'missing') continue;
     if (end.status === 0) return 'taken';
     if (end.status === 1) return 'held';
@@ -53,13 +57,19 @@ export async function lockOpenFile(
   });
 }
 
-function run(path: string, args: readonly string[], descriptor: number) {
+interface Given {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly descriptor: number;
+}
+
+function run({ path, args, descriptor }: Given, { errors: heard }: { readonly errors: 'ignore' | 'pipe' }) {
   // Cheaper at start-up than an import.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { promise, resolve } = Promise.withResolvers<{ status: number | string; errors: string } | 'missing'>();
   // Variables such as PERL5OPT would make it load other code.
   const env = { LC_ALL: 'C' };
-  const child = spawn(path, args, { cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe', descriptor] });
+  const child = spawn(path, args, { cwd: '/', env, stdio: ['ignore', 'ignore', heard, descriptor] });
   let errors = '';
   child.stderr?.on('data', (data) => (errors += String(data)));
   child.on('error', (error) => resolve(errorCode(error) === 'ENOENT' ? 'missing' : { status: error.message, errors }));

@@ -4,17 +4,18 @@ import { firstMissing } from '../../disk/folders.ts';
 import { withoutWaiting } from '../../disk/regular-file.ts';
 import type { Files, OpenFile } from '../../ports/files.ts';
 
-/** The disk of this machine. By callbacks: loading Node's promises of the same calls costs every start 2 ms. */
+/**
+ * The disk of this machine. What may take long has callbacks: Node's promises of the same calls cost every start 2 ms.
+ * What only asks for a name or about an open file is done at once: to hand it to a thread takes longer.
+ */
 export const nodeFiles: Files = {
   async makeDirectory(path, mode) {
-    const make = (): Promise<string | undefined> =>
-      result<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode }, done));
     try {
-      await make();
+      fs.mkdirSync(path, { recursive: true, mode });
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
-      await ended((done) => fs.mkdir(firstMissing(path), { mode }, done));
-      await make();
+      fs.mkdirSync(firstMissing(path), { mode });
+      fs.mkdirSync(path, { recursive: true, mode });
     }
   },
 
@@ -22,11 +23,11 @@ export const nodeFiles: Files = {
     // What is new is a file of ours, and not what a link of that name leads to.
     const fresh = create ? fs.constants.O_CREAT | fs.constants.O_NOFOLLOW : 0;
     const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fresh | withoutWaiting;
-    return regularFile(await result<number>((done) => fs.open(path, flags, mode, done)));
+    return regularFile(fs.openSync(path, flags, mode));
   },
 
   async openToRead(path) {
-    return regularFile(await result<number>((done) => fs.open(path, fs.constants.O_RDONLY | withoutWaiting, done)));
+    return regularFile(fs.openSync(path, fs.constants.O_RDONLY | withoutWaiting));
   },
 
   async list(path) {
@@ -67,9 +68,7 @@ export const nodeFiles: Files = {
   async syncDirectory(path) {
     // Windows opens no folders; its file systems keep names in their own journal.
     if (process.platform === 'win32') return;
-    const folder = await result<number>((done) =>
-      fs.open(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY, done),
-    );
+    const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
     try {
       await ended((done) => fs.fsync(folder, done));
     } catch (error) {
@@ -77,16 +76,16 @@ export const nodeFiles: Files = {
       const code = errorCode(error);
       if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     } finally {
-      await ended((done) => fs.close(folder, done));
+      fs.closeSync(folder);
     }
   },
 };
 
 /** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
-async function regularFile(file: number): Promise<OpenFile> {
-  const stats = await result<Stats>((done) => fs.fstat(file, done));
+function regularFile(file: number): OpenFile {
+  const stats = fs.fstatSync(file);
   if (stats.isFile() || stats.isDirectory()) return openFile(file);
-  await ended((done) => fs.close(file, done));
+  fs.closeSync(file);
   throw Object.assign(new Error('it is not a regular file'), { code: 'ENXIO' });
 }
 
@@ -101,7 +100,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
 
 function openFile(file: number): OpenFile {
   return {
-    size: async () => (await result<Stats>((done) => fs.fstat(file, done))).size,
+    size: async () => fs.fstatSync(file).size,
     async read(position, length, memory) {
       const buffer = memory ?? Buffer.allocUnsafe(length);
       let filled = 0;
@@ -122,7 +121,7 @@ function openFile(file: number): OpenFile {
     truncate: (size) => ended((done) => fs.ftruncate(file, size, done)),
     // Without the times, which no reader needs; the length is synced, as the bytes could not be read without it.
     sync: () => ended((done) => fs.fdatasync(file, done)),
-    isNamed: async () => (await result<Stats>((done) => fs.fstat(file, done))).nlink > 0,
+    isNamed: async () => fs.fstatSync(file).nlink > 0,
     close: () => ended((done) => fs.close(file, done)),
   };
 }

@@ -1,5 +1,6 @@
-import { describePolicy } from '../../policy/describe-policy.ts';
+import { sandboxLevelOf } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { defined } from '../../protocol/defined.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { networkWords, policyWords } from '../wording/policy-words.ts';
@@ -67,7 +68,8 @@ export class Announcement {
 function startLines({ thread, settings, profileName, restored }: OpenedThread, verbose: boolean): string {
   const { model, provider, effort, approval, cwd, profile, networkRules = [] } = settings;
   const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-  const policy = describePolicy(withNetworkRules(resolvePolicy(profile, places), networkRules), cwd);
+  const resolved = withNetworkRules(resolvePolicy(profile, places), networkRules);
+  const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };
   const mode = policyWords(policy, profileName);
   const asked = [
     model,

@@ -1,0 +1,1 @@
+export function sourcesUsedFirst(): Promise<ReadonlySet<string>>;

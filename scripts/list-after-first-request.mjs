@@ -1,0 +1,69 @@
+// Writes scripts/after-first-request.txt: the sources of `exec` that no first request of a new thread needs.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { answer, say, startScriptedModel } from '../src/testing/index.ts';
+import { execSources, list } from './exec-sources.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const preload = new URL('note-used-sources.mjs', import.meta.url).href;
+
+/** The sources that ran a function before the first request, as paths below the root: for a screen and for a program. */
+export async function sourcesUsedFirst() {
+  const model = await startScriptedModel(() => answer({ items: [say('Done.')] }));
+  const folder = mkdtempSync(join(tmpdir(), 'capstan-first-'));
+  try {
+    makeUser(folder, model.url);
+    const runs = [
+      ['exec', 'hello'],
+      ['exec', '--json', 'hello'],
+    ].map((words) => used(folder, words));
+    return new Set((await Promise.all(runs)).flat());
+  } finally {
+    await model.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A home with a configuration and instructions, and a workspace with the same. */
+function makeUser(folder, url) {
+  const [home, workspace] = [join(folder, 'home'), join(folder, 'workspace')];
+  for (const name of ['objects', 'refs']) mkdirSync(join(workspace, '.git', name), { recursive: true });
+  mkdirSync(home);
+  writeFileSync(join(workspace, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(workspace, '.git', 'config'), '[core]\n\tbare = false\n');
+  for (const place of [home, workspace]) writeFileSync(join(place, 'AGENTS.md'), 'Be brief.\n');
+  const provider = `[model_providers.scripted]\nname = "scripted"\nbase_url = "${url}"\nwire_api = "responses"\n`;
+  const trust = `[projects."${workspace}"]\ntrust_level = "trusted"\n`;
+  writeFileSync(join(home, 'config.toml'), `model = "gpt-5.5"\nmodel_provider = "scripted"\n${provider}${trust}`);
+}
+
+async function used(folder, words) {
+  const noted = join(folder, `noted-${words.length}`);
+  const { promise, resolve } = Promise.withResolvers();
+  const program = spawn(process.execPath, ['--import', preload, join(root, 'src/bin.ts'), ...words], {
+    cwd: join(folder, 'workspace'),
+    env: { PATH: process.env.PATH, HOME: folder, CODEX_HOME: join(folder, 'home'), NOTED_SOURCES: noted },
+    stdio: 'ignore',
+  });
+  program.on('close', resolve);
+  if ((await promise) !== 0) throw new Error(`capstan ${words.join(' ')} failed.`);
+  const own = pathToFileURL(join(root, 'src/')).href;
+  const urls = readFileSync(noted, 'utf8').split('\n');
+  return urls.filter((url) => url.startsWith(own)).map((url) => relative(root, fileURLToPath(url)));
+}
+
+if (import.meta.main) {
+  const first = await sourcesUsedFirst();
+  const { first: one, later } = execSources();
+  const paths = [...one, ...later].filter((id) => id.startsWith(root)).map((path) => relative(root, path));
+  writeFileSync(
+    list,
+    `${paths
+      .filter((path) => !first.has(path))
+      .toSorted()
+      .join('\n')}\n`,
+  );
+}

@@ -3,7 +3,7 @@ import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permissio
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
 import type { CheckpointHooks } from '../../thread/parts/parts.ts';
-import type { ThreadOptions } from '../../thread/thread.ts';
+import type { ThreadOptions } from '../../thread/thread-options.ts';
 import type { OwnTool } from '../../tools/own-tool.ts';
 
 /** What belongs to one thread, from its opening until it is closed. Threads of one engine may each have something else. */

@@ -18,6 +18,8 @@ export interface SubmittedWords {
   readonly input: UserInput;
   /** The name of their `capstan_waiting` line, once they have one. */
   id?: string;
+  /** The turn was cancelled before it began: the words were never said. */
+  isWithdrawn?: true;
 }
 
 /** A caller wants history to be compacted at the next place where that can be done. */
@@ -91,9 +93,18 @@ export class Inbox {
 
   /** The turn of these words is refused. Whether a line says so. */
   refuse(words: SubmittedWords, because: DroppedBecause): boolean {
+    if (!this.#submitted.includes(words)) return false;
     this.#forget(words);
     if (words.id !== undefined) this.#log.record(messageDropped(words.id, because));
     return words.id !== undefined;
+  }
+
+  /** The turn of these words is cancelled. False: it has begun, or was refused before. The caller makes it durable. */
+  withdraw(words: SubmittedWords): boolean {
+    if (!this.#submitted.includes(words)) return false;
+    words.isWithdrawn = true;
+    this.refuse(words, 'cancelled');
+    return true;
   }
 
   /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */

@@ -119,7 +119,9 @@ export class KeptThread implements LiveThread {
   }
 
   async interrupt(): ReturnType<LiveThread['interrupt']> {
-    const turnId = await this.#work.interrupt();
+    // No client submitted it, but it is what runs: work that waits behind it stays.
+    const itself = this.#thread?.isCompactingItself === true ? this.#thread : undefined;
+    const turnId = await (itself === undefined ? this.#work.interrupt() : itself.stopCompactingItself());
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
@@ -186,7 +188,7 @@ export class KeptThread implements LiveThread {
     this.#notices = notices;
     thread.subscribe({
       event: (event) => {
-        if (event.kind === 'turn-started') this.#work.begun(event.turnId);
+        if (event.kind === 'turn-started' && !thread.isCompactingItself) this.#work.begun(event.turnId);
       },
       ended: () => this.#left(thread),
     });

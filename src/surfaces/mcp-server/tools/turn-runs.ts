@@ -87,10 +87,15 @@ export class TurnRuns {
 
   /** What the thread answers may come before its event, which clients are to see first. */
   async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
-    const isTold = result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
-    if (isTold) await Promise.race([run.ended(), soon(graceMs)]);
+    if (isTold(result)) await Promise.race([run.ended(), soon(graceMs)]);
     run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
   }
+}
+
+/** Whether the end of the turn is an event. */
+function isTold(result: TurnResult | EngineRefused): boolean {
+  if (result.kind === 'aborted') return result.isWithdrawn !== true;
+  return result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
 }
 
 function asEnd(result: TurnResult): RunEnd {

@@ -87,7 +87,7 @@ export class ThreadTurns {
   }
 
   /**
-   * Words whose turn is cancelled before it begins are withdrawn at once, so that they are not said after a crash either.
+   * Words whose turn is cancelled while it waits are withdrawn at once, so that they are not said after a crash either.
    * The promise resolves then, and only then.
    */
   #withdrawnWhen(
@@ -148,7 +148,7 @@ export class ThreadTurns {
   }
 }
 
-/** How a turn ends that was cancelled before it began. */
+/** How a turn ends that was cancelled while it waited. */
 const withdrawn: TurnResult = { kind: 'aborted', isWithdrawn: true };
 
 function isRefused<Refused extends RefusedChange>(value: Settings | Refused): value is Refused {

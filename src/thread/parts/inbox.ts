@@ -18,7 +18,9 @@ export interface SubmittedWords {
   readonly input: UserInput;
   /** The name of their `capstan_waiting` line, once they have one. */
   id?: string;
-  /** The turn was cancelled before it began: the words were never said. */
+  /** The turn had to wait for others. */
+  readonly waits: boolean;
+  /** It was cancelled while it waited: the words were never said. */
   isWithdrawn?: true;
 }
 
@@ -79,7 +81,7 @@ export class Inbox {
 
   /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */
   submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
-    const words: SubmittedWords = { input };
+    const words: SubmittedWords = { input, waits };
     this.#submitted.push(words);
     if (waits) this.keepAll();
     return words;
@@ -99,9 +101,9 @@ export class Inbox {
     return words.id !== undefined;
   }
 
-  /** The turn of these words is cancelled. False: it has begun, or was refused before. The caller makes it durable. */
+  /** The turn of these words is cancelled. False: it did not have to wait, or has begun. The caller makes it durable. */
   withdraw(words: SubmittedWords): boolean {
-    if (!this.#submitted.includes(words)) return false;
+    if (!words.waits || !this.#submitted.includes(words)) return false;
     words.isWithdrawn = true;
     this.refuse(words, 'cancelled');
     return true;

@@ -15,7 +15,7 @@ import { errorWords } from '../../protocol/error-words.ts';
 export type TurnResult =
   /** `unfit`: why the last message is not what the turn's output schema asks for. */
   | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
-  /** `isWithdrawn`: it had not begun. Nothing of it was said, and no event tells of it. */
+  /** `isWithdrawn`: it was cancelled while it waited. Nothing of it was said, and there are no events of it. */
   | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }
   /** The thread was given up while a call waited for the user. The next program that opens it can continue the turn. */
   | { readonly kind: 'suspended'; readonly questions: readonly Question[]; readonly lastMessage?: string }

@@ -105,7 +105,9 @@ export class KeptThread implements LiveThread {
   async submit({ change, signal, ...turn }: LiveTurn): Promise<TurnResult | EngineRefused> {
     return this.#work.add(
       (work) =>
-        this.#use((thread) => {
+        this.#use(async (thread): Promise<TurnResult | EngineRefused> => {
+          // Cancelled while the thread was being loaded: it was never said.
+          if (work.signal.aborted) return { kind: 'aborted', isWithdrawn: true };
           const asked = { ...turn, signal: work.signal };
           work.handOver();
           return change === undefined ? thread.run(asked) : thread.runWith(change, asked);

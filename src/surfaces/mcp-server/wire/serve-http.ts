@@ -4,13 +4,14 @@ import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotoc
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
 import { type ClientLink, createLink } from './client-link.ts';
+import { messageLimits, tooDeep } from './message-limits.ts';
+import { MessageScan } from './message-scan.ts';
 import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
 import { HttpSessions, type SessionLimits, refusal, sessionLimits } from './http-sessions.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
 import { refuseLargeBody } from './refuse-large-body.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
-import { longestMessage } from './stdio-transport.ts';
 import { StreamFlow } from './stream-flow.ts';
 
 export interface HttpOptions extends HttpAccess {
@@ -30,12 +31,12 @@ export async function serveHttp(
 ): Promise<RunningServer & { readonly url: string }> {
   const endpoint = createEndpoint(served, options);
   const handler = toNodeHandler(endpoint, {
-    maxRequestBodySize: longestMessage,
+    maxRequestBodySize: messageLimits.longest,
     onerror: (error) => served.report(error.message),
   });
   const isAllowed = createGuard(options);
   const http = createServer((request, response) => {
-    if (!isAllowed(request, response) || refuseLargeBody(request, response, longestMessage)) return;
+    if (!isAllowed(request, response) || refuseLargeBody(request, response, messageLimits.longest)) return;
     const handled = handler(request as NodeIncomingMessageLike & IncomingMessage, response);
     handled.catch((error: unknown) => served.report(String(error)));
   });
@@ -69,7 +70,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     {
       legacy: 'reject',
       maxSubscriptions: mostListeners,
-      maxRequestBodySize: longestMessage,
+      maxRequestBodySize: messageLimits.longest,
       onerror: (error) => served.report(error.message),
     },
   );
@@ -87,8 +88,12 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   async function fetch(request: Request): Promise<Response> {
     let body: Json | undefined;
     if (request.method === 'POST') {
+      const bytes = Buffer.from(await request.arrayBuffer());
+      const scan = new MessageScan();
+      scan.read(bytes);
+      if (scan.deepest > messageLimits.deepest) return refusal(400, -32_600, tooDeep);
       try {
-        body = JSON.parse(await request.text()) as Json;
+        body = JSON.parse(bytes.toString('utf8')) as Json;
       } catch {
         return refusal(400, -32_700, 'The body is not JSON.');
       }

@@ -84,7 +84,8 @@ it('a turn that is cancelled while it waits was never said: not to the model, an
   const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal });
   const kept = thread.submit({ input: words('kept') });
   await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
-  const waiting = async () => (await engine.stored.waiting(thread.id)).map((each) => 'input' in each && each.input.text);
+  const waiting = async () =>
+    (await engine.stored.waiting(thread.id)).map((each) => 'input' in each && each.input.text);
   await expect.poll(waiting, { timeout: 10_000 }).toEqual(['never said', 'kept']);
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });

@@ -68,6 +68,8 @@ function baseOf({ meta }: RolloutEnd) {
  * before that: the rest of a state does not reach across turns.
  */
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
+  // There may be no file yet.
+  if (place < 0) return nothingRecorded(id);
   const start = await turnBefore(store, id, place);
   let state = start.state;
   const from = (placeOf(state) + 1) as Ordinal;

@@ -258,7 +258,7 @@ it('of two clients the first answer counts, and both get the end of the turn', a
 async function asksItsUser({ app }: Pick<Awaited<ReturnType<typeof asking>>, 'app'>) {
   const client = new TestClient(app, () => accepted());
   const tool = app.tools.find(({ name }) => name === 'thread_start')!;
-  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
+  const context = { signal: client.leaving.signal, requestId: 1, client: client.port, progress: () => {} };
   const asked = await tool.call({ prompt: 'go' }, context);
   if (asked.kind !== 'input-required') throw new Error('not asked');
   return { client, asked };

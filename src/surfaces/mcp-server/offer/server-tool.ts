@@ -22,6 +22,8 @@ export interface ServerTool {
 export interface CallContext {
   /** Aborts when the client cancels the call, or is gone. */
   readonly signal: AbortSignal;
+  /** As the client named its request. */
+  readonly requestId: string | number;
   /** The connection, or the one request of a client without one. */
   readonly client: ClientPort;
   /**

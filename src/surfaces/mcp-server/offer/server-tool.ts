@@ -114,7 +114,8 @@ export interface ServerResources {
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
   /**
    * Calls back whenever it may have changed, until the function that it gives is called. `client`, where the subscription
-   * belongs to one, is sent the typed events of the thread as well.
+   * belongs to one, is sent the typed events of the thread as well; with `?after=` in the URI, first those behind that
+   * place.
    */
   watch(uri: string, changed: () => void, client?: ClientPort): () => void;
   complete(template: string, argument: string, value: string): Promise<readonly string[]>;

@@ -1,9 +1,11 @@
 import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { SUBSCRIPTION_ID_META_KEY, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
+import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
 import { type ClientLink, createLink } from './client-link.ts';
+import { followerPort } from './follower-port.ts';
 import { messageLimits, tooDeep } from './message-limits.ts';
 import { MessageScan } from './message-scan.ts';
 import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
@@ -103,7 +105,9 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
-    const stops = watches === undefined ? [] : listenedUris(body).map((uri) => watches.follow(uri));
+    const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
+    // The SDK sends notices alone on the stream of a listener. The events of what it follows go between them.
+    if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       for (const stop of stops) stop();
@@ -121,6 +125,21 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   }
 
   return { fetch, close };
+}
+
+function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
+  const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+  return followerPort(link, ({ method, params }) =>
+    flow.send({ jsonrpc: '2.0', method, params: { ...params, _meta } }),
+  );
+}
+
+function followOn(
+  resources: ServerResources | undefined,
+  uris: readonly string[],
+  client: ClientPort,
+): readonly (() => void)[] {
+  return resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
 }
 
 function isListening(body: Json | undefined): body is JsonObject {

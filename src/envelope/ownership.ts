@@ -144,6 +144,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.networkProxy': chosen('default', 'profile', 'networkRules'),
 
   'capabilities.tools': facts,
+  'capabilities.withoutTools': chosen('default', 'withoutTools'),
   'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },
   'capabilities.features': { ...chosen('default', 'features'), awaits: 'features behind gates' },
   'capabilities.modalities': catalogue,

@@ -63,6 +63,7 @@ export function fullSettings(): Required<TurnSettings> {
     summary: 'concise',
     verbosity: 'high',
     serviceTier: 'fast',
+    withoutTools: ['update_plan'],
     approval: 'on-request',
     askedApproval: 'untrusted',
     reviewer: 'auto_review',

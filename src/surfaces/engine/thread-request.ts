@@ -28,7 +28,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
-  /** Names of built-in tools that the model is not offered. */
+  /** Names of built-in tools that the model is not offered. The thread remembers them. */
   readonly withoutTools?: readonly string[];
   /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
   readonly askUser?: AskUser;

@@ -6,4 +6,4 @@ import type { MessageLimits } from './message-lines.ts';
  */
 export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 
-export const tooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
+export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;

@@ -6,7 +6,7 @@ import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../
 import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
 import { type ClientLink, createLink } from './client-link.ts';
 import { followerPort } from './follower-port.ts';
-import { messageLimits, tooDeep } from './message-limits.ts';
+import { messageLimits, messageTooDeep } from './message-limits.ts';
 import { MessageScan } from './message-scan.ts';
 import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
 import { HttpSessions, type SessionLimits, refusal, sessionLimits } from './http-sessions.ts';
@@ -93,7 +93,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       const bytes = Buffer.from(await request.arrayBuffer());
       const scan = new MessageScan();
       scan.read(bytes);
-      if (scan.deepest > messageLimits.deepest) return refusal(400, -32_600, tooDeep);
+      if (scan.deepest > messageLimits.deepest) return refusal(400, -32_600, messageTooDeep);
       try {
         body = JSON.parse(bytes.toString('utf8')) as Json;
       } catch {

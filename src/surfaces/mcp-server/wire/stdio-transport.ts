@@ -9,7 +9,7 @@ import {
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../../protocol/json.ts';
-import { messageLimits, tooDeep } from './message-limits.ts';
+import { messageLimits, messageTooDeep } from './message-limits.ts';
 import { type MessageLine, MessageLines } from './message-lines.ts';
 
 /** With so much unread output no more requests are read: a client that does not read the answers has to stop asking. */
@@ -93,7 +93,7 @@ export class StdioTransport implements Transport {
 
   #receive(line: MessageLine): void {
     if (line.kind !== 'line') {
-      const problem = line.kind === 'too deep' ? tooDeep : 'The message is longer than 16 MiB.';
+      const problem = line.kind === 'too deep' ? messageTooDeep : 'The message is longer than 16 MiB.';
       return this.#refuse(line.id, ProtocolErrorCode.InvalidRequest, problem);
     }
     if (line.text.trim() === '') return;

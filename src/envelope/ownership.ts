@@ -144,7 +144,6 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.networkProxy': chosen('default', 'profile', 'networkRules'),
 
   'capabilities.tools': facts,
-  'capabilities.withoutTools': chosen('default', 'withoutTools'),
   'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },
   'capabilities.features': { ...chosen('default', 'features'), awaits: 'features behind gates' },
   'capabilities.modalities': catalogue,
@@ -153,6 +152,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.apps': facts,
   'capabilities.plugins': facts,
   'capabilities.skills': facts,
+  'capabilities.withoutTools': chosen('default', 'withoutTools'),
   'capabilities.hooks.sessionContext': facts,
 
   'modes.collaboration.mode': chosen('default', 'collaboration'),

@@ -13,6 +13,8 @@ export interface Capabilities
     Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>>,
     Pick<FoundCapabilities, 'skills'> {
   readonly tools: readonly string[];
+  /** Built-in ones that the thread was started without. */
+  readonly withoutTools?: readonly string[];
   /** Gates that are open. */
   readonly features: readonly string[];
   readonly hooks: { readonly sessionContext: readonly string[] };
@@ -35,7 +37,7 @@ export function resolveCapabilities(
     webSearch: model.webSearch,
     apps,
     plugins,
-    ...defined({ skills }),
+    ...defined({ skills, withoutTools: settings.withoutTools }),
     hooks: { sessionContext },
   };
 }

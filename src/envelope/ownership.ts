@@ -153,6 +153,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.apps': facts,
   'capabilities.plugins': facts,
   'capabilities.skills': facts,
+  'capabilities.withoutTools': chosen('default', 'withoutTools'),
   'capabilities.hooks.sessionContext': facts,
 
   'modes.collaboration.mode': chosen('default', 'collaboration'),

@@ -46,6 +46,8 @@ export interface Settings {
   readonly realtime?: RealtimeSetting;
   /** Parts of the context that the configuration turned off. */
   readonly leaveOut?: readonly OmittedContext[];
+  /** Names of built-in tools that the thread does without. */
+  readonly withoutTools?: readonly string[];
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;

@@ -6,7 +6,7 @@ import type { NetworkRule } from '../policy/network/network-rules.ts';
 import { materialise } from '../policy/profiles.ts';
 import { readNetworkDetails } from '../policy/read-profile.ts';
 import { isWrong } from '../policy/wrong-value.ts';
-import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import { nameAt } from './maker-now.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -27,7 +27,30 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   const provider = chosen.provider ?? stringAt(meta, 'model_provider');
   const cwd = chosen.cwd ?? absolute(meta);
   const resolved = (chosen.resolved ?? []).filter((name) => chosen[name] !== undefined);
-  return defined({ ...chosen, provider, cwd, resolved: resolved.length === 0 ? undefined : resolved });
+  return defined({
+    ...startedWith(settings),
+    ...chosen,
+    provider,
+    cwd,
+    resolved: resolved.length === 0 ? undefined : resolved,
+  });
+}
+
+/** What the thread was given at its start: the newest change of settings says it, also after later turns. */
+function startedWith(settings: JsonObject | undefined): Loose {
+  const start = objectAt(objectAt(settings, 'capstan'), 'start');
+  const names = arrayAt(start, 'without_tools')?.filter((name) => typeof name === 'string');
+  return {
+    developerInstructions: stringAt(start, 'developer_instructions'),
+    compactPrompt: stringAt(start, 'compact_prompt'),
+    withoutTools: names,
+  };
+}
+
+/** The same without it, for a thread whose settings no seal proves. */
+export function withoutStart(last: LastSettings): LastSettings {
+  const { developerInstructions: _instructions, compactPrompt: _prompt, withoutTools: _tools, ...rest } = last;
+  return rest;
 }
 
 /** Whether a thread in this state is resumed with these `thread_settings` anyway. */

@@ -88,8 +88,23 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
     cwd: workspace.cwd,
     ...defined({ reasoning_effort: identity.effort }),
     collaboration_mode: collaborationMode(envelope),
-    capstan: choicesOf(envelope),
+    capstan: { ...choicesOf(envelope), ...startedWith(envelope) },
   });
+}
+
+/**
+ * What the thread was given and keeps, whatever is configured later. Texts may be long: they stand with the settings and
+ * not with every turn.
+ */
+function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonObject {
+  const given = <Value>(name: string, value: Value): Value | undefined =>
+    ['flags', 'thread'].includes(telemetry.origins[name] ?? '') ? value : undefined;
+  const start = defined({
+    developer_instructions: given('developerInstructions', instructions.developer),
+    compact_prompt: given('compactPrompt', instructions.compactPrompt),
+    without_tools: given('withoutTools', capabilities.withoutTools),
+  });
+  return Object.keys(start).length === 0 ? {} : { start };
 }
 
 /** What was chosen and has no place in the shared keys, in the form from which it is taken up again. */

@@ -1,5 +1,6 @@
 import type { Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
+import type { TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './parts/compaction-result.ts';
 import type { TurnInput } from './parts/parts.ts';
@@ -19,6 +20,8 @@ const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn'
 export class ThreadCompactions {
   readonly #thread: ThreadCore;
   #newest: Promise<unknown> = Promise.resolve();
+  /** The one that follows a turn by itself: from the end of that turn until it is over. */
+  #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
 
   constructor(thread: ThreadCore) {
     this.#thread = thread;
@@ -48,10 +51,37 @@ export class ThreadCompactions {
     return promise;
   }
 
-  /** After a turn that leaves too little space, unless a compaction that waits for its place frees it. */
+  /** A turn has ended that leaves too little space: `afterTurn` is called when the queue comes to it. */
+  announce(): void {
+    this.#following = { stopping: new AbortController(), over: Promise.withResolvers() };
+  }
+
+  /** Unless a compaction that waits for its place frees the space. */
   async afterTurn(settings: Settings): Promise<void> {
-    const { inbox, closing } = this.#thread;
-    if (!inbox.hasMissed) await this.#compact({ ...automatic, signal: closing }, settings);
+    const following = this.#following;
+    const signal = following?.stopping.signal ?? this.#thread.closing;
+    let isStopped = false;
+    try {
+      if (!this.#thread.inbox.hasMissed) {
+        isStopped = (await this.#compact({ ...automatic, signal }, settings)).kind === 'aborted';
+      }
+    } finally {
+      this.#following = undefined;
+      following?.over.resolve(isStopped);
+    }
+  }
+
+  /** Whether a compaction that no client asked for runs, or is about to. */
+  get isFollowing(): boolean {
+    return this.#following !== undefined;
+  }
+
+  /** Ends that compaction. Gives its turn when it is over; undefined: it had not begun, or ended by itself before. */
+  async stopFollowing(): Promise<TurnId | undefined> {
+    const { stopping, over } = this.#following ?? {};
+    const turnId = this.#thread.log.state.openTurn?.id;
+    stopping?.abort('interrupted by the user');
+    return (await over?.promise) === true ? turnId : undefined;
   }
 
   async #answerOwnTool(settle: (result: CompactionResult) => void): Promise<void> {

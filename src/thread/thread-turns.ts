@@ -60,25 +60,50 @@ export class ThreadTurns {
     settings: Promise<Settings | Refused>,
   ): Promise<TurnResult | Refused> {
     const { work, closing } = this.#thread;
+    const cancelled = this.#withdrawnWhen(own.signal, words);
     /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
     let release: (() => void) | undefined;
     const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
+      if (words.isWithdrawn === true) return withdrawn;
       if (closing.aborted) return closedBefore(words);
       const { input: _input, signal, ...rest } = own;
       const ran = this.#run(turnUnder(this.#thread, known, { signal, words, own: rest }));
       this.#newest = ran.catch(() => {});
       const { result, leaves } = await ran;
-      if (leaves === 'too-little' && this.#compactsAfter) release = work.hold();
+      if (leaves === 'too-little' && this.#compactsAfter) {
+        release = work.hold();
+        this.#compactions.announce();
+      }
       return result;
     };
-    const result = this.#counted(work.submit(settings, run));
+    const result = this.#counted(Promise.race([cancelled.promise, work.submit(settings, run)])).finally(cancelled.end);
     // The answer is there: the caller does not wait for what frees space for the next turn.
     const compactAfter = async (known: Settings | Refused): Promise<void> => {
       if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
     };
     if (this.#compactsAfter) work.add(settings, compactAfter).catch(() => {});
     return result;
+  }
+
+  /**
+   * Words whose turn is cancelled while it waits are withdrawn at once, so that they are not said after a crash either.
+   * The promise resolves then, and only then.
+   */
+  #withdrawnWhen(
+    signal: AbortSignal,
+    words: SubmittedWords,
+  ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
+    const { inbox, log } = this.#thread;
+    const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
+    const cancel = (): void => {
+      if (!inbox.withdraw(words)) return;
+      const kept = words.id === undefined ? Promise.resolve() : log.durable();
+      kept.then(() => resolve(withdrawn), reject);
+    };
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+    return { promise, end: () => signal.removeEventListener('abort', cancel) };
   }
 
   /** The suspended turn, in its place of the queue. */
@@ -122,6 +147,9 @@ export class ThreadTurns {
     }
   }
 }
+
+/** How a turn ends that was cancelled while it waited. */
+const withdrawn: TurnResult = { kind: 'aborted', isWithdrawn: true };
 
 function isRefused<Refused extends RefusedChange>(value: Settings | Refused): value is Refused {
   return 'outcome' in value;

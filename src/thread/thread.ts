@@ -6,7 +6,6 @@ import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
-import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
@@ -32,18 +31,8 @@ import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
+import type { ThreadOptions } from './thread-options.ts';
 import { WorkQueue } from './work-queue.ts';
-
-export interface ThreadOptions {
-  readonly settings: Settings;
-  /** The first subscriber: from the thread's start or resumption on, in order, and only what is durable. Must not throw. */
-  readonly listener?: (event: ThreadEvent) => void;
-  /**
-   * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
-   * wait. True unless said otherwise; without it the next turn frees the space.
-   */
-  readonly compactsAfterTurns?: boolean;
-}
 
 export type { ThreadTurn } from './read-turn.ts';
 export type { Overridden } from './thread-settings.ts';
@@ -153,6 +142,16 @@ export class Thread {
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#work.isBusy;
+  }
+
+  /** Whether a compaction that follows a turn by itself runs, or is about to. */
+  get isCompactingItself(): boolean {
+    return this.#compactions.isFollowing;
+  }
+
+  /** Ends that compaction. Gives its turn when it is over; undefined: it had not begun, or ended by itself before. */
+  stopCompactingItself(): Promise<TurnId | undefined> {
+    return this.#compactions.stopFollowing();
   }
 
   get usage(): UsageNow {

@@ -64,6 +64,7 @@ export function fullSettings(): Required<TurnSettings> {
     summary: 'concise',
     verbosity: 'high',
     serviceTier: 'fast',
+    withoutTools: ['update_plan'],
     approval: 'on-request',
     askedApproval: 'untrusted',
     reviewer: 'auto_review',

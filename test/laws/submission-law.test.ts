@@ -10,7 +10,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { contextSettings } from '../../src/state/turn-settings.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
 import type { CompactionResult } from '../../src/thread/parts/compaction-result.ts';
-import type { Thread } from '../../src/thread/thread.ts';
+import type { Thread, ThreadTurn } from '../../src/thread/thread.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 
@@ -79,7 +79,7 @@ async function ticks(count: number): Promise<void> {
 
 /** What was submitted, and under which settings. */
 class Submitted {
-  readonly turns: { readonly chosen: Chosen; readonly interrupt: AbortController }[] = [];
+  readonly turns: { readonly chosen: Chosen; readonly interrupt: AbortController; isWithdrawn: boolean }[] = [];
   readonly compactions: { readonly chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
   readonly all: Promise<unknown>[] = [];
   chosen = first;
@@ -94,13 +94,14 @@ class Submitted {
     const thread = this.#thread;
     switch (asked.kind) {
       case 'run':
-        this.all.push(thread.run(this.#turn()));
+        this.all.push(this.#ran((turn) => thread.run(turn)));
         break;
       case 'runWith': {
         const { value, accepted } = asked.change;
         if (accepted) this.chosen = changed(this.chosen, value as SettingsChange);
-        const turn = accepted ? this.#turn() : { input: words('never said'), signal: new AbortController().signal };
-        this.all.push(this.#answered(thread.runWith(value, turn), accepted));
+        const refused = { input: words('never said'), signal: new AbortController().signal };
+        const result = accepted ? this.#ran((turn) => thread.runWith(value, turn)) : thread.runWith(value, refused);
+        this.all.push(this.#answered(result, accepted));
         break;
       }
       case 'override': {
@@ -123,10 +124,12 @@ class Submitted {
     }
   }
 
-  #turn() {
-    const interrupt = new AbortController();
-    this.turns.push({ chosen: this.chosen, interrupt });
-    return { input: words(`turn ${this.turns.length}`), signal: interrupt.signal };
+  async #ran<Result extends { readonly kind: string }>(run: (turn: ThreadTurn) => Promise<Result>): Promise<Result> {
+    const turn = { chosen: this.chosen, interrupt: new AbortController(), isWithdrawn: false };
+    this.turns.push(turn);
+    const result = await run({ input: words(`turn ${this.turns.length}`), signal: turn.interrupt.signal });
+    turn.isWithdrawn = 'isWithdrawn' in result;
+    return result;
   }
 
   async #answered(result: Promise<{ readonly kind: string }>, accepted: boolean): Promise<void> {
@@ -160,7 +163,14 @@ async function play({ operations, answers }: Story): Promise<number> {
     const isCheckpoint = (at: number): boolean =>
       lines.slice(at + 1, at + 3).some(({ type }) => type === lineType.compacted);
     const contexts = all.filter(({ at }) => !isCheckpoint(at)).map(({ payload }) => payload);
-    expect(contexts.map(ofContext)).toEqual(submitted.turns.map(({ chosen }) => chosen));
+    const ran = submitted.turns.filter(({ isWithdrawn }) => !isWithdrawn);
+    expect(contexts.map(ofContext)).toEqual(ran.map(({ chosen }) => chosen));
+    const said = lines
+      .filter(({ type }) => type === lineType.responseItem)
+      .map(({ payload }) => JSON.stringify(payload));
+    for (const [at, { isWithdrawn }] of submitted.turns.entries()) {
+      expect(said.some((text) => text.includes(`"turn ${at + 1}"`))).toBe(!isWithdrawn);
+    }
     for (const { chosen, result } of submitted.compactions) {
       const made = await result;
       if (made.kind !== 'installed' || made.report.phase !== 'standalone_turn') continue;

@@ -212,9 +212,9 @@ it('one who was away over a rollback gets `rewound`, though its ordinals are use
   const [three] = later.recorded.filter(({ event }) => event.kind === 'turn-completed');
   await back(1);
   await thread.submit({ input: words('five') });
-  expect(await storyAfter(twoCursor)).toEqual(['rewound -1', ...(await rest(-1))]);
+  expect(await storyAfter(twoCursor)).toEqual([`rewound ${one}`, ...(await rest(one))]);
   expect(await storyAfter(three!.cursor)).toEqual(await rest(three!.ordinal));
-  expect(await storyAfter(two)).toEqual(['rewound -1', ...(await rest(-1))]);
+  expect(await storyAfter(two)).toEqual([`rewound ${one}`, ...(await rest(one))]);
   expect(() => thread.follow({ after: Number.NaN as Ordinal })).toThrow(RangeError);
 });
 
@@ -240,6 +240,46 @@ it('a slow reader gets all pieces of an item or that they are dropped, and what 
       expect(pieces).toBe(pieces === '' ? '' : text);
       expect(isWhole || pieces === '').toBe(true);
       [pieces, isWhole] = ['', true];
+    }
+  }
+});
+
+it('one who was away over any row of rollbacks and undos is rewound to what it still has, and gets the rest', async () => {
+  const { threads, engine, start } = await liveScene(Array.from({ length: 40 }, () => done));
+  const thread = await start();
+  /** What a reader had at each time: the cursor, and what it knows up to there. */
+  const times: { readonly cursor: NonNullable<typeof thread.cursor>; readonly known: readonly string[] }[] = [];
+  const linesNow = async (): Promise<readonly string[]> => {
+    const { lines } = await engine.stored.read(thread.id);
+    return lines.filter(({ type }) => type !== 'session_meta').map((line) => JSON.stringify(line));
+  };
+  const said = async (text: string): Promise<void> => {
+    await thread.submit({ input: words(text) });
+    times.push({ cursor: thread.cursor!, known: await linesNow() });
+  };
+  const whole = async (work: Parameters<typeof threads.whole>[1]): Promise<void> => {
+    const result = await threads.whole(thread.id, work);
+    expect(result).not.toMatchObject({ kind: 'refused' });
+  };
+  const back = (turns: number) => whole((stored) => stored.rollback(thread.id, { turns }));
+  const undo = () => whole((stored) => stored.undoRollback(thread.id, { force: true }));
+  for (const text of ['one', 'two', 'three']) await said(text);
+  const steps = [() => back(1), () => back(1), undo, () => back(2), undo, undo, () => back(1), () => back(1)];
+  for (const [at, step] of steps.entries()) {
+    await step();
+    await said(`after ${at}`);
+    const all = await linesNow();
+    for (const { cursor, known } of times) {
+      const listener = new Listener(thread, { after: cursor, provisional: false });
+      if (cursor !== thread.cursor) await until(() => listener.recorded.at(-1)?.ordinal === thread.place);
+      await listener.leave();
+      const first = listener.seen[0];
+      const place = Number.parseInt(cursor, 10);
+      const kept = first?.kind === 'rewound' ? first.to : place;
+      const placeOfLine = (line: string): number => Number((JSON.parse(line) as { ordinal: number }).ordinal);
+      const common = known.filter((line) => all.includes(line)).map(placeOfLine);
+      expect(kept, `step ${at}, ${cursor}`).toBe(Math.max(-1, ...common));
+      expect(listener.recorded.every(({ ordinal }) => ordinal > kept)).toBe(true);
     }
   }
 });

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { liveThreads, words } from '../../src/index.ts';
+import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { rebuildRequests } from '../../src/replay/rebuild.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
-import { liveScene, opened } from './live-scene.ts';
+import { compacts, hangs, says, saysLong, talk } from '../compaction/talk.ts';
+import { Listener, liveScene, opened } from './live-scene.ts';
 
 const done = answer({ items: [say('done')] });
 const never = hang({ afterBytes: 0, of: done });
@@ -70,4 +73,66 @@ it('a turn that ends by itself is not called interrupted', async () => {
   const interrupted = await ended.promise;
   expect(await first).toMatchObject({ kind: 'completed' });
   expect(interrupted.kind === 'idle').toBe((await second).kind === 'completed');
+});
+
+it('a turn that is cancelled while it waits was never said: not to the model, and not after a crash', async () => {
+  const slowly = answer({ items: [say('done')], firstByteDelayMs: 800 });
+  const { scene, threads, engine, start } = await liveScene([slowly, done, done]);
+  const thread = await start();
+  const stopped = new AbortController();
+  const first = thread.submit({ input: words('one') });
+  const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal });
+  const kept = thread.submit({ input: words('kept') });
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
+  const waiting = async () =>
+    (await engine.stored.waiting(thread.id)).map((each) => 'input' in each && each.input.text);
+  await expect.poll(waiting, { timeout: 10_000 }).toEqual(['never said', 'kept']);
+  stopped.abort();
+  expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
+  // The first turn still runs: what another process would resume now.
+  expect(await waiting()).toEqual(['kept']);
+  expect(await first).toMatchObject({ kind: 'completed' });
+  expect(await kept).toMatchObject({ kind: 'completed' });
+  await threads.close();
+  const later = liveThreads(await scene.engine());
+  whenTestEnds(() => later.close());
+  await (await opened(later.load(thread.id))).submit({ input: words('two') });
+  expect(scene.model.requests.flatMap(userTexts).filter((text) => text === 'never said')).toEqual([]);
+  const { lines } = await engine.stored.read(thread.id);
+  expect(lines.filter(({ payload }) => payload['dropped'] === 'cancelled')).toHaveLength(1);
+  const states = [];
+  for await (const request of rebuildRequests(lines, () => responsesEncoder())) states.push(request.kind);
+  expect(states).toEqual(['rebuilt', 'rebuilt', 'rebuilt']);
+});
+
+it('a turn that is interrupted before the thread is loaded was never said', async () => {
+  const { scene, engine, start } = await liveScene([done, done]);
+  const thread = await start();
+  await thread.submit({ input: words('one') });
+  await engine.thread(thread.id)!.close();
+  const cancelled = thread.submit({ input: words('never said') });
+  expect(await thread.interrupt()).toEqual({ kind: 'idle' });
+  expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
+  await thread.submit({ input: words('two') });
+  expect(scene.model.requests.flatMap(userTexts)).not.toContain('never said');
+});
+
+it('interrupt during a compaction that follows a turn by itself ends that one, and the turn that waits runs', async () => {
+  let compactions = 0;
+  const { start } = await liveScene(
+    talk([saysLong(), says('Yes.')], (request) => (compactions++ === 0 ? hangs(request) : compacts(request))),
+  );
+  const thread = await start({ overrides: ['model_auto_compact_token_limit=20000'] });
+  const listener = new Listener(thread);
+  await thread.submit({ input: words('one') });
+  const next = thread.submit({ input: words('two') });
+  await expect.poll(() => compactions, { timeout: 10_000 }).toBe(1);
+  expect(await thread.interrupt()).toMatchObject({ kind: 'interrupted' });
+  expect(await next).toMatchObject({ kind: 'completed' });
+  const events = listener.recorded.map(({ event }) => event);
+  const ends = events.filter(({ kind }) => /^turn-(started|completed|aborted)$/.test(kind)).map(({ kind }) => kind);
+  expect(ends).toEqual([
+    ...['turn-started', 'turn-completed', 'turn-started', 'turn-aborted'],
+    ...['turn-started', 'turn-completed'],
+  ]);
 });

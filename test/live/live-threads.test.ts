@@ -3,7 +3,7 @@ import { liveThreads, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { liveScene, opened } from './live-scene.ts';
+import { Listener, liveScene, opened } from './live-scene.ts';
 
 const done = answer({ items: [say('done')] });
 
@@ -86,4 +86,22 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   expect(await loaded.answer(loaded.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
   await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined, { timeout: 10_000 }).toBe(false);
   expect(scene.model.requests).toHaveLength(4);
+});
+
+it('the followers of an engine that is closed get the reason as the last news, whether they wait or come later', async () => {
+  const { engine, threads, start } = await liveScene([done]);
+  const [thread, idle] = [await start(), await start()];
+  const listeners = [new Listener(thread), new Listener(thread, { after: -1 }), new Listener(idle)];
+  await thread.submit({ input: words('go') });
+  await engine.close();
+  listeners.push(new Listener(thread, { after: -1 }), new Listener(thread));
+  await Promise.all(listeners.map(({ left }) => left));
+  for (const { seen } of listeners) {
+    expect(seen.filter(({ kind }) => kind === 'ended')).toHaveLength(1);
+    expect(seen.at(-1)).toMatchObject({ kind: 'ended', outcome: { code: 'threads-closed' } });
+  }
+  expect(listeners[3]!.story).toEqual(listeners[1]!.story);
+  expect(await thread.submit({ input: words('again') })).toMatchObject({ outcome: { code: 'threads-closed' } });
+  expect(await threads.load(thread.id)).toMatchObject({ outcome: { code: 'threads-closed' } });
+  await engine.close();
 });

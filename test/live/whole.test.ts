@@ -99,5 +99,5 @@ it('after the threads are closed nothing is opened, and one who follows reads wh
   expect(late.recorded.at(-1)?.event.kind).toBe('turn-completed');
   const now = new Listener(thread);
   await now.left;
-  expect(now.seen).toEqual([]);
+  expect(now.seen).toEqual([{ kind: 'ended', outcome: expect.objectContaining(closed.outcome) }]);
 });

@@ -71,6 +71,16 @@ test('a request for another path is refused, and one that is not JSON', async ()
   expect(await send({ ...usual, 'content-type': 'text/plain' }, hello)).toMatchObject({ status: 415 });
 });
 
+test('a body that nests deep is refused without being parsed, and the next request is answered', async () => {
+  const nested = `${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}`;
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":${nested}}}}`;
+  const before = process.cpuUsage();
+  const reply = await send(usual, body);
+  expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('more than 100 levels')]);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+  expect((await send(usual, hello)).status).toBe(200);
+});
+
 test('a body of 50 MB is refused with an answer that its client can read', async () => {
   const body = JSON.stringify(toolCall(1, 'echo', { text: 'x'.repeat(50_000_000) }));
   for (let round = 0; round < 4; round++) {

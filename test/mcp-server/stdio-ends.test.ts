@@ -76,3 +76,29 @@ test('a tool that waits for its client sends everything, at the pace of the clie
 function residentBytes(pid: number | undefined): number {
   return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
+
+const nested = `${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}`;
+
+test.each([
+  ['8 MB of lists in lists', nested, 'more than 100 levels of lists and objects'],
+  ['50 MB of text', JSON.stringify('x'.repeat(50_000_000)), 'longer than 16 MiB'],
+])('a message with %s is refused by its id without being parsed; the server lives', async (_name, value, words) => {
+  const client = await greeted();
+  const before = cpuMs(client.child.pid);
+  client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":${value}}}}`);
+  client.send(toolCall(2, 'echo', { text: 'still here' }));
+  const answered = client.answerTo(2);
+  expect(await client.answerTo(1)).toMatchObject({ error: { code: -32_600, message: expect.stringContaining(words) } });
+  expect(await answered).toMatchObject({ result: { structuredContent: { said: 'still here' } } });
+  expect(cpuMs(client.child.pid) - before).toBeLessThan(2000);
+  client.child.stdin.end();
+  expect(await client.ended).toBe(0);
+});
+
+/** Of a process, in all its threads: clock ticks have 10 ms here. */
+function cpuMs(pid: number | undefined): number {
+  const [, , , , , , , , , , , user = '0', system = '0'] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(user) + Number(system)) * 10;
+}

@@ -141,7 +141,7 @@ it('a client that asks its user hears when the turn is gone', async () => {
   const { app } = await served([asks], onRequest);
   const client = new TestClient(app, () => ({ action: 'cancel' }));
   const start = app.tools.find(({ name }) => name === 'thread_start')!;
-  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
+  const context = { signal: client.leaving.signal, requestId: 1, client: client.port, progress: () => {} };
   const asked = await start.call({ prompt: 'go' }, context);
   if (asked.kind !== 'input-required') throw new Error(asked.text);
   expect(asked.answered?.aborted).toBe(false);
@@ -155,7 +155,12 @@ it('a client without a connection is refused what it could not be sent', async (
   const client = new TestClient(app);
   const conversationId = await started(client);
   const listen = app.tools.find(({ name }) => name === 'addConversationListener')!;
-  const context = { signal: client.leaving.signal, client: { ...client.port, stays: false }, progress: () => {} };
+  const context = {
+    signal: client.leaving.signal,
+    requestId: 1,
+    client: { ...client.port, stays: false },
+    progress: () => {},
+  };
   expect(await listen.call({ conversationId }, context)).toMatchObject({
     isError: true,
     data: { error: { code: 'no-connection' } },

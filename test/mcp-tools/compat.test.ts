@@ -103,6 +103,7 @@ it('codex and codex-reply answer with the thread and the text, and send codex/ev
     _meta: { threadId },
     msg: { type: 'session_configured', session_id: threadId },
   });
+  expect(messages.every(({ _meta }) => _meta['requestId'] === 1 && _meta['threadId'] === threadId)).toBe(true);
   const types = messages.map(({ msg }) => msg['type']);
   expect(types).toEqual(
     expect.arrayContaining(['task_started', 'agent_message_delta', 'agent_message', 'token_count', 'task_complete']),
@@ -112,6 +113,8 @@ it('codex and codex-reply answer with the thread and the text, and send codex/ev
     threadId,
     content: 'Again.',
   });
+  const ofReply = client.notes.slice(messages.length).map(({ params }) => params['_meta'] as JsonObject);
+  expect(new Set(ofReply.map(({ requestId }) => requestId))).toEqual(new Set([2]));
   expect(await client.call('codex-reply', { prompt: 'more' })).toMatchObject({
     isError: true,
     text: expect.stringContaining('threadId is missing.') as string,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
+import type { ClientPort, ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -255,10 +255,11 @@ it('of two clients the first answer counts, and both get the end of the turn', a
 });
 
 /** A client whose user has not answered yet. */
-async function asksItsUser({ app }: Pick<Awaited<ReturnType<typeof asking>>, 'app'>) {
+async function asksItsUser({ app }: Pick<Awaited<ReturnType<typeof asking>>, 'app'>, more: Partial<ClientPort> = {}) {
   const client = new TestClient(app, () => accepted());
   const tool = app.tools.find(({ name }) => name === 'thread_start')!;
-  const context = { signal: client.leaving.signal, client: client.port, progress: () => {} };
+  const port = { ...client.port, ...more };
+  const context = { signal: client.leaving.signal, requestId: 1, client: port, progress: () => {} };
   const asked = await tool.call({ prompt: 'go' }, context);
   if (asked.kind !== 'input-required') throw new Error('not asked');
   return { client, asked };
@@ -310,4 +311,29 @@ it('a server that closes suspends a turn that waits, and another one takes the a
     message: 'Done.',
   });
   expect(existsSync(outside(scene, 'file'))).toBe(true);
+});
+
+it('a client without a connection that does not come back keeps its question for a time, and the turn waits on', async () => {
+  const scene = await asking(['file'], { reservedMs: 1500 });
+  const { asked } = await asksItsUser(scene, { stays: false });
+  const { thread_id } = asked.state as { thread_id: string };
+  const [question_id] = Object.keys(asked.questions);
+  const other = new TestClient(scene.app);
+  const give = { thread_id, question_id: question_id!, decision: 'approved' };
+  expect(await other.error('thread_answer', give)).toMatchObject({ code: 'asked-elsewhere' });
+  // One that waits behind it is given the question as soon as it is free.
+  const waits = await other.data('thread_send', { thread_id, text: 'and this' });
+  expect(waits).toMatchObject({ status: 'waiting', questions: [{ id: question_id }] });
+  expect(await other.data('thread_answer', give)).toMatchObject({ status: 'completed' });
+  expect(existsSync(outside(scene, 'file'))).toBe(true);
+});
+
+it('a client that has a connection keeps its question as long as that is there', async () => {
+  const scene = await asking(['file'], { reservedMs: 50 });
+  const { asked } = await asksItsUser(scene);
+  const { thread_id } = asked.state as { thread_id: string };
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const [question_id] = Object.keys(asked.questions);
+  const give = { thread_id, question_id: question_id!, decision: 'approved' };
+  expect(await new TestClient(scene.app).error('thread_answer', give)).toMatchObject({ code: 'asked-elsewhere' });
 });

@@ -64,6 +64,7 @@ export class TestClient {
   readonly #app: McpApp;
   readonly #respond: Respond | undefined;
   readonly #port: ClientPort;
+  #requests = 0;
 
   /** `ready`: at which pace it reads. */
   constructor(app: McpApp, respond?: Respond, ready: () => Promise<void> = () => Promise.resolve()) {
@@ -96,6 +97,7 @@ export class TestClient {
     checkArguments(tool, args);
     const context: CallContext = {
       signal,
+      requestId: ++this.#requests,
       client: this.#port,
       progress: (_done, message) => void this.progress.push(message),
     };

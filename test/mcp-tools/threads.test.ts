@@ -9,7 +9,7 @@ import { engineOf, served, TestClient } from './served.ts';
 const says = (text: string) => answer({ items: [say(text)] });
 
 it('a thread is read in pages, each item with its place and its message kind', async () => {
-  const { app } = await served([
+  const { app, place } = await served([
     answer({ items: [callTool('exec_command', { cmd: 'echo hi' })] }),
     says('First.'),
     says('x'.repeat(100)),
@@ -28,6 +28,14 @@ it('a thread is read in pages, each item with its place and its message kind', a
     ['user', 'plain', 2],
     ['assistant', 'plain', 2],
   ]);
+  // The same values as in the events of the turn.
+  const told = client.events.filter(({ type, cause }) => type === 'context' && cause !== 'user');
+  const values = items.flatMap(({ values = [] }) => values as unknown as readonly JsonObject[]);
+  expect(values.length).toBeGreaterThan(0);
+  expect(told).toEqual(expect.arrayContaining(values.map((value) => expect.objectContaining(value) as JsonObject)));
+  expect(values.find(({ kind }) => kind === 'environment_context')).toMatchObject({ value: { cwd: place.workspace } });
+  const without = (await client.data('thread_read', { thread_id, max_text: 10 }))['items'] as readonly JsonObject[];
+  expect(without.every((item) => item['values'] === undefined)).toBe(true);
   expect(items[3]).toMatchObject({
     name: 'exec_command',
     input: { text: 'echo hi' },

@@ -19,6 +19,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   profile: ['sandbox_mode', 'sandbox_workspace_write', 'default_permissions', 'permissions'],
   shellEnvironment: ['shell_environment_policy'],
   developerInstructions: ['developer_instructions'],
+  compactPrompt: ['compact_prompt', 'experimental_compact_prompt_file'],
   personality: ['personality'],
   leaveOut: [
     'include_permissions_instructions',

@@ -48,6 +48,8 @@ export interface SettingsChoices {
   readonly baseInstructions?: string;
   /** The same for `experimental_compact_prompt_file`. */
   readonly compactPrompt?: string;
+  /** Built-in tools that the program which opens the thread leaves out. */
+  readonly withoutTools?: readonly string[];
   /** What the surface holds, whatever is configured. */
   readonly approval?: ApprovalPolicy;
   /** It is held only because no one can be asked: where a reviewer answers, it is not. */
@@ -112,11 +114,9 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     // Decided by the providers of this configuration, wherever the rest of the policy comes from.
     shellEnvironment: { ...shell, value: { ...shell.value, withheld: providerVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
-    developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
-    compactPrompt: firstWritten(config, [
-      ['compact_prompt', config.compactPrompt],
-      ['experimental_compact_prompt_file', choices.compactPrompt],
-    ]),
+    developerInstructions: ranked('developerInstructions', notBlank(config.developerInstructions)),
+    compactPrompt: compactPrompt(config, choices),
+    withoutTools: withoutTools(choices),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
@@ -171,6 +171,20 @@ function baseInstructions(config: Config, { resumed, baseInstructions: file }: S
     config,
     texts.toSorted(([a], [b]) => Number(isFlag(b)) - Number(isFlag(a))),
   );
+}
+
+function compactPrompt(config: Config, { resumed, compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
+  const had = resumed?.compactPrompt;
+  if (had !== undefined && !isPinned(config, 'compactPrompt')) return { value: had, origin: 'thread' };
+  return firstWritten(config, [
+    ['compact_prompt', config.compactPrompt],
+    ['experimental_compact_prompt_file', file],
+  ]);
+}
+
+function withoutTools({ resumed, withoutTools: given }: SettingsChoices): Choice<Settings['withoutTools']> {
+  if (given !== undefined) return { value: given, origin: 'flags' };
+  return { value: resumed?.withoutTools, origin: resumed?.withoutTools === undefined ? undefined : 'thread' };
 }
 
 /** The first text that is not blank, and who set its key; the last one, where none is. */

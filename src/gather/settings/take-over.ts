@@ -19,7 +19,9 @@ export type LeftSetting =
   | 'model'
   | 'approvedPrefixes'
   | 'networkRules'
-  | 'serviceTier';
+  | 'serviceTier'
+  | 'developerInstructions'
+  | 'compactPrompt';
 
 /**
  * What counts of the settings of a thread that this home did not write. What a file says about permissions is a claim:
@@ -28,6 +30,8 @@ export type LeftSetting =
  */
 export function takeOver(config: Config, last: LastSettings, places: Places): TakenOver {
   const left = new Set<LeftSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
+  // The model would read them as instructions of the user's own program.
+  left.add('developerInstructions').add('compactPrompt');
   const configured = configuredProfile(config);
   if (last.profile !== undefined && narrowerProfile(configured, last.profile, places) !== last.profile) {
     left.add('profile');

@@ -33,7 +33,7 @@ export interface ThreadPlace {
 
 type Choices = Pick<
   ThreadRequest,
-  'model' | 'profile' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile'
+  'model' | 'profile' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile' | 'withoutTools'
 >;
 
 export interface ConfiguredThread {
@@ -49,7 +49,7 @@ export interface ConfiguredThread {
 export async function configureThread(
   { base: everywhere, options }: Pick<EngineParts, 'base' | 'options'>,
   place: ThreadPlace,
-  { approval, unlessReviewed, permissionProfile, ...choices }: Choices,
+  { approval, unlessReviewed, permissionProfile, withoutTools, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
@@ -81,7 +81,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, unlessReviewed, profile }),
+    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools }),
     ...texts,
     catalogue,
     requirements,

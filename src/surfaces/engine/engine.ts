@@ -54,6 +54,7 @@ export class Engine {
   readonly stored: StoredThreads;
   readonly #parts: EngineParts;
   readonly #open = new Map<ThreadId, Thread>();
+  readonly #beforeClose: (() => Promise<void>)[] = [];
   /** Made on use. */
   #answers: ThreadAnswers | undefined;
 
@@ -165,16 +166,18 @@ export class Engine {
     return {
       store: this.#parts.store,
       resume: (id, request, kept) => this.#noted(resumeThread(this.#parts, id, request, kept)),
+      beforeClose: (work) => void this.#beforeClose.push(work),
     };
   }
 
   /**
-   * Gives up all threads that are open. Turns that run are ended first, by the program that runs them. Rejects with the
-   * first failure, when all are closed.
+   * Gives up all threads that are open, and closes the live threads of the engine for good. Turns that run are ended
+   * first, by the program that runs them. Rejects with the first failure, when all are closed.
    */
   async close(): Promise<void> {
+    const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
-    for (const result of closed) if (result.status === 'rejected') throw result.reason;
+    for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
   }
 
   /**

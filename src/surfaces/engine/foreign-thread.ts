@@ -80,6 +80,9 @@ function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
       const tier = last.serviceTier!;
       return leftName('service tier', tier, settings.serviceTier ?? 'default', ['-c', `service_tier=${plain(tier)}`]);
     }
+    case 'developerInstructions':
+    case 'compactPrompt':
+      return { text: settingWord(name) };
     case 'approvedPrefixes':
     case 'networkRules':
       return { text: `${last[name]!.length} ${settingWord(name)}` };

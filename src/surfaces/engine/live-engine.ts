@@ -11,4 +11,6 @@ export interface LiveEngine {
   readonly store: RolloutStore;
   /** Resumes a thread. `kept`: what it had when this engine gave it up, against what flags say. */
   resume(id: ThreadId, request: ThreadRequest, kept: KeptSettings | undefined): Promise<OpenedThread | EngineRefused>;
+  /** Done first when the engine is closed. */
+  beforeClose(work: () => Promise<void>): void;
 }

@@ -61,11 +61,12 @@ export async function prepareToGoOn(
   const last = lastSettings(state);
   const kept = given !== undefined && isSame(given.last, last) ? given.settings : undefined;
   // A new thread has no past and does not load this.
-  const { standingOf } = await import('./thread-standing.ts');
+  const { provenStart, standingOf } = await import('./thread-standing.ts');
   const standing = await standingOf(engine, id, state);
+  const proven = standing === 'ours' ? await provenStart(engine, id, state, last) : last;
   const own = standing === 'imported' ? undefined : last.cwd;
   const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
-  const prepared = await prepareThread(engine, { cwd, resumed: { id, last, standing } }, request, { kept });
+  const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, { kept });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();
   const notices = [

@@ -2,19 +2,14 @@ import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
-import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import type { CollectOptions } from '../../rollout/collect/collect-options.ts';
-import type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
-import { localTime, lockPath } from '../../rollout/find/names.ts';
-import { openThreadIndex } from '../../rollout/index/open-index.ts';
+import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
-import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { Pin } from '../../state/pins.ts';
@@ -28,6 +23,7 @@ import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch
 import { findUnproven, type Unproven, unsealed, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from './engine-refused.ts';
+import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import { unprovenNotice } from './unproven-notice.ts';
@@ -50,9 +46,11 @@ export interface ThreadLines {
 export class StoredThreads {
   readonly kind = 'stored';
   readonly #kept: HomeStore;
+  readonly #files: HomeFiles;
 
   constructor(kept: HomeStore) {
     this.#kept = kept;
+    this.#files = new HomeFiles(kept);
   }
 
   /** For programs that only look, even where the configuration cannot be used. */
@@ -159,17 +157,6 @@ export class StoredThreads {
     return (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
   }
 
-  /** Brings the index up to date with all files. `anew`: from nothing. */
-  reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
-    return this.#withFiles(async (files) => (await openThreadIndex(files)).refresh(options, progress));
-  }
-
-  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
-  async takeReading(): Promise<string | undefined> {
-    const taken = await this.#withFiles(async (files) => (await openThreadIndex(files)).takeReading());
-    return taken === true ? this.home : undefined;
-  }
-
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
   async rollback(id: ThreadId, to: RollbackTo) {
     const { rollBack } = await import('../../thread/branch/revert.ts');
@@ -230,45 +217,29 @@ export class StoredThreads {
     return pinsChanged(await unpinNote(this.#kept, id, which));
   }
 
-  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
-  importFile(source: string, progress?: WorkProgress) {
-    return this.#withFiles(async ({ files, home }) => {
-      const { importRollout } = await import('../../rollout/import-rollout.ts');
-      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, ...defined({ progress }) });
-    });
+  /** Brings the index up to date with all files. `anew`: from nothing. */
+  reindex(...asked: Parameters<HomeFiles['reindex']>) {
+    return this.#files.reindex(...asked);
   }
 
-  /**
-   * Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are
-   * resumed.
-   */
-  compress(
-    which: ToCompress,
-    options: { readonly dryRun: boolean },
-    progress?: WorkProgress,
-  ): Promise<CompressReport | EngineRefused> {
-    return this.#withFiles(async (files) => {
-      const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
-      const report = await compressThreads(files, which, { ...options, ...defined({ progress }) });
-      return 'code' in report ? engineRefused(report) : report;
-    });
+  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
+  takeReading(): Promise<string | undefined> {
+    return this.#files.takeReading();
+  }
+
+  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
+  importFile(...asked: Parameters<HomeFiles['importFile']>) {
+    return this.#files.importFile(...asked);
+  }
+
+  /** Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are resumed. */
+  compress(...asked: Parameters<HomeFiles['compress']>) {
+    return this.#files.compress(...asked);
   }
 
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
-  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
-    return this.#withFiles(async (files) => {
-      const { collect } = await import('../../rollout/collect/collect.ts');
-      const { graceMs } = await import('../../rollout/collect/collect-options.ts');
-      const { collectSnapshots } = await import('../../workspace/collect.ts');
-      const young = { now: files.clock.now(), graceMs };
-      return collect({
-        ...files,
-        ...options,
-        ...defined({ progress }),
-        maxBlobBytes: this.#kept.maxBlobBytes,
-        collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
-      });
-    });
+  collect(...asked: Parameters<HomeFiles['collect']>) {
+    return this.#files.collect(...asked);
   }
 
   /** The thread comes first; lists of other programs are set right afterwards. */
@@ -279,18 +250,7 @@ export class StoredThreads {
     if (isRefusal(done)) return refusedBelow(done);
     return { ...done, notices: (await this.#kept.threadStore.directory.changed?.(changes)) ?? [] };
   }
-
-  /** What is done to the files of a home apart from what its threads do. Refused with a store that is not the home's. */
-  async #withFiles<Result>(work: (files: RolloutStoreOptions) => Promise<Result>): Promise<Result | EngineRefused> {
-    return this.#kept.disk === undefined ? engineRefused(notTheHome) : work(this.#kept.disk);
-  }
 }
-
-const notTheHome: Outcome<'not-the-home'> = {
-  code: 'not-the-home',
-  message: 'The threads of this engine are not files in the home folder.',
-  next: 'Use the store that you gave to the engine.',
-};
 
 function pinsChanged(done: PinsChanged | Refusal): Done<Omit<PinsChanged, 'unproven'>> | EngineRefused {
   if (done.kind === 'refused') return refusedBelow(done);

@@ -42,7 +42,7 @@ export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'cat
   readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
-    'ephemeral' | 'askUser' | 'ruleBook' | 'checkpointHooks' | 'threadSource' | 'tools' | 'withoutTools'
+    'ephemeral' | 'askUser' | 'ruleBook' | 'checkpointHooks' | 'threadSource' | 'tools'
   >;
 }
 
@@ -85,7 +85,7 @@ export async function createThreadParts(
     requestPermissionsTool(patches),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
-  ].filter(({ name }) => request.withoutTools?.includes(name) !== true);
+  ].filter(({ name }) => settings.withoutTools?.includes(name) !== true);
   return {
     clock,
     ids,

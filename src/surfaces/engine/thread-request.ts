@@ -3,7 +3,7 @@ import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permissio
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
 import type { CheckpointHooks } from '../../thread/parts/parts.ts';
-import type { ThreadOptions } from '../../thread/thread.ts';
+import type { ThreadOptions } from '../../thread/thread-options.ts';
 import type { OwnTool } from '../../tools/own-tool.ts';
 
 /** What belongs to one thread, from its opening until it is closed. Threads of one engine may each have something else. */
@@ -28,7 +28,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
-  /** Names of built-in tools that the model is not offered. */
+  /** Names of built-in tools that the model is not offered. The thread remembers them. */
   readonly withoutTools?: readonly string[];
   /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
   readonly askUser?: AskUser;

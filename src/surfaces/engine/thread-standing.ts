@@ -1,5 +1,5 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import { grantingLine, type LastSettings } from '../../state/resumed-settings.ts';
+import { grantingLine, type LastSettings, withoutStart } from '../../state/resumed-settings.ts';
 import { grantsIn, importOf } from '../../state/sealed-lines.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { isOurs, type ProvingParts } from '../../thread/branch/own-lines.ts';
@@ -15,6 +15,17 @@ export interface ResumedPast {
   readonly id: ThreadId;
   readonly last: LastSettings;
   readonly standing: Standing;
+}
+
+/** What the thread was given at its start counts only if the line that says it is ours, which later turns do not prove. */
+export async function provenStart(
+  parts: ProvingParts,
+  id: ThreadId,
+  { meta, settings }: Pick<ThreadState, 'meta' | 'settings'>,
+  last: LastSettings,
+): Promise<LastSettings> {
+  const said = settings === undefined ? undefined : grantsIn(settings);
+  return said !== undefined && (await isOurs(parts, { id, meta }, said)) ? last : withoutStart(last);
 }
 
 export async function standingOf(parts: ProvingParts, id: ThreadId, state: ThreadState): Promise<Standing> {

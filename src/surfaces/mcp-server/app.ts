@@ -22,7 +22,14 @@ export interface McpAppOptions {
   readonly cwd: string;
   /** What becomes of a question when a client cannot ask its user. Absent: `report`. */
   readonly onQuestion?: OnQuestion;
+  /**
+   * So long no other client may answer a question that a client without a connection asks its user, and does not come back
+   * for. Absent: ten minutes.
+   */
+  readonly reservedMs?: number;
 }
+
+const usualReservedMs = 10 * 60_000;
 
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
@@ -32,7 +39,7 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
     live: loaded.live,
     feeds,
     listeners: new ClientListeners(),
-    runs: new TurnRuns(feeds),
+    runs: new TurnRuns(feeds, { reservedMs: options.reservedMs ?? usualReservedMs }),
     cwd: options.cwd,
     onQuestion: options.onQuestion ?? 'report',
   };

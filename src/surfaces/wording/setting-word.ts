@@ -5,6 +5,9 @@ const words: Readonly<Record<string, string>> = {
   serviceTier: 'service tier',
   approvedPrefixes: 'approved commands',
   networkRules: 'network rules',
+  developerInstructions: 'developer instructions',
+  compactPrompt: 'compact prompt',
+  withoutTools: 'tools left out',
 };
 
 /** What users call a setting. */

@@ -11,6 +11,7 @@ import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
 import { costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
+import { leftNote } from './left-rollouts.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread, openThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
@@ -53,10 +54,15 @@ export async function rollBack(
     const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
     const left = noteOf({ current, places, now }, cut.kept, 'rollback');
     const notes = notesAfterRollback(notesIn(current.meta), left);
+    const place = { rolloutId: current.rolloutId, end: cut.end };
     const made = await held.revert({
       rolloutId: ids.uuid(),
-      to: { rolloutId: current.rolloutId, end: cut.end },
-      note: { ...lastingNotes(current.meta), rollback: nested(notes) },
+      to: place,
+      note: {
+        ...lastingNotes(current.meta),
+        ...(await leftNote(store, id, current, place)),
+        rollback: nested(notes),
+      },
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
@@ -124,7 +130,11 @@ async function undoRevert(
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: { ...lastingNotes(current.meta), rollback: nested(notes) },
+    note: {
+      ...lastingNotes(current.meta),
+      ...(await leftNote(store, id, current, left.place)),
+      rollback: nested(notes),
+    },
     drafts: [
       ...pinChanges(left.pins, now.pins),
       // What was accepted since the rollback waits on.

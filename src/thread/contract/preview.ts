@@ -54,7 +54,11 @@ export async function previewRequest(
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
-  const { thread_settings: settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
+  const { thread_settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
+  const { capstan, ...shared } = thread_settings as JsonObject;
+  // Long texts that the thread was started with are no news.
+  const { start: _start, ...ours } = capstan as JsonObject;
+  const settings = { ...shared, capstan: ours };
   const environment = environmentOf(envelope, { date: envelope.workspace.date }) as unknown as JsonObject;
-  return { kind: 'settings', cause, settings: settings as JsonObject, environment };
+  return { kind: 'settings', cause, settings, environment };
 }

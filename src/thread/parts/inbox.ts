@@ -18,6 +18,10 @@ export interface SubmittedWords {
   readonly input: UserInput;
   /** The name of their `capstan_waiting` line, once they have one. */
   id?: string;
+  /** The turn had to wait for others. */
+  readonly waits: boolean;
+  /** It was cancelled while it waited: the words were never said. */
+  isWithdrawn?: true;
 }
 
 /** A caller wants history to be compacted at the next place where that can be done. */
@@ -77,7 +81,7 @@ export class Inbox {
 
   /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */
   submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
-    const words: SubmittedWords = { input };
+    const words: SubmittedWords = { input, waits };
     this.#submitted.push(words);
     if (waits) this.keepAll();
     return words;
@@ -91,9 +95,18 @@ export class Inbox {
 
   /** The turn of these words is refused. Whether a line says so. */
   refuse(words: SubmittedWords, because: DroppedBecause): boolean {
+    if (!this.#submitted.includes(words)) return false;
     this.#forget(words);
     if (words.id !== undefined) this.#log.record(messageDropped(words.id, because));
     return words.id !== undefined;
+  }
+
+  /** The turn of these words is cancelled. False: it did not have to wait, or has begun. The caller makes it durable. */
+  withdraw(words: SubmittedWords): boolean {
+    if (!words.waits || !this.#submitted.includes(words)) return false;
+    words.isWithdrawn = true;
+    this.refuse(words, 'cancelled');
+    return true;
   }
 
   /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */

@@ -15,7 +15,8 @@ import { errorWords } from '../../protocol/error-words.ts';
 export type TurnResult =
   /** `unfit`: why the last message is not what the turn's output schema asks for. */
   | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
-  | { readonly kind: 'aborted'; readonly lastMessage?: string }
+  /** `isWithdrawn`: it was cancelled while it waited. Nothing of it was said, and there are no events of it. */
+  | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }
   /** The thread was given up while a call waited for the user. The next program that opens it can continue the turn. */
   | { readonly kind: 'suspended'; readonly questions: readonly Question[]; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
@@ -85,6 +86,7 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
  * other.
  */
 export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
+  if (words?.isWithdrawn === true) return { kind: 'aborted', isWithdrawn: true };
   if (words !== undefined) inbox.refuse(words, outcome.code);
   log.tellPassing(
     { kind: 'turn-started', turnId, usage: log.state.usage.total },

@@ -20,6 +20,7 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
   await dropTooLong(turn);
   const way = await wayToRead(turn);
   if (way?.kind === 'refused') return refuseTurn(turn, way.outcome);
+  if (turn.words?.isWithdrawn === true) return { kind: 'aborted', isWithdrawn: true };
   await beginTurn(turn);
   let lastMessage: string | undefined;
 

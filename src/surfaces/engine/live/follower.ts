@@ -1,4 +1,5 @@
 import type { Ordinal } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { isRecorded, placeOf, type RecordedState } from '../../../state/recorded-events.ts';
@@ -44,6 +45,8 @@ export class Follower {
   #claimed: ClaimedPlace | undefined;
   #wake: PromiseWithResolvers<void> | undefined;
   #isOver = false;
+  /** Why, if the follower does not know it by itself. */
+  #ended: Outcome | undefined;
 
   constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
     this.#thread = thread;
@@ -175,9 +178,10 @@ export class Follower {
     this.#added();
   }
 
-  /** Nothing more comes. What waits can still be taken. */
-  end(): void {
+  /** Nothing more comes. What waits can still be taken, and then the reason. */
+  end(because?: Outcome): void {
     this.#isOver = true;
+    this.#ended = because;
     this.#added();
   }
 
@@ -212,7 +216,7 @@ export class Follower {
       }
       const slot = this.#queue.take();
       if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
-      if (this.#isOver) return undefined;
+      if (this.#isOver) return this.#takeEnd();
       this.#wake ??= Promise.withResolvers<void>();
       await this.#wake.promise;
     }
@@ -275,6 +279,12 @@ export class Follower {
     this.#spoiled = new Set(this.#thread.previewed);
     const missed = this.#takeMissed();
     if (missed !== undefined) this.#first.push(missed);
+  }
+
+  #takeEnd(): LiveNews | undefined {
+    const outcome = this.#ended;
+    this.#ended = undefined;
+    return outcome && { kind: 'ended', outcome };
   }
 
   #takeMissed(): LiveNews | undefined {

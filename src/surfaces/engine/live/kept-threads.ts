@@ -42,6 +42,7 @@ class KeptThreads implements LiveThreads {
   constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
     this.#engine = engine;
     this.#idleMs = idleMs;
+    engine.forLive.beforeClose(() => this.close());
   }
 
   get loaded(): readonly LiveThread[] {

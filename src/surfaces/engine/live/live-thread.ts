@@ -40,7 +40,7 @@ export interface LiveThreads {
     id: ThreadId,
     work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused>;
-  /** Interrupts what runs, suspends what waits for the user, and gives all threads up. */
+  /** Interrupts what runs, suspends what waits for the user, and gives all threads up, for good. Followers get `ended`. */
   close(): Promise<void>;
 }
 
@@ -129,4 +129,6 @@ export type LiveNews =
   | { readonly kind: 'preview'; readonly event: ProvisionalEvent }
   | { readonly kind: 'missed'; readonly passing: number; readonly previews: number }
   /** The thread was rolled back: what was recorded behind this place does not stand any more. */
-  | { readonly kind: 'rewound'; readonly to: Ordinal };
+  | { readonly kind: 'rewound'; readonly to: Ordinal }
+  /** The last one, with the reason: the threads of the program were closed. One who leaves by itself does not get it. */
+  | { readonly kind: 'ended'; readonly outcome: Outcome };

@@ -2,6 +2,7 @@ import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
+import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
 import { notesIn, readNote } from '../../../thread/branch/rollback-note.ts';
 
 /**
@@ -32,14 +33,11 @@ export function readAfter(after: unknown): ClaimedPlace | undefined {
 }
 
 /**
- * How far what the reader knows up to its place still stands: the place itself, or the one before what was taken back; -1
- * where it cannot be told. A number without a timestamp counts as taken back where it may have been.
+ * How far what the reader knows up to its place still stands: the place itself, or the last one before what was taken back;
+ * -1 where nothing says so. A number without a timestamp counts as taken back where it may have been.
  */
-export async function standingPlace(
-  store: RolloutStore,
-  id: ThreadId,
-  { place, timestamp }: ClaimedPlace,
-): Promise<number> {
+export async function standingPlace(store: RolloutStore, id: ThreadId, claimed: ClaimedPlace): Promise<number> {
+  const { place, timestamp } = claimed;
   if (place < 0) return -1;
   const current = await store.current(id);
   if (current.kind === 'refused') return -1;
@@ -47,21 +45,32 @@ export async function standingPlace(
     // In the old form, a line of the file itself says what was taken back.
     if (current.mode === 'legacy' || current.rolloutId === id) return place;
   } else if ((await timestampAt(store, id, place)) === timestamp) return place;
-  return beforeRollback(current.meta, id, place);
+  return beforeRollback(current.meta, id, claimed);
 }
 
 /** The same for one who has all lines of a thread. */
-export function standingIn(lines: readonly Line[], id: ThreadId, { place, timestamp }: ClaimedPlace): number {
+export function standingIn(lines: readonly Line[], id: ThreadId, claimed: ClaimedPlace): number {
+  const { place, timestamp } = claimed;
   if (place < 0) return -1;
   const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
   const stands =
     timestamp === undefined
       ? notesIn(meta).length === 0
       : lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
-  return stands ? place : beforeRollback(meta, id, place);
+  return stands ? place : beforeRollback(meta, id, claimed);
 }
 
-function beforeRollback(meta: JsonObject, id: ThreadId, place: number): number {
+function beforeRollback(meta: JsonObject, id: ThreadId, { place, timestamp }: ClaimedPlace): number {
+  const left = leftRollouts(meta);
+  if (left.length === 0) return beforeOnlyRollback(meta, id, place);
+  if (timestamp === undefined) return Math.min(place, ...left.map(({ common }) => common));
+  // The one that was current when the line was written, which is in it or in what it continues.
+  const wasIn = left.find(({ until }) => Date.parse(timestamp) <= Date.parse(until));
+  return wasIn === undefined ? -1 : Math.min(place, wasIn.common);
+}
+
+/** In a file of a version that does not note what was left. */
+function beforeOnlyRollback(meta: JsonObject, id: ThreadId, place: number): number {
   const base = objectAt(meta, 'history_base');
   const [newest, ...earlier] = notesIn(meta);
   const isRollback = newest !== undefined && readNote(newest)?.leftBy === 'rollback';

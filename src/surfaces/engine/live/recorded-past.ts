@@ -11,6 +11,7 @@ import {
 } from '../../../state/recorded-events.ts';
 import { turnEventKind } from '../../../state/turn-event.ts';
 import { foldPlace, noTurnsOfAny } from '../../../state/turns.ts';
+import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 
 /** Where a rollout ends, and which one it is. */
@@ -49,6 +50,8 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Rollou
  */
 export function commonPlace(before: RolloutEnd, after: RolloutEnd): number {
   if (before.rolloutId === after.rolloutId) return before.place;
+  const left = leftRollouts(after.meta).find(({ rolloutId }) => rolloutId === before.rolloutId);
+  if (left !== undefined) return Math.min(before.place, left.common);
   const [was, is] = [baseOf(before), baseOf(after)];
   if (is.rolloutId === before.rolloutId) return Math.min(before.place, is.end - 1);
   if (was.rolloutId === after.rolloutId) return Math.min(after.place, was.end - 1);
@@ -65,6 +68,8 @@ function baseOf({ meta }: RolloutEnd) {
  * before that: the rest of a state does not reach across turns.
  */
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
+  // There may be no file yet.
+  if (place < 0) return nothingRecorded(id);
   const start = await turnBefore(store, id, place);
   let state = start.state;
   const from = (placeOf(state) + 1) as Ordinal;

@@ -1,5 +1,6 @@
 import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import {
   foldRecorded,
@@ -28,7 +29,8 @@ export class ThreadHub implements FollowedThread {
   #state: RecordedState;
   #cursor: PlaceCursor | undefined;
   readonly #onLeave: () => void;
-  #isOver = false;
+  /** Why no more comes. */
+  #ended: Outcome | undefined;
 
   constructor(id: ThreadId, store: RolloutStore, { isKept, onLeave }: { readonly isKept: boolean; onLeave(): void }) {
     this.id = id;
@@ -116,7 +118,7 @@ export class ThreadHub implements FollowedThread {
       if (this.#followers.delete(follower)) this.#onLeave();
     };
     if (options.signal?.aborted === true) follower.stop();
-    else if (this.#isOver) follower.end();
+    else if (this.#ended !== undefined) follower.end(this.#ended);
     else this.#followers.add(follower);
     options.signal?.addEventListener('abort', leave, { once: true });
     return {
@@ -142,8 +144,8 @@ export class ThreadHub implements FollowedThread {
   }
 
   /** No more comes, ever. */
-  end(): void {
-    this.#isOver = true;
-    for (const follower of this.#followers) follower.end();
+  end(because: Outcome): void {
+    this.#ended = because;
+    for (const follower of this.#followers) follower.end(because);
   }
 }

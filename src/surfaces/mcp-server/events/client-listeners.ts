@@ -9,7 +9,11 @@ import { newsFields } from './event-fields.ts';
 export type NewsForm = (
   news: LiveNews,
   thread: LiveThread,
+  call: { readonly requestId?: RequestName },
 ) => readonly { readonly method: string; readonly params: JsonObject }[];
+
+/** As a client named a request of its own. */
+type RequestName = string | number;
 
 export const typedForm: NewsForm = (news, { id }) => {
   const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal, cursor: news.cursor } : {};
@@ -26,6 +30,8 @@ export interface Listening {
 
 export interface ListenOptions {
   readonly form?: NewsForm;
+  /** Of a form whose events name the call that they belong to: then each call gets its own. */
+  readonly requestId?: RequestName;
   /** What was recorded behind this place is sent first. Absent: from now on. */
   readonly after?: AfterPlace;
 }
@@ -45,10 +51,11 @@ export class ClientListeners {
   readonly #places = new WeakMap<AbortSignal, Map<string, PlaceCursor>>();
 
   /** Until it is ended, or the client is gone. */
-  add(thread: LiveThread, client: ClientPort, { form = typedForm, after }: ListenOptions = {}): Listening {
+  add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): Listening {
+    const { form = typedForm, requestId } = options;
     if (!this.#forms.has(form)) this.#forms.set(form, this.#forms.size);
-    const key = `${thread.id} ${this.#forms.get(form)} ${client.id}`;
-    const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { form, ...defined({ after }) });
+    const key = `${thread.id} ${this.#forms.get(form)} ${client.id} ${JSON.stringify(requestId ?? null)}`;
+    const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { ...options, form });
     this.#open.set(key, listener);
     listener.reasons++;
     const end = (): void => {
@@ -66,14 +73,15 @@ export class ClientListeners {
     return { sent: (isMeant) => listener.sent(isMeant), end };
   }
 
-  #follow(thread: LiveThread, client: ClientPort, key: string, { form, after }: FollowedForm): Listener {
+  #follow(thread: LiveThread, client: ClientPort, key: string, options: FollowedForm): Listener {
+    const { form, after, requestId } = options;
     const places = this.#places.get(client.gone) ?? new Map<string, PlaceCursor>();
     this.#places.set(client.gone, places);
     const sent = places.get(key);
     const from = after !== undefined && sent !== undefined && placeIn(sent) > placeIn(after) ? sent : after;
     const noted: NewsForm = (news, of) => {
       if (news.kind === 'recorded') places.set(key, news.cursor);
-      return form(news, of);
+      return form(news, of, defined({ requestId }));
     };
     return new Listener(thread, client, { form: noted, ...defined({ after: from }) });
   }
@@ -127,7 +135,7 @@ class Listener {
     const { signal } = this.#closing;
     for await (const news of thread.follow({ signal, ...defined({ after }) })) {
       if (signal.aborted) return;
-      for (const { method, params } of form(news, thread)) this.#client.notify(method, params);
+      for (const { method, params } of form(news, thread, {})) this.#client.notify(method, params);
       if (news.kind !== 'preview') {
         this.#sent.push(news);
         if (this.#sent.length > remembered) this.#sent.shift();

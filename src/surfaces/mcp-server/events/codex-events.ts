@@ -8,12 +8,13 @@ import { usageFields } from '../../../state/usage-fields.ts';
 import type { NewsForm } from './client-listeners.ts';
 
 /** Events as hosts of `codex mcp-server` read them: `codex/event` with a message whose type they know. */
-export const codexForm: NewsForm = (news, thread) => {
+export const codexForm: NewsForm = (news, thread, { requestId }) => {
   const event = news.kind === 'recorded' || news.kind === 'passing' || news.kind === 'preview' ? news.event : undefined;
   if (event === undefined) return [];
   const messages = 'provisional' in event ? previewMessages(event) : eventMessages(event, thread.settings);
   const id = 'turnId' in event ? event.turnId : '';
-  return messages.map((msg) => ({ method: 'codex/event', params: { _meta: { threadId: thread.id }, id, msg } }));
+  const _meta = { ...defined({ requestId }), threadId: thread.id };
+  return messages.map((msg) => ({ method: 'codex/event', params: { _meta, id, msg } }));
 };
 
 type Told = readonly JsonObject[];

@@ -23,6 +23,8 @@ export function newsFields(news: LiveNews): JsonObject {
       return { type: 'missed', passing: news.passing, previews: news.previews };
     case 'rewound':
       return { type: 'rewound', to: news.to };
+    case 'ended':
+      return { type: 'ended', ...errorFields(news.outcome) };
   }
 }
 

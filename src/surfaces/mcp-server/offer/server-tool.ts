@@ -22,6 +22,8 @@ export interface ServerTool {
 export interface CallContext {
   /** Aborts when the client cancels the call, or is gone. */
   readonly signal: AbortSignal;
+  /** As the client named its request. */
+  readonly requestId: string | number;
   /** The connection, or the one request of a client without one. */
   readonly client: ClientPort;
   /**
@@ -112,7 +114,8 @@ export interface ServerResources {
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
   /**
    * Calls back whenever it may have changed, until the function that it gives is called. `client`, where the subscription
-   * belongs to one, is sent the typed events of the thread as well.
+   * belongs to one, is sent the typed events of the thread as well; with `?after=` in the URI, first those behind that
+   * place.
    */
   watch(uri: string, changed: () => void, client?: ClientPort): () => void;
   complete(template: string, argument: string, value: string): Promise<readonly string[]>;

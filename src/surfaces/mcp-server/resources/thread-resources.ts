@@ -12,7 +12,7 @@ import { itemPage } from '../tools/thread-items.ts';
 import type { ToolParts } from '../tools/tool-parts.ts';
 import { contextOf, envelopeOf } from '../tools/view-tools.ts';
 import type { LoadedThreads } from './loaded-threads.ts';
-import { parseThreadUri, type NamedPartOfThread, threadUri } from './thread-uri.ts';
+import { parseFollowedUri, parseThreadUri, type NamedPartOfThread, threadUri } from './thread-uri.ts';
 
 const mimeType = 'application/json';
 
@@ -46,13 +46,16 @@ export function threadResources(parts: ToolParts, loaded: LoadedThreads): Server
       return text === undefined ? undefined : [{ uri, mimeType, text }];
     },
     watch(uri, changed, client) {
-      const part = parseThreadUri(uri);
-      if (part === undefined) return () => {};
+      const followed = parseFollowedUri(uri);
+      if (followed === undefined) return () => {};
+      const { part, after } = followed;
+      // One who was there before wants to know what it missed now, and not when another call loads the thread.
+      if (after !== undefined && client !== undefined) void loaded.live.load(part.id).catch(() => {});
       return loaded.watch(part.id, (thread) => {
         const stopReading = parts.feeds.read(thread, (news) => {
           if (news.kind !== 'preview' && news.kind !== 'missed') changed();
         });
-        const listening = client === undefined ? undefined : parts.listeners.add(thread, client);
+        const listening = client && parts.listeners.add(thread, client, defined({ after }));
         return () => {
           stopReading();
           listening?.end();

@@ -1,3 +1,4 @@
+import { type AfterPlace, type PlaceCursor, readAfter } from '../../engine/live/place-cursor.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 
 /** What of a thread a URI names. */
@@ -23,4 +24,18 @@ export function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   }
   if (number !== undefined || (part !== 'context' && part !== 'envelope')) return undefined;
   return { kind: part, id };
+}
+
+/** What a client follows: a part of a thread, and the place behind which it wants the events, if it was there before. */
+export function parseFollowedUri(
+  uri: string,
+): { readonly part: NamedPartOfThread; readonly after?: AfterPlace } | undefined {
+  const [path = '', query, ...more] = uri.split('?');
+  const part = parseThreadUri(path);
+  if (part === undefined || more.length > 0) return undefined;
+  if (query === undefined) return { part };
+  const given = new URLSearchParams(query).get('after') ?? '';
+  const place = given === '-1' ? -1 : readAfter(given)?.place;
+  if (place === undefined) return undefined;
+  return { part, after: given.includes('@') ? (given as PlaceCursor) : (place as AfterPlace) };
 }

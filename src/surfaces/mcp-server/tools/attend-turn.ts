@@ -41,6 +41,8 @@ export const explainedTurnOutput: JsonObject = outputOfTool(
 export interface Attendance {
   /** How the client is sent what happens meanwhile. */
   readonly form?: NewsForm;
+  /** Of the call, where the form names it. */
+  readonly requestId?: CallContext['requestId'];
   /** False: the turn is another call's, and goes on when this client is gone. */
   readonly keeps?: boolean;
   /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
@@ -56,14 +58,14 @@ export async function attendTurn(
   parts: ToolParts,
   run: TurnRun,
   context: CallContext,
-  { form = typedForm, keeps = true, more = {}, first, after }: Attendance,
+  { form = typedForm, requestId, keeps = true, more = {}, first, after }: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
-  const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ after }) });
+  const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ requestId, after }) });
   const stopProgress = reportProgress(parts, run.thread, context);
   const leave = run.join(context.signal, { keeps });
   // What happened before is not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
-  tellOpenQuestions(run.thread, context, { form, except: run.turnId });
+  tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
   try {
     const refused = await first?.();
     if (refused !== undefined) return refused;
@@ -98,7 +100,7 @@ export async function attendTurn(
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
-  { form = typedForm, except }: { readonly form?: NewsForm; readonly except?: TurnId | undefined } = {},
+  { form = typedForm, requestId, except }: ToldQuestions = {},
 ): void {
   // A turn that does not run holds nothing up.
   if (thread.isSuspended) return;
@@ -106,9 +108,17 @@ export function tellOpenQuestions(
     const { turnId } = question;
     if (turnId === except) continue;
     const event = { kind: 'question-asked', turnId, question } as const;
-    for (const { method, params } of form({ kind: 'passing', event }, thread)) client.notify(method, params);
+    for (const { method, params } of form({ kind: 'passing', event }, thread, defined({ requestId }))) {
+      client.notify(method, params);
+    }
     progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text} Answer with thread_answer.`);
   }
+}
+
+interface ToldQuestions {
+  readonly form?: NewsForm;
+  readonly requestId?: CallContext['requestId'] | undefined;
+  readonly except?: TurnId | undefined;
 }
 
 /** Whether a question is a part of the answer: the client has no other way to it. */

@@ -1,6 +1,10 @@
 import { contentName } from '../../../fragments/foreign/content-name.ts';
+import { entryOf } from '../../../history/entry.ts';
 import { defined } from '../../../protocol/defined.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { asItem } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
+import { contextEvents } from '../../../state/recorded-context.ts';
 import type { RecordedItem } from '../../../state/recorded-item.ts';
 import { readTurnItems, type TurnWithItems } from '../../../state/turn-items.ts';
 import type { Line } from '../../../protocol/line.ts';
@@ -32,12 +36,28 @@ export function itemPage(lines: readonly Line[], { after, limit, isNewest, most 
   const behind = all.filter(({ ordinal }) => ordinal > after);
   const shown = isNewest ? behind.slice(-limit) : behind.slice(0, limit);
   const last = shown.at(-1)?.ordinal;
+  const byPlace = new Map(lines.map((line, index) => [line.ordinal ?? index, line]));
   const named = new Set(shown.map(({ turn }) => turn));
   return {
     turns: standing.filter((turn) => named.has(turn)).map(turnFields),
-    items: shown.map(({ turn, item, ordinal }) => ({ ordinal, turn: turn.number, ...shownItem(item, most) })),
+    items: shown.map(({ turn, item, ordinal }) => ({
+      ordinal,
+      turn: turn.number,
+      ...shownItem(item, most),
+      ...(item.kind === 'context' && valuesIn(byPlace.get(ordinal), most)),
+    })),
     ...(!isNewest && behind.length > shown.length && last !== undefined && { next: cursorOf(lines, last) }),
   };
+}
+
+/** What context says as values, as far as its line has them: no reader has to parse its text. */
+function valuesIn(line: Line | undefined, most: number): JsonObject {
+  const item = line === undefined ? undefined : asItem(line.payload);
+  if (line === undefined || item === undefined) return {};
+  const told = contextEvents(entryOf(item, line.metadata), line.metadata, { turnId: '' as TurnId, place: 0 });
+  const known = told.filter(({ value }) => value !== undefined && JSON.stringify(value).length <= most);
+  if (known.length === 0) return {};
+  return { values: known.map(({ content, cause, value }) => ({ kind: content, cause, value: value ?? null })) };
 }
 
 /** Lines of the old form have no ordinals, and are never taken away. */

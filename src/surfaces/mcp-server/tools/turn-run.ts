@@ -13,6 +13,21 @@ export type RunEnd = { readonly lastMessage?: string } & (
   | { readonly kind: 'failed'; readonly outcome: Outcome }
 );
 
+/** A client that asks its user a question. */
+interface Asker {
+  readonly client: string;
+  readonly signal: AbortSignal;
+  /** Ends the time for which no other client may answer. */
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+export interface TurnRunOptions {
+  readonly turnId?: TurnId;
+  readonly stop: () => void;
+  /** So long a question belongs to a client that has no connection and does not come back. */
+  readonly reservedMs: number;
+}
+
 /**
  * One turn of a thread as the calls see it that wait for its end. The turn does not depend on a call: a call that gave its
  * client a question is over, and the call that brings the answer waits for the same turn.
@@ -28,7 +43,8 @@ export class TurnRun {
   readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
   /** Which client asks its user which question. */
-  readonly #askers = new Map<string, { readonly client: string; readonly signal: AbortSignal }>();
+  readonly #askers = new Map<string, Asker>();
+  readonly #reservedMs: number;
   #turnId: TurnId | undefined;
   #hasWords = false;
   #hasEnded = false;
@@ -37,8 +53,9 @@ export class TurnRun {
   #isAbandoned = false;
   #stopAsking: (() => void) | undefined;
 
-  constructor(thread: LiveThread, { turnId, stop }: { readonly turnId?: TurnId; readonly stop: () => void }) {
+  constructor(thread: LiveThread, { turnId, stop, reservedMs }: TurnRunOptions) {
     this.thread = thread;
+    this.#reservedMs = reservedMs;
     this.#turnId = turnId;
     this.#hasWords = turnId !== undefined;
     this.#stop = stop;
@@ -119,7 +136,7 @@ export class TurnRun {
       case 'question-answered':
         this.#answers.set(event.id, event.answer.kind);
         this.#asked.delete(event.id);
-        this.#askers.delete(event.id);
+        this.#release(event.id);
         return this.#wake();
       default:
     }
@@ -128,6 +145,7 @@ export class TurnRun {
   /** The first end counts. */
   settle(end: RunEnd): void {
     this.#isOver = true;
+    for (const id of [...this.#askers.keys()]) this.#release(id);
     this.#end.resolve(end);
     this.#wake();
   }
@@ -164,7 +182,7 @@ export class TurnRun {
 
   /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
   asks({ client, signal }: Pick<CallContext, 'client' | 'signal'>, questions: readonly Question[]): void {
-    for (const { id } of questions) this.#askers.set(id, { client: client.id, signal });
+    for (const { id } of questions) this.#reserve(id, { client, signal });
     const gone = (): void => {
       this.#stopAsking?.();
       if (this.#calls === 0 && !this.#isOver) this.#stop();
@@ -175,6 +193,22 @@ export class TurnRun {
       signal.removeEventListener('abort', gone);
     };
     signal.addEventListener('abort', gone, { once: true });
+  }
+
+  /** Of a client without a connection nothing says that it is gone: others may answer when it stays away too long. */
+  #reserve(question: string, { client, signal }: Pick<CallContext, 'client' | 'signal'>): void {
+    this.#release(question);
+    const giveUp = (): void => {
+      this.#release(question);
+      this.#wake();
+    };
+    const timer = client.stays ? undefined : setTimeout(giveUp, this.#reservedMs).unref();
+    this.#askers.set(question, { client: client.id, signal, timer });
+  }
+
+  #release(question: string): void {
+    clearTimeout(this.#askers.get(question)?.timer);
+    this.#askers.delete(question);
   }
 
   #wake(): void {

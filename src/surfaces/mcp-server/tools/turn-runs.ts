@@ -6,7 +6,7 @@ import type { TurnResult } from '../../engine/engine-types.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { ThreadFeeds } from '../events/thread-feed.ts';
 import { lostOutcome } from './lost-outcome.ts';
-import { type RunEnd, TurnRun } from './turn-run.ts';
+import { type RunEnd, TurnRun, type TurnRunOptions } from './turn-run.ts';
 
 /** How long the end of a turn may be on its way to its readers. */
 const graceMs = 2000;
@@ -20,14 +20,17 @@ export class TurnRuns {
   readonly #open = new Map<ThreadId, { readonly runs: TurnRun[]; readonly close: () => void }>();
   readonly #over = new Map<TurnId, TurnRun>();
 
-  constructor(feeds: ThreadFeeds) {
+  readonly #reservedMs: number;
+
+  constructor(feeds: ThreadFeeds, { reservedMs }: Pick<TurnRunOptions, 'reservedMs'>) {
     this.#feeds = feeds;
+    this.#reservedMs = reservedMs;
   }
 
   /** A turn of its own for these words, after those that wait. */
   submit(thread: LiveThread, input: UserInput, change?: unknown): TurnRun {
     const stopping = new AbortController();
-    const run = new TurnRun(thread, { stop: () => stopping.abort(clientLeft) });
+    const run = new TurnRun(thread, { stop: () => stopping.abort(clientLeft), reservedMs: this.#reservedMs });
     this.#add(run);
     const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
     // The words are taken over before this returns.
@@ -43,7 +46,8 @@ export class TurnRuns {
     const known = this.current(thread.id);
     if (known !== undefined) return known;
     const turnId = thread.turnId ?? thread.questions[0]?.turnId;
-    const run = new TurnRun(thread, { ...(turnId && { turnId }), stop: () => void thread.interrupt().catch(() => {}) });
+    const stop = (): void => void thread.interrupt().catch(() => {});
+    const run = new TurnRun(thread, { ...(turnId && { turnId }), stop, reservedMs: this.#reservedMs });
     this.#add(run);
     return run;
   }
@@ -87,10 +91,15 @@ export class TurnRuns {
 
   /** What the thread answers may come before its event, which clients are to see first. */
   async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
-    const isTold = result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
-    if (isTold) await Promise.race([run.ended(), soon(graceMs)]);
+    if (isTold(result)) await Promise.race([run.ended(), soon(graceMs)]);
     run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
   }
+}
+
+/** Whether the end of the turn is an event. */
+function isTold(result: TurnResult | EngineRefused): boolean {
+  if (result.kind === 'aborted') return result.isWithdrawn !== true;
+  return result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
 }
 
 function asEnd(result: TurnResult): RunEnd {

@@ -1,22 +1,30 @@
 import type { RequestId } from '@modelcontextprotocol/server';
-import { MessageIdFinder } from './message-id.ts';
+import { MessageScan } from './message-scan.ts';
 
 export type MessageLine =
   | { readonly kind: 'line'; readonly text: string }
-  /** Longer than allowed. Nothing of it was kept but its id. */
-  | { readonly kind: 'too long'; readonly id: RequestId | undefined };
+  /** Longer, or nested deeper, than allowed. Nothing of it was kept but its id. */
+  | { readonly kind: 'too long' | 'too deep'; readonly id: RequestId | undefined };
+
+export interface MessageLimits {
+  /** In bytes. */
+  readonly longest: number;
+  /** Levels of lists and objects. */
+  readonly deepest: number;
+}
 
 const newline = 10;
 
 /** Cuts a stream of bytes into lines. Memory is bounded by the length of the longest line that is allowed. */
 export class MessageLines {
-  readonly #longest: number;
+  readonly #limits: MessageLimits;
   #pieces: Uint8Array[] = [];
   #length = 0;
-  #skipped: MessageIdFinder | undefined;
+  #scan = new MessageScan();
+  #problem: 'too long' | 'too deep' | undefined;
 
-  constructor(longest: number) {
-    this.#longest = longest;
+  constructor(limits: MessageLimits) {
+    this.#limits = limits;
   }
 
   *read(chunk: Uint8Array): Generator<MessageLine> {
@@ -30,25 +38,23 @@ export class MessageLines {
   }
 
   #add(piece: Uint8Array): void {
-    if (this.#skipped === undefined && this.#length + piece.length > this.#longest) {
-      this.#skipped = new MessageIdFinder();
-      for (const kept of this.#pieces) this.#skipped.read(kept);
-      this.#pieces = [];
-    }
-    if (this.#skipped !== undefined) return this.#skipped.read(piece);
-    this.#pieces.push(piece);
+    this.#scan.read(piece);
     this.#length += piece.length;
+    if (this.#length > this.#limits.longest) this.#problem ??= 'too long';
+    else if (this.#scan.deepest > this.#limits.deepest) this.#problem ??= 'too deep';
+    if (this.#problem === undefined) this.#pieces.push(piece);
+    else this.#pieces = [];
   }
 
   #end(): MessageLine {
-    const skipped = this.#skipped;
     const line: MessageLine =
-      skipped === undefined
+      this.#problem === undefined
         ? { kind: 'line', text: Buffer.concat(this.#pieces).toString('utf8') }
-        : { kind: 'too long', id: skipped.id };
+        : { kind: this.#problem, id: this.#scan.id };
     this.#pieces = [];
     this.#length = 0;
-    this.#skipped = undefined;
+    this.#scan = new MessageScan();
+    this.#problem = undefined;
     return line;
   }
 }

@@ -16,9 +16,10 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import { version } from '../../../protocol/version.ts';
 import { nearestWord } from '../../commands/did-you-mean.ts';
 import type { ServerApp } from '../offer/server-app.ts';
-import type { ClientPort, ServerResources, ServerTool } from '../offer/server-tool.ts';
+import type { ServerResources, ServerTool } from '../offer/server-tool.ts';
 import { answerToolCall } from './call-tool.ts';
 import type { ClientLink } from './client-link.ts';
+import { followerPort } from './follower-port.ts';
 import { openSeal } from './request-seal.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import { type Caller, type Revision, runCall } from './run-call.ts';
@@ -111,20 +112,6 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
   if (revision === 'legacy') serveSubscriptions(resources, server, link);
 }
 
-/** A client as its subscriptions know it: it is sent events, and asked nothing. */
-function follower(server: Server, { id, stays, gone, outbox }: ClientLink): ClientPort {
-  const send = (event: { readonly method: string; readonly params: JsonObject }): Promise<void> =>
-    server.notification(event);
-  return {
-    id,
-    canAsk: false,
-    stays,
-    gone,
-    ready: () => outbox.ready(),
-    notify: (method, params) => outbox.post({ method, params, send }),
-  };
-}
-
 /** The new revision has `subscriptions/listen` instead, which the transports serve. */
 function serveSubscriptions(resources: ServerResources, server: Server, link: ClientLink): void {
   const watches = new ResourceWatches(
@@ -134,7 +121,7 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
         server.sendResourceUpdated({ uri: String(params.uri) });
       link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
     },
-    follower(server, link),
+    followerPort(link, (event) => server.notification(event)),
   );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();

@@ -51,6 +51,7 @@ export async function runCall<Answer extends { readonly kind: string }>(
   const state = { isOver: false };
   const context = {
     signal: cancelled.signal,
+    requestId: request.mcpReq.id,
     client: clientPort(caller, request, state),
     progress: progressOf(caller, request, state),
   };

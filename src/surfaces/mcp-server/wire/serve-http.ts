@@ -1,16 +1,19 @@
 import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { SUBSCRIPTION_ID_META_KEY, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
+import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
 import { type ClientLink, createLink } from './client-link.ts';
+import { followerPort } from './follower-port.ts';
+import { messageLimits, messageTooDeep } from './message-limits.ts';
+import { MessageScan } from './message-scan.ts';
 import { type HttpAccess, bracketed, createGuard, httpPath } from './http-guard.ts';
 import { HttpSessions, type SessionLimits, refusal, sessionLimits } from './http-sessions.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
 import { refuseLargeBody } from './refuse-large-body.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
-import { longestMessage } from './stdio-transport.ts';
 import { StreamFlow } from './stream-flow.ts';
 
 export interface HttpOptions extends HttpAccess {
@@ -30,12 +33,12 @@ export async function serveHttp(
 ): Promise<RunningServer & { readonly url: string }> {
   const endpoint = createEndpoint(served, options);
   const handler = toNodeHandler(endpoint, {
-    maxRequestBodySize: longestMessage,
+    maxRequestBodySize: messageLimits.longest,
     onerror: (error) => served.report(error.message),
   });
   const isAllowed = createGuard(options);
   const http = createServer((request, response) => {
-    if (!isAllowed(request, response) || refuseLargeBody(request, response, longestMessage)) return;
+    if (!isAllowed(request, response) || refuseLargeBody(request, response, messageLimits.longest)) return;
     const handled = handler(request as NodeIncomingMessageLike & IncomingMessage, response);
     handled.catch((error: unknown) => served.report(String(error)));
   });
@@ -69,7 +72,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     {
       legacy: 'reject',
       maxSubscriptions: mostListeners,
-      maxRequestBodySize: longestMessage,
+      maxRequestBodySize: messageLimits.longest,
       onerror: (error) => served.report(error.message),
     },
   );
@@ -87,8 +90,12 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   async function fetch(request: Request): Promise<Response> {
     let body: Json | undefined;
     if (request.method === 'POST') {
+      const bytes = Buffer.from(await request.arrayBuffer());
+      const scan = new MessageScan();
+      scan.read(bytes);
+      if (scan.deepest > messageLimits.deepest) return refusal(400, -32_600, messageTooDeep);
       try {
-        body = JSON.parse(await request.text()) as Json;
+        body = JSON.parse(bytes.toString('utf8')) as Json;
       } catch {
         return refusal(400, -32_700, 'The body is not JSON.');
       }
@@ -98,7 +105,9 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
-    const stops = watches === undefined ? [] : listenedUris(body).map((uri) => watches.follow(uri));
+    const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
+    // The SDK sends notices alone on the stream of a listener. The events of what it follows go between them.
+    if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       for (const stop of stops) stop();
@@ -116,6 +125,21 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   }
 
   return { fetch, close };
+}
+
+function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
+  const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+  return followerPort(link, ({ method, params }) =>
+    flow.send({ jsonrpc: '2.0', method, params: { ...params, _meta } }),
+  );
+}
+
+function followOn(
+  resources: ServerResources | undefined,
+  uris: readonly string[],
+  client: ClientPort,
+): readonly (() => void)[] {
+  return resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
 }
 
 function isListening(body: Json | undefined): body is JsonObject {

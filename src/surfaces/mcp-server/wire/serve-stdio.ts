@@ -7,7 +7,9 @@ import {
   isJSONRPCNotification,
 } from '@modelcontextprotocol/server';
 import { type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
+import type { ClientPort } from '../offer/server-tool.ts';
 import { createLink } from './client-link.ts';
+import { followerPort } from './follower-port.ts';
 import { announceLists } from './list-changes.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
 import { ResourceWatches } from './resource-watches.ts';
@@ -24,11 +26,13 @@ export interface RunningServer {
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
   const link = createLink({ stays: true });
   let server: Server | undefined;
-  const listening = listenTap(served, (uri) => {
+  const changed = (uri: string): void => {
     const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
       server?.sendResourceUpdated({ uri: String(params.uri) });
     link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
-  });
+  };
+  const client = followerPort(link, async (event) => server?.notification(event));
+  const listening = listenTap(served, { changed, client });
   const stopAnnouncing = announceLists(served.app, () => server);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const end = (): void => {
@@ -54,8 +58,11 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
  * What a client of the new revision listens to. The SDK answers it and sends the notices, but says to no one which
  * resources are to be watched: that is read from its answers.
  */
-function listenTap({ app: { resources } }: ServedApp, changed: (uri: string) => void) {
-  const watches = resources === undefined ? undefined : new ResourceWatches(resources, changed);
+function listenTap(
+  { app: { resources } }: ServedApp,
+  { changed, client }: { readonly changed: (uri: string) => void; readonly client: ClientPort },
+) {
+  const watches = resources === undefined ? undefined : new ResourceWatches(resources, changed, client);
   const followed = new Map<RequestId, readonly (() => void)[]>();
   const stop = (id: unknown): void => {
     if (typeof id !== 'string' && typeof id !== 'number') return;

@@ -9,10 +9,8 @@ import {
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../../protocol/json.ts';
+import { messageLimits, messageTooDeep } from './message-limits.ts';
 import { type MessageLine, MessageLines } from './message-lines.ts';
-
-/** A longer message is refused: images in arguments are the largest that make sense. */
-export const longestMessage = 16 * 1024 * 1024;
 
 /** With so much unread output no more requests are read: a client that does not read the answers has to stop asking. */
 const mostUnread = 8 * 1024 * 1024;
@@ -42,7 +40,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #streams: StdioStreams;
   readonly #tap: MessageTap;
-  readonly #lines = new MessageLines(longestMessage);
+  readonly #lines = new MessageLines(messageLimits);
   readonly #unanswered = new Set<RequestId>();
   #isClosed = false;
 
@@ -94,8 +92,9 @@ export class StdioTransport implements Transport {
   };
 
   #receive(line: MessageLine): void {
-    if (line.kind === 'too long') {
-      return this.#refuse(line.id, ProtocolErrorCode.InvalidRequest, 'The message is longer than 16 MiB.');
+    if (line.kind !== 'line') {
+      const problem = line.kind === 'too deep' ? messageTooDeep : 'The message is longer than 16 MiB.';
+      return this.#refuse(line.id, ProtocolErrorCode.InvalidRequest, problem);
     }
     if (line.text.trim() === '') return;
     let value: unknown;

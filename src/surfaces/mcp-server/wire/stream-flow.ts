@@ -1,5 +1,9 @@
+import type { JsonObject } from '../../../protocol/json.ts';
+
 /** What may wait in memory for the reader of one stream before it counts as full. */
 const mostUnread = 256 * 1024;
+/** What may wait for a reader that is cut off when it does not read: notices of the SDK do not ask before they come. */
+const mostBehind = 4 * 1024 * 1024;
 
 export interface StreamOptions {
   /** Aborts when the reader is gone. */
@@ -19,10 +23,20 @@ type Controller = ReadableStreamDefaultController<Uint8Array>;
 export class StreamFlow {
   readonly #open = new Set<Controller>();
   #waiting: (() => void)[] = [];
+  /** Resolves with the first piece of a stream: what the SDK begins it with comes before all else. */
+  readonly #begun = Promise.withResolvers<void>();
 
   /** Resolves as soon as none of the streams is full. */
   taken(): Promise<void> {
     return this.#isFull() ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  /** A message of our own in the stream, between those of the SDK. */
+  async send(message: JsonObject): Promise<void> {
+    await this.#begun.promise;
+    const frame = new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    for (const controller of this.#open) controller.enqueue(frame);
+    await this.taken();
   }
 
   get openStreams(): number {
@@ -57,7 +71,8 @@ export class StreamFlow {
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
         if (!this.#open.has(controller)) return;
         controller.enqueue(piece.value);
-        if (whenFull === 'cut off' && isFull(controller)) cutOff();
+        this.#begun.resolve();
+        if (whenFull === 'cut off' && isFarBehind(controller)) cutOff();
       }
       // What waits is still read.
       controller.close();
@@ -92,4 +107,8 @@ export class StreamFlow {
 
 function isFull({ desiredSize }: Controller): boolean {
   return (desiredSize ?? 0) <= 0;
+}
+
+function isFarBehind({ desiredSize }: Controller): boolean {
+  return (desiredSize ?? 0) <= -mostBehind;
 }

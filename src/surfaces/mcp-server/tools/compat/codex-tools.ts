@@ -2,7 +2,8 @@ import { defined } from '../../../../protocol/defined.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { codexForm } from '../../events/codex-events.ts';
-import type { InputRequired, ServerTool, ToolAnswer } from '../../offer/server-tool.ts';
+import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../../offer/server-tool.ts';
+import type { Attendance } from '../attend-turn.ts';
 import { refusedAnswer } from '../call-answers.ts';
 import type { ToolParts } from '../tool-parts.ts';
 import { anObject, choiceOf, inputOfTool, outputOfTool, text } from '../tool-schema.ts';
@@ -37,7 +38,7 @@ export function codexTools(parts: ToolParts): readonly ServerTool[] {
       annotations,
       isAlias: true,
       call: async (args, context) =>
-        asCodex(await callStart(parts, startArguments(args), context, { form: codexForm })),
+        asCodex(await callStart(parts, startArguments(args), context, asCodexEvents(context))),
     },
     {
       name: 'codex-reply',
@@ -53,7 +54,7 @@ export function codexTools(parts: ToolParts): readonly ServerTool[] {
         const id = stringAt(args, 'threadId') ?? stringAt(args, 'conversationId');
         if (id === undefined) return refusedAnswer(noThread);
         const message = { thread_id: id, ...defined({ text: stringAt(args, 'prompt') }) };
-        return asCodex(await callSend(parts, message, context, { form: codexForm }));
+        return asCodex(await callSend(parts, message, context, asCodexEvents(context)));
       },
     },
   ];
@@ -64,6 +65,11 @@ const noThread: Outcome = {
   message: 'threadId is missing.',
   next: 'Give the threadId that codex gave.',
 };
+
+/** Hosts tell the events of their calls apart by the request. */
+function asCodexEvents({ requestId }: CallContext): Attendance {
+  return { form: codexForm, requestId };
+}
 
 /** Names with hyphens are the same with underscores. */
 function startArguments(args: JsonObject): JsonObject {

@@ -132,7 +132,7 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
 const noConnection: Outcome = {
   code: 'no-connection',
   message: 'Revision 2026-07-28 over HTTP has no connection beside the request, so no events can be sent later.',
-  next: 'Follow the resource of the thread with subscriptions/listen and call thread_read with after when it is updated, or use revision 2025-11-25 or stdio.',
+  next: 'Follow capstan://threads/ID with subscriptions/listen: its stream gets the events.',
 };
 
 const unknownSubscription: Outcome = {

@@ -1,0 +1,82 @@
+import type { WorkProgress } from '../../ports/work-progress.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CollectOptions } from '../../rollout/collect/collect-options.ts';
+import type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
+import { localTime } from '../../rollout/find/names.ts';
+import { openThreadIndex } from '../../rollout/index/open-index.ts';
+import type { RolloutStoreOptions } from '../../rollout/store.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import type { HomeStore } from './home-store.ts';
+
+/** What is done to the files of a home, of all threads or of none. Refused with a store that is not the home's. */
+export class HomeFiles {
+  readonly #kept: HomeStore;
+
+  constructor(kept: HomeStore) {
+    this.#kept = kept;
+  }
+
+  /** Brings the index up to date with all files. `anew`: from nothing. */
+  reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
+    return this.#withFiles(async (files) => (await openThreadIndex(files)).refresh(options, progress));
+  }
+
+  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
+  async takeReading(): Promise<string | undefined> {
+    const taken = await this.#withFiles(async (files) => (await openThreadIndex(files)).takeReading());
+    return taken === true ? this.#kept.home : undefined;
+  }
+
+  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
+  importFile(source: string, progress?: WorkProgress) {
+    return this.#withFiles(async ({ files, home }) => {
+      const { importRollout } = await import('../../rollout/import-rollout.ts');
+      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, ...defined({ progress }) });
+    });
+  }
+
+  /**
+   * Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are
+   * resumed.
+   */
+  compress(
+    which: ToCompress,
+    options: { readonly dryRun: boolean },
+    progress?: WorkProgress,
+  ): Promise<CompressReport | EngineRefused> {
+    return this.#withFiles(async (files) => {
+      const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
+      const report = await compressThreads(files, which, { ...options, ...defined({ progress }) });
+      return 'code' in report ? engineRefused(report) : report;
+    });
+  }
+
+  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
+  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
+    return this.#withFiles(async (files) => {
+      const { collect } = await import('../../rollout/collect/collect.ts');
+      const { graceMs } = await import('../../rollout/collect/collect-options.ts');
+      const { collectSnapshots } = await import('../../workspace/collect.ts');
+      const young = { now: files.clock.now(), graceMs };
+      return collect({
+        ...files,
+        ...options,
+        ...defined({ progress }),
+        maxBlobBytes: this.#kept.maxBlobBytes,
+        collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
+      });
+    });
+  }
+
+  /** What is done to the files of a home apart from what its threads do. Refused with a store that is not the home's. */
+  async #withFiles<Result>(work: (files: RolloutStoreOptions) => Promise<Result>): Promise<Result | EngineRefused> {
+    return this.#kept.disk === undefined ? engineRefused(notTheHome) : work(this.#kept.disk);
+  }
+}
+
+const notTheHome: Outcome<'not-the-home'> = {
+  code: 'not-the-home',
+  message: 'The threads of this engine are not files in the home folder.',
+  next: 'Use the store that you gave to the engine.',
+};

@@ -1,0 +1,193 @@
+import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { Fault, type Outcome } from '../../../protocol/outcome.ts';
+import type { Thread } from '../../../thread/thread.ts';
+import { internalError } from '../../../thread/turn/settle.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import type { OpenedThread } from '../open-thread.ts';
+import type { KeptSettings } from '../prepare-thread.ts';
+import { type LastKnown, knownOf } from './last-known.ts';
+import { heldByCaller, threadsClosed } from './live-refusals.ts';
+import type { ThreadGate } from './thread-gate.ts';
+import { ThreadHub } from './thread-hub.ts';
+
+/** What a live thread needs of those who keep it. */
+export interface ThreadKeeper {
+  /** Takes the lease and folds the thread. */
+  open(kept: KeptSettings | undefined): Promise<OpenedThread | EngineRefused>;
+  /** Whether it can be given up and loaded again: an ephemeral thread cannot. */
+  readonly isKept: boolean;
+  readonly idleMs: number;
+  /** Every use goes through it. */
+  readonly gate: ThreadGate;
+  /** What it has recorded is read from here. */
+  readonly store: RolloutStore;
+}
+
+/** What the loader needs of the thread's clients. */
+interface LoadedFor {
+  /** A turn began that a client submitted. */
+  turnBegan(turnId: TurnId): void;
+  /** Whether no client has submitted anything that is not over. */
+  isIdle(): boolean;
+}
+
+/** Loads one thread when it is used and gives it up when nothing happens in it. Callers that come meanwhile wait. */
+export class ThreadLoader {
+  readonly #id: ThreadId;
+  readonly #keeper: ThreadKeeper;
+  readonly #clients: LoadedFor;
+  readonly hub: ThreadHub;
+  #notices: readonly Outcome[] = [];
+  #thread: Thread | undefined;
+  #known: LastKnown | undefined;
+  #loading: Promise<Thread | EngineRefused> | undefined;
+  #leaving: Promise<void> = Promise.resolve();
+  /** Calls that are under way. */
+  #uses = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(id: ThreadId, keeper: ThreadKeeper, clients: LoadedFor) {
+    this.#id = id;
+    this.#keeper = keeper;
+    this.#clients = clients;
+    const { store, isKept } = keeper;
+    this.hub = new ThreadHub(id, store, { isKept, onLeave: () => this.#rest() });
+  }
+
+  /** Undefined while it is given up. */
+  get thread(): Thread | undefined {
+    return this.#thread;
+  }
+
+  get notices(): readonly Outcome[] {
+    return this.#notices;
+  }
+
+  /** A client has the object only after it was loaded once. */
+  get now(): Omit<LastKnown, 'last'> {
+    return this.#thread ?? this.#known!;
+  }
+
+  #load(): Promise<Thread | EngineRefused> {
+    if (this.#isOver) return Promise.resolve(engineRefused(threadsClosed));
+    if (this.#loading !== undefined) return this.#loading;
+    if (this.#thread !== undefined) return Promise.resolve(this.#thread);
+    const loading = this.#open();
+    this.#loading = loading;
+    // The first to know: later callers cannot overtake those that waited.
+    void loading.then(() => (this.#loading = undefined));
+    return loading;
+  }
+
+  /** The thread was opened elsewhere: from here on it is ours. */
+  async adopt({ thread, notices }: OpenedThread): Promise<Thread> {
+    await this.hub.attach(thread);
+    this.#thread = thread;
+    this.#notices = notices;
+    thread.subscribe({
+      event: (event) => {
+        if (event.kind === 'turn-started' && !thread.isCompactingItself) this.#clients.turnBegan(event.turnId);
+      },
+      ended: () => this.#left(thread),
+    });
+    this.#rest();
+    return thread;
+  }
+
+  /** Interrupts what runs, or suspends it, and gives the lease back. The next use loads it again. */
+  giveUp(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return this.#leaving;
+    this.#left(thread);
+    // Its last turn ends, or is suspended, while it closes.
+    const leaving = thread.close().finally(() => (this.#known = knownOf(thread)));
+    this.#leaving = leaving.catch(() => {});
+    return leaving;
+  }
+
+  /** Does something to the thread as a whole. To be called alone in the gate. */
+  async whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.giveUp();
+    await this.#leaving;
+    await this.hub.lookAgain();
+    try {
+      return await work();
+    } finally {
+      await this.hub.lookAgain();
+    }
+  }
+
+  /** For good. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#keeper.gate.opened();
+    await this.#loading;
+    await this.giveUp().finally(() => this.hub.end(threadsClosed));
+  }
+
+  async #open(): Promise<Thread | EngineRefused> {
+    await this.#leaving;
+    try {
+      const opened = await this.#keeper.open(this.#known);
+      return opened.kind === 'refused' ? opened : await this.adopt(opened);
+    } catch (error) {
+      return engineRefused(error instanceof Fault ? asOutcome(error) : internalError(error));
+    }
+  }
+
+  /** After a Fault the thread is of no more use: the next call folds it from the disk. */
+  async use<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
+    const { gate } = this.#keeper;
+    return gate.isInside ? engineRefused(heldByCaller(this.#id)) : gate.enter(() => this.#used(work));
+  }
+
+  async #used<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
+    this.#uses++;
+    try {
+      const thread = await this.#load();
+      return isThread(thread) ? await work(thread) : thread;
+    } catch (error) {
+      if (error instanceof Fault) await this.giveUp().catch(() => {});
+      throw error;
+    } finally {
+      this.#uses--;
+      this.#rest();
+    }
+  }
+
+  #left(thread: Thread): void {
+    if (this.#thread !== thread) return;
+    this.#known = knownOf(thread);
+    this.#thread = undefined;
+    clearTimeout(this.#idle);
+  }
+
+  /** Gives the thread up when nothing has happened in it for long enough. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    if (this.#thread === undefined || !this.#keeper.isKept) return;
+    this.#idle = setTimeout(() => {
+      if (this.#isIdle) void this.giveUp().catch(() => {});
+      else this.#rest();
+    }, this.#keeper.idleMs);
+    this.#idle.unref();
+  }
+
+  /** A thread in which nothing happened has no file that it could be loaded from. */
+  get #isIdle(): boolean {
+    const thread = this.#thread;
+    if (thread === undefined || !this.#clients.isIdle() || thread.isBusy || this.#uses > 0 || this.hub.isFollowed)
+      return false;
+    return thread.state.turns > 0;
+  }
+}
+
+function isThread(value: Thread | EngineRefused): value is Thread {
+  return !('outcome' in value);
+}
+
+function asOutcome({ code, message, next }: Fault): Outcome {
+  return { code, message, next };
+}

@@ -95,6 +95,17 @@ describe('a host that a command waits for', () => {
     );
   });
 
+  it('is open with the words that the user gave with a yes', async () => {
+    const { turn, outputs } = await scene([connects(['x.test']), done], async () => ({
+      kind: 'allowed',
+      note: 'Only to read.',
+    }));
+    await turn('go');
+    expect(outputs(1).at(-1)).toBe(
+      'The command waited to connect to x.test:443, and the user allowed that. The user says: Only to read.\ngranted none, x.test allowed',
+    );
+  });
+
   it('is not asked about where the policy decides, and the command hears which', async () => {
     const { turn, asked, outputs } = await scene([connects(['a.test', 'b.test', '10.0.0.1']), done], yes);
     await turn('go');

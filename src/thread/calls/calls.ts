@@ -1,5 +1,5 @@
 import type { Step } from '../../envelope/step.ts';
-import { stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
+import { allowedWithWords, stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { notRunAgain, ranAgain } from '../../fragments/answers/retry-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
@@ -191,7 +191,9 @@ export class Calls {
     place.pass();
     const { before, leave } = this.#order.begin(prepared.alone === true);
     if (before.length > 0) await Promise.all(before);
-    return this.#performAll(prepared, wanted, grant).finally(leave);
+    const end = await this.#performAll(prepared, wanted, grant).finally(leave);
+    const said = grant.answer && allowedWithWords(grant.answer);
+    return said === undefined ? end : { ...end, output: withNote(end.output, said) };
   }
 
   /** Once, or once more where the sandbox stopped it and the user lets it out. */

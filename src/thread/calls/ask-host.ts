@@ -45,7 +45,11 @@ export function askAboutHosts(
       await beforeAbort(place.turn(), life.signal, undefined);
       // An answer to an earlier question may decide about this host as well.
       const decided = decideHostNow(turn, wanted, host);
-      if (life.signal.aborted) return 'declined';
+      if (life.signal.aborted) {
+        // The command waited for it, behind a question that no one answered.
+        told.push({ host, answer: { kind: 'lapsed' } });
+        return 'declined';
+      }
       if (decided.kind !== 'ask') return decided.kind === 'run' ? 'allowed' : 'unasked';
       const asking = questionOf(turn, wanted, decided);
       recordQuestion(turn, asking);

@@ -2,7 +2,7 @@ import { isImageLabel } from '../fragments/events/user-image.ts';
 import type { Entry } from '../history/entry.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
-import type { Answer } from '../protocol/question.ts';
+import type { Answer, Question } from '../protocol/question.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 
 /**
@@ -26,8 +26,19 @@ export interface RecordedCall {
   readonly input: string;
   /** What a reviewer decided about it. */
   readonly review?: Answer;
+  /** What the user was asked about it, in order. */
+  readonly asked?: readonly AskedOfCall[];
+  /** It left the sandbox of its turn; `confined`: for a wider one, which only denied what may not be read. */
+  readonly outside?: true;
+  readonly confined?: true;
   /** Absent: it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
+}
+
+/** A question to the user about a call. */
+export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
+  /** Absent: the lines have none. */
+  readonly answer?: Answer;
 }
 
 /** What an entry of history shows; undefined when it holds nothing to read. The answer of a tool belongs to its call. */

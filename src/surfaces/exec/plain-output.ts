@@ -47,7 +47,7 @@ export class PlainOutput implements Output {
   readonly #answer: StreamedAnswer;
   readonly #held = new HeldBack((count) => this.#sayLost(count));
   #isInterrupted = false;
-  /** The call whose start, or the question, that stands last on the screen. */
+  /** The call whose start, or the question, that stands last on the screen; `noCall` where a warning stands below it. */
   #newestCall: string | undefined;
   /** What was asked about, by the id of the question. */
   readonly #hosts = new Map<string, AskedHost>();
@@ -134,6 +134,7 @@ export class PlainOutput implements Output {
         return this.#sayRefused(event);
       case 'warning':
         if (this.#options.isNews?.(event.outcome) === false) return undefined;
+        if (this.#newestCall !== undefined) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
         return screen.message(event.outcome.message, { look: 'yellow' });
@@ -269,6 +270,8 @@ export class PlainOutput implements Output {
 function tokensIn({ input, cachedInput, output }: Usage): number {
   return input - cachedInput + output;
 }
+
+const noCall = '';
 
 /** As the start of its item says it. */
 interface CommandPlace {

@@ -14,6 +14,7 @@ import { wrap } from '../terminal/wrap.ts';
 import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
+import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
 import { reviewWords } from '../wording/review-words.ts';
 import { usageWords } from '../wording/usage-words.ts';
@@ -130,14 +131,15 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
     dim(indent + line),
     ...(end === undefined ? [] : [{ look: end.look, text: mark }]),
     '\n',
-    ...reviewed(call, form),
+    ...decided(call, form),
   ];
 }
 
-/** That a reviewer decided about the call, and what. */
-function reviewed({ review }: RecordedCall, form: TurnForm): readonly Span[] {
-  const words = review && reviewWords(review);
-  return words === undefined ? [] : [dim(prose(visibleLine(words), form, indent + indent))];
+/** What a reviewer or the user decided about the call. */
+function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
+  const review = call.review && reviewWords(call.review);
+  const all = [...(review === undefined ? [] : [review]), ...askedWords(call)];
+  return all.map((words) => dim(prose(visibleLine(words), form, indent + indent)));
 }
 
 /** The files that a patch names. */
@@ -169,7 +171,7 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
         ...labelled(`call of ${item.name}`, `${sign}${item.input}`, form),
         ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
         ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
-        ...reviewed(item, form),
+        ...decided(item, form),
       ];
     }
   }

@@ -107,7 +107,7 @@ export function tellOpenQuestions(
     if (turnId === except) continue;
     const event = { kind: 'question-asked', turnId, question } as const;
     for (const { method, params } of form({ kind: 'passing', event }, thread)) client.notify(method, params);
-    progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text} Answer with thread_answer.`);
+    progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text}\nAnswer with thread_answer.`);
   }
 }
 
@@ -242,7 +242,7 @@ export function questionsFirst(
 
 /** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
 export function askedText(question: Question, item?: TurnItem): string {
-  return `${question.id}: ${questionMessage(question, item).text} Scopes: ${question.scopes.join(', ')}.`;
+  return `${question.id}: ${questionMessage(question, item).text}\n  Scopes: ${question.scopes.join(', ')}.`;
 }
 
 function waitingAnswer(

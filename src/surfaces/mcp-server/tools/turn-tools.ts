@@ -227,6 +227,13 @@ function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome 
   const kind = kinds[stringAt(args, 'decision') ?? ''] ?? 'declined';
   const scope = stringAt(args, 'scope') as AnswerScope | undefined;
   const note = stringAt(args, 'note');
+  if (scope !== undefined && kind !== 'allowed') {
+    return {
+      code: 'scope-of-refusal',
+      message: 'A refusal has no scope: it is about this question alone.',
+      next: 'Leave scope out.',
+    };
+  }
   if (scope !== undefined && !scopes.includes(scope)) {
     return {
       code: 'scope-not-offered',

@@ -35,7 +35,8 @@ export const explainedTurnOutput: JsonObject = outputOfTool(
     questions: { ...list, description: 'each with id, reason, argv, cwd, scopes' },
     percent_remaining: { type: 'integer' },
   },
-  ['thread_id', 'status'],
+  // What is refused has no thread.
+  ['status'],
 );
 
 export interface Attendance {

@@ -39,6 +39,13 @@ export function byGravity(problems: readonly ConfigProblem[]): readonly ConfigPr
   return problems.toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** A layer may be read twice, alone and with those of a folder: each problem counts once. */
+export function onceEach(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const isSame = (a: ConfigProblem, b: ConfigProblem): boolean =>
+    a.severity === b.severity && a.message === b.message && a.line === b.line;
+  return problems.filter((problem, at) => problems.findIndex((other) => isSame(problem, other)) === at);
+}
+
 /** One problem that stands for all errors, or undefined when there is none. */
 export function refusalOf(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
   const [first, ...others] = byGravity(problems).filter(({ severity }) => severity === 'error');

@@ -2,9 +2,12 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { needsSandbox } from './access.ts';
 import { deniesReading } from './granted-policy.ts';
 
+/** Where commands run that leave the sandbox of a policy that denies reading. */
+export const widerSandbox = 'in a sandbox that only denies what may not be read';
+
 /** Where a command runs that the user lets out of the sandbox. What is denied to read, no answer opens. */
 export function outsideWords(policy: ResolvedPolicy): string {
-  return deniesReading(policy) ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
+  return deniesReading(policy) ? widerSandbox : 'outside the sandbox';
 }
 
 /** Whether commands that a saved rule allows stay in such a sandbox. Undefined: they do not, or no rule is offered. */

@@ -14,12 +14,16 @@ export type ThreadEvent =
   | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage }
   | ContextEvent
   | ModelSwitchedEvent
-  /** `outside`: it runs outside the sandbox that holds the other calls of the turn. */
+  /**
+   * `outside`: it runs outside the sandbox that holds the other calls of the turn; `confined`: in a wider one, which
+   * only denies what may not be read.
+   */
   | {
       readonly kind: 'item-started' | 'item-updated';
       readonly turnId: TurnId;
       readonly item: TurnItem;
       readonly outside?: true;
+      readonly confined?: true;
     }
   | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
   /** A call was not run. `reason` is what the model was answered; `item` is absent where the arguments say nothing. */

@@ -21,6 +21,8 @@ export interface CallStart {
   readonly idempotent?: true;
   /** It ran without the sandbox of its turn, because the user allowed it. */
   readonly outside?: true;
+  /** It ran in a wider one, which only denied what may not be read. */
+  readonly confined?: true;
   /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
   /** Of what is said about the process. */
@@ -33,9 +35,10 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 }
 
 /** Durable before the call has an effect. */
-export function callStarted({ threadId, turnId, callId, tool, at, item, idempotent, outside }: CallBegins): LineDraft {
+export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
+  const { idempotent, outside, confined } = marks;
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
-  const about = { tool, started_at_ms: at, ...defined({ idempotent, outside }), item: shownCall(item) };
+  const about = { tool, started_at_ms: at, ...defined({ idempotent, outside, confined }), item: shownCall(item) };
   return { type: lineType.call, payload: { ...ids, ...about } };
 }
 

@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { authorizationLevels, riskLevels } from '../protocol/review-verdict.ts';
+import type { AskedOfCall } from './recorded-item.ts';
 import type { Answer, AnswerScope, Question, QuestionKind } from '../protocol/question.ts';
 
 /** How a question and its answer stand in a line. A file may say anything: what is not understood is left out. */
@@ -44,10 +45,19 @@ export function readQuestion(
     turnId,
     tool,
     item,
-    kind: kinds.find((kind) => kind === payload['kind']) ?? 'command',
+    kind: readKind(payload),
     ...defined({ ...texts, ...words, paths, host, permissions, confined: payload['confined'] === true || undefined }),
     scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
   };
+}
+
+/** What lists say of a question: what it is about. */
+export function askedOfCall(payload: JsonObject): AskedOfCall {
+  return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
+}
+
+function readKind(payload: JsonObject): QuestionKind {
+  return kinds.find((kind) => kind === payload['kind']) ?? 'command';
 }
 
 /** Of a line, or of a program that was asked. Undefined for what is no answer. */

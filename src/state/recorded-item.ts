@@ -3,7 +3,7 @@ import type { Entry } from '../history/entry.ts';
 import type { AskedHost } from '../protocol/asked-host.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
-import type { Answer } from '../protocol/question.ts';
+import type { Answer, Question } from '../protocol/question.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 
 /**
@@ -27,6 +27,11 @@ export interface RecordedCall {
   readonly input: string;
   /** What a reviewer decided about it, and about the hosts that it waited for. */
   readonly reviews?: readonly RecordedReview[];
+  /** What the user was asked about it, in order. */
+  readonly asked?: readonly AskedOfCall[];
+  /** It left the sandbox of its turn; `confined`: for a wider one, which only denied what may not be read. */
+  readonly outside?: true;
+  readonly confined?: true;
   /** Absent: it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
@@ -35,6 +40,12 @@ export interface RecordedReview {
   readonly answer: Answer;
   /** Absent: it was about the call itself. */
   readonly host?: AskedHost;
+}
+
+/** A question to the user about a call. */
+export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
+  /** Absent: the lines have none. */
+  readonly answer?: Answer;
 }
 
 /** What an entry of history shows; undefined when it holds nothing to read. The answer of a tool belongs to its call. */

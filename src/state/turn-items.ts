@@ -6,8 +6,8 @@ import { asItem } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
-import { readAnswer, readHost } from './question-fields.ts';
-import { outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
+import { askedOfCall, readAnswer, readHost } from './question-fields.ts';
+import { type AskedOfCall, outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { isCostCarried } from './turn-drafts.ts';
 import type { TurnStatus } from './turn-event.ts';
 import { countTurns, foldPlace, isOfTurn, noTurnsOfAny, standingTurns, turnNumber, type TurnLog } from './turns.ts';
@@ -61,6 +61,8 @@ interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];
   readonly #calls = new Map<string, Growing<RecordedCall>>();
+  /** By call and what was asked. */
+  readonly #asked = new Map<string, Growing<AskedOfCall>>();
   /** What questions were about, by the digest that their answers name. */
   readonly #hosts = new Map<string, AskedHost>();
   readonly #places = new Map<RecordedItem, number>();
@@ -77,7 +79,8 @@ class TurnItemsReader {
     const text = stringAt(payload, 'message') ?? '';
     if (type === lineType.compacted) this.#add(line, { kind: 'checkpoint', text });
     if (type === lineType.responseItem) this.#readItem(line);
-    if (type === lineType.question) this.#readReview(payload);
+    if (type === lineType.question) this.#readQuestion(payload);
+    if (type === lineType.call) this.#readPlace(payload);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
     this.#lines++;
   }
@@ -131,13 +134,32 @@ class TurnItemsReader {
     if (shown.kind === 'call' && callId !== undefined) this.#calls.set(callId, shown);
   }
 
-  #readReview(payload: JsonObject): void {
-    const [about, answer] = [stringAt(payload, 'about') ?? '', readAnswer(objectAt(payload, 'answer'))];
-    const asked = readHost(objectAt(payload, 'host'));
-    if (asked !== undefined) this.#hosts.set(about, asked);
+  #readQuestion(payload: JsonObject): void {
+    const [callId = '', about = ''] = [stringAt(payload, 'call_id'), stringAt(payload, 'about')];
+    const call = this.#calls.get(callId);
+    if (call === undefined || payload['dropped'] !== undefined) return;
+    const host = readHost(objectAt(payload, 'host'));
+    if (host !== undefined) this.#hosts.set(about, host);
+    if (payload['answer'] !== undefined) {
+      const answer = readAnswer(objectAt(payload, 'answer'));
+      const asked = this.#asked.get(`${callId} ${about}`);
+      if (answer?.by === 'review') {
+        call.reviews = [...(call.reviews ?? []), { answer, ...defined({ host: this.#hosts.get(about) }) }];
+      } else if (answer !== undefined && asked !== undefined) asked.answer ??= answer;
+      return;
+    }
+    if (payload['to'] === 'review') return;
+    const superseded = this.#asked.get(`${callId} ${stringAt(payload, 'supersedes') ?? ''}`);
+    const asked = askedOfCall(payload);
+    this.#asked.set(`${callId} ${about}`, asked);
+    call.asked = [...(call.asked ?? []).filter((each) => each !== superseded), asked];
+  }
+
+  #readPlace(payload: JsonObject): void {
     const call = this.#calls.get(stringAt(payload, 'call_id') ?? '');
-    if (answer?.by !== 'review' || call === undefined) return;
-    call.reviews = [...(call.reviews ?? []), { answer, ...defined({ host: this.#hosts.get(about) }) }];
+    if (call === undefined || payload['outside'] !== true) return;
+    call.outside = true;
+    if (payload['confined'] === true) call.confined = true;
   }
 
   #count(event: JsonObject): void {

@@ -161,6 +161,35 @@ describe('exec --approvals FILE', () => {
     expect(textsOf(inputOf(model, 1)).join('')).not.toContain('--approvals');
   });
 
+  it('says where a command ran that left the sandbox, on the screen and in the thread, also where reads are denied', async () => {
+    const { place } = await scene((request) => {
+      const file = outside(place, `f${request.index}`);
+      return request.index % 2 === 0 ? answer({ items: [escalated(`touch ${file}`)] }) : done;
+    }, closed);
+    const file = answersIn(place, { kind: 'command', decision: 'approved' });
+    const profile = `permissions.dev={extends=":workspace",filesystem={"${outside(place, 'secret')}"="deny"}}`;
+    const denying = ['-c', profile, '-c', 'default_permissions="dev"'];
+    mkdirSync(outside(place, 'secret'));
+    const free = await place.run('exec', '--approvals', file, 'go');
+    const held = await place.run('exec', ...denying, '--approvals', file, 'go');
+    expect(free.stderr).toContain('[runs outside the sandbox]\n  [exit 0]');
+    expect(held.stderr).toContain('[runs in a sandbox that only denies what may not be read]\n');
+    // What Capstan reports meanwhile does not stand between a command and its end.
+    expect(held.stderr).toMatch(/allow_login_shell = false\.\n\$ touch \S+\n {2}\[exit 0\]/);
+    const shown = async (run: { readonly stderr: string }, ...more: readonly string[]) => {
+      const [, id = ''] = /thread ([\w-]+)/.exec(run.stderr) ?? [];
+      return (await place.run('threads', 'show', id, ...more)).stdout;
+    };
+    const asked = '    asked whether it may run: yes\n';
+    expect(await shown(free)).toContain(`[exit 0]\n${asked}    ran outside the sandbox\n`);
+    expect(await shown(held, '--full')).toContain(
+      `${asked}    ran in a sandbox that only denies what may not be read\n`,
+    );
+    expect(await shown(held, '--full', '--json')).toContain(
+      '"asked":[{"kind":"command","answer":{"kind":"allowed","scope":"call"}}],"outside":true,"confined":true',
+    );
+  });
+
   it('marks what runs outside the sandbox, and keeps the option in the command that resumes', async () => {
     const { place } = await scene([answer({ items: [escalated('echo out')] }), answer({ items: [escalated('pwd')] })]);
     const lines = [

@@ -95,6 +95,44 @@ describe('a host that a command waits for', () => {
     );
   });
 
+  it('is open with the words that the user gave with a yes', async () => {
+    const { turn, outputs } = await scene([connects(['x.test']), done], async () => ({
+      kind: 'allowed',
+      note: 'Only to read.',
+    }));
+    await turn('go');
+    expect(outputs(1).at(-1)).toBe(
+      'The command waited to connect to x.test:443, and the user allowed that. The user says: Only to read.\ngranted none, x.test allowed',
+    );
+  });
+
+  it('that waits behind another question when the command ends is told to the model, too', async () => {
+    const { live, turn, asked, outputs } = await scene([connects(['x.test']), done], () => new Promise(() => {}));
+    const { adapt } = live;
+    const impatient: Tool = {
+      ...connecting(),
+      prepare: async (call, step) => {
+        const prepared = await connecting().prepare(call, step);
+        if (prepared.kind === 'refused') return prepared;
+        return {
+          ...prepared,
+          async run({ answerHost, signal }) {
+            for (const name of ['x.test', 'y.test'])
+              void answerHost!({ name, port: 443, protocol: 'https' }, signal).catch(() => {});
+            while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+            return { output: 'timed out', item: { ...prepared.item, status: 'failed' } as typeof prepared.item };
+          },
+        };
+      },
+    };
+    live.adapt = (parts) => ({ ...adapt(parts), router: createRouter([() => [impatient]]) });
+    await turn('go');
+    expect(asked.map(nameOf)).toEqual(['x.test']);
+    expect(outputs(1).at(-1)).toBe(
+      'The command waited to connect to y.test:443, x.test:443, and there was no answer.\ntimed out',
+    );
+  });
+
   it('is not asked about where the policy decides, and the command hears which', async () => {
     const { turn, asked, outputs } = await scene([connects(['a.test', 'b.test', '10.0.0.1']), done], yes);
     await turn('go');

@@ -67,6 +67,17 @@ describe('a call that needs the user', () => {
     expect((await live.lines()).map(({ type }) => type)).not.toContain('capstan_call');
   });
 
+  it('runs when the user says yes, and the model reads the note with the result', async () => {
+    const { live, model, turn } = await scene(
+      oneCall,
+      () => [wanting],
+      answering({ kind: 'allowed', scope: 'session', note: 'Only in api/.' }),
+    );
+    live.settings = { approval: 'on-request' };
+    await turn('go');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('The user allowed it. The user says: Only in api/.\nreach ran');
+  });
+
   it('is refused without a question where the policy is never', async () => {
     const asking = answering({ kind: 'allowed' });
     const { live, turn } = await scene(oneCall, () => [wanting], asking);

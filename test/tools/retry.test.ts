@@ -65,6 +65,11 @@ describe('a command that the sandbox stopped', () => {
     expect(order).toEqual(['capstan_call', 'capstan_question', 'capstan_question', 'capstan_call']);
   });
 
+  it('runs again with the words of the user for the model', async () => {
+    const { last } = await turnWith({ kind: 'allowed', note: 'Once.' });
+    expect(last).toMatch(/ This is the second run\. The user says: Once\.\ndid it$/);
+  });
+
   it('stays as it is if the user says no, and the model reads both', async () => {
     const { ran, last } = await turnWith({ kind: 'declined', note: 'Use a temporary folder.' });
     expect(ran).toEqual(['managed']);

@@ -100,6 +100,14 @@ describe('a turn whose process was killed while it waited', () => {
     expect(tool.ran).toEqual(['a disabled']);
   });
 
+  it.each(['session', 'call'] as const)('tells the model what the user said with a yes for the %s', async (scope) => {
+    const { live, model, resumeFrom } = await waiting([calls('a'), done, done]);
+    await resumeFrom('question-answered', { kind: 'allowed', scope, note: 'Only in api/.' });
+    const before = model.requests.length;
+    await (await live.open()).continue({ signal });
+    expect(textsOf(inputOf(model, before))).toContain('The user allowed it. The user says: Only in api/.\ndid a');
+  });
+
   it('keeps to an answer that was a no', async () => {
     const { live, model, tool, resumeFrom } = await waiting([calls('a'), done, done]);
     await resumeFrom('question-answered', { kind: 'declined', note: 'Not today.' });

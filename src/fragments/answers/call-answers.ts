@@ -1,4 +1,5 @@
 import type { Survival } from '../../ports/processes.ts';
+import type { Answer } from '../../protocol/question.ts';
 
 /** Answers to calls that no tool gave an answer to. */
 
@@ -54,8 +55,17 @@ export function stoppedByUser(note: string | undefined): string {
   return withUserWords('Not run: the user declined it and stopped the turn.', note);
 }
 
+/** What the model reads before the result of a call that the user allowed with words for it. */
+export function allowedWithWords({ by, note }: Answer): string | undefined {
+  return by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
+}
+
 export function withUserWords(said: string, note: string | undefined): string {
-  return note === undefined ? said : `${said} The user says: ${note}`;
+  return hasWords(note) ? `${said} The user says: ${note}` : said;
+}
+
+function hasWords(note: string | undefined): boolean {
+  return note !== undefined && note.trim() !== '';
 }
 
 /** The user was asked, and what would be asked now is something else; or, by `why`, the call is not allowed any more. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../protocol/question.ts';
-import { hostsNotOpened } from './host-answers.ts';
+import { hostAnswers } from './host-answers.ts';
 import { notRunAgain, ranAgain } from './retry-answers.ts';
 
 const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
@@ -57,7 +57,7 @@ test.each<[Answer, string, string]>([
   ],
 ])('the model reads who declined another try or a host: %j', (answer, retry, connection) => {
   expect(notRunAgain({ answer, where })).toBe(`${stopped} ${retry}`);
-  expect(hostsNotOpened([{ host, answer }])).toEqual([`${waited} ${connection}`]);
+  expect(hostAnswers([{ host, answer }])).toEqual([`${waited} ${connection}`]);
 });
 
 test('hosts with the same answer share a sentence', () => {
@@ -67,7 +67,7 @@ test('hosts with the same answer share a sentence', () => {
     { host: { ...host, name: 'z.test' }, answer: { kind: 'declined', note: 'Not that.' } },
     { host: other, answer: { kind: 'declined' } },
   ] as const;
-  expect(hostsNotOpened(answers)).toEqual([
+  expect(hostAnswers(answers)).toEqual([
     'The command waited to connect to x.test:443, y.test:80, and the user did not allow that.',
     'The command waited to connect to z.test:443, and the user did not allow that. The user says: Not that.',
   ]);

@@ -1,4 +1,5 @@
 import type { Answer } from '../../protocol/question.ts';
+import { withUserWords } from './call-answers.ts';
 import { whoDeclined } from './who-declined.ts';
 
 /** Another try of a command that the sandbox stopped. */
@@ -16,7 +17,8 @@ const stopped = 'The sandbox stopped this command, and';
 export function ranAgain({ answer, where }: RetryWhere): string {
   const who = answer?.by === 'review' ? 'the reviewer' : 'the user';
   const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
-  return `${stopped} ${who} ${allowed}. This is the second run.`;
+  const words = answer?.by === undefined ? answer?.note : undefined;
+  return withUserWords(`${stopped} ${who} ${allowed}. This is the second run.`, words);
 }
 
 /** It did not. What follows is of the only run. */

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
-import { refusalOf } from '../../config/config-problem.ts';
+import { onceEach, refusalOf } from '../../config/config-problem.ts';
 import { effortFor, effortProblem } from '../../envelope/effort.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
@@ -64,7 +64,7 @@ export async function configureThread(
   const { base, added } = await withChoices(everywhere, choices, here);
   const { config, problems: ofFolder } = await configInFolder(base, cwd);
   const rules = await rulesInFolder(base, cwd, options);
-  const problems = [...added, ...ofFolder, ...rules.problems];
+  const problems = onceEach([...added, ...ofFolder, ...rules.problems]);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);

@@ -48,13 +48,18 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
 /** A call that was not run: what it would have done, and why it did not. */
 export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
   return {
-    call: item?.kind === 'command' ? `$ ${item.argv.at(-1) ?? ''}` : visibleLine(`tool ${tool}`),
+    call: item?.kind === 'command' ? commandLines(item.argv) : visibleLine(`tool ${tool}`),
     reason: fold(reason.trim(), true).join('\n'),
   };
 }
 
-export function planLines({ steps }: PlanItem): Span {
-  return dim(steps.map(({ text, status }) => `  [${marks[status]}] ${text}`).join('\n'));
+export function planLines({ steps }: PlanItem): readonly string[] {
+  return steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
+}
+
+/** A command as it is written. Rows after the first have a mark: without one they could pass for the model's words. */
+export function commandLines(argv: readonly string[]): string {
+  return `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
 }
 
 const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };

@@ -56,6 +56,24 @@ it('says what the turn cost, and the thread where it cost more', () => {
   expect(seen()).toBe('tokens used: 500 in this turn, 2,590 in the thread\n');
 });
 
+it('marks the rows of a command, and says where one runs that left the sandbox', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const script = { ...command, argv: ['sh', '-c', 'cat <<EOF\nDone.\nEOF\n'], status: 'in-progress' } as const;
+  tell({ ...started(script), outside: true } as ThreadEvent);
+  expect(seen()).toBe('$ cat <<EOF\n  > Done.\n  > EOF\n  [runs outside the sandbox]\n');
+  tell({ ...started({ ...command, status: 'in-progress' }), outside: true, confined: true } as ThreadEvent);
+  expect(seen()).toBe('$ npm test\n  [runs in a sandbox that only denies what may not be read]\n');
+});
+
+it('breaks the steps of a plan between words, below their text', () => {
+  const { tell, seen } = outputOf();
+  const steps = [{ text: `${'word '.repeat(15)}incomprehensibilities`, status: 'completed' }] as const;
+  tell(started({ kind: 'plan', id: 'p', steps }));
+  expect(seen().replaceAll(/<[^>]*>/g, '')).toBe(
+    `  [x] ${'word '.repeat(14)}\n      word incomprehensibilities\n`.replace(' \n', '\n'),
+  );
+});
+
 it('breaks an answer between words, whether or not it arrives in pieces', () => {
   const { tell, text, seen } = outputOf();
   const words = `${'word '.repeat(15)}incomprehensibilities follow.`;
@@ -281,6 +299,18 @@ describe('while a question is open', () => {
     output.show('  yes, once');
     tell(answers());
     expect(seen()).toBe('  yes, once\n$ make a\n  May this command run?\n    $ ls\n  [exit 0]\nW.\nN.\n');
+  });
+
+  it('one that ends without an answer leaves a line where it stood', () => {
+    const { tell, output, seen } = outputOf({ live: false });
+    const host = { name: 'x.test', port: 80, protocol: 'http' } as const;
+    tell({ kind: 'question-asked', turnId, question: { ...question, kind: 'network', host } });
+    output.show('May this command connect?');
+    const lapses = (id: string): ThreadEvent => ({ ...answers(id), answer: { kind: 'lapsed' } }) as ThreadEvent;
+    tell(ended('a', ''), lapses('q'));
+    expect(seen()).toBe('May this command connect?\n  no answer: the command ended\n$ make a\n  [exit 0]\n');
+    tell(asks('two'), lapses('two'));
+    expect(seen()).toBe('  no answer\n');
   });
 
   it('an answer as it arrives waits, too', () => {

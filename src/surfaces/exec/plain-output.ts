@@ -1,3 +1,4 @@
+import { widerSandbox } from '../../policy/where-words.ts';
 import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -20,7 +21,7 @@ import { Activity } from '../terminal/activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
 import { HeldBack } from './held-back.ts';
-import { commandEnd, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
+import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -46,7 +47,7 @@ export class PlainOutput implements Output {
   readonly #answer: StreamedAnswer;
   readonly #held = new HeldBack((count) => this.#sayLost(count));
   #isInterrupted = false;
-  /** The call whose start, or the question, that stands last on the screen. */
+  /** The call whose start, or the question, that stands last on the screen; `noCall` where a warning stands below it. */
   #newestCall: string | undefined;
   /** What was asked about, by the id of the question. */
   readonly #hosts = new Map<string, AskedHost>();
@@ -104,6 +105,7 @@ export class PlainOutput implements Output {
 
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
+    this.#sayUnanswered(event);
     this.#held.before(event);
     this.#held.print(() => this.#say(event));
     this.#held.after(event);
@@ -124,7 +126,7 @@ export class PlainOutput implements Output {
         return this.#announcement.started();
       case 'item-updated':
       case 'item-started':
-        return this.#sayStart(event.item, event.outside);
+        return this.#sayStart(event.item, event);
       case 'item-completed':
         this.#sayItem(event.item);
         return this.#answer.showNext();
@@ -132,6 +134,7 @@ export class PlainOutput implements Output {
         return this.#sayRefused(event);
       case 'warning':
         if (this.#options.isNews?.(event.outcome) === false) return undefined;
+        if (this.#newestCall !== undefined) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
         return screen.message(event.outcome.message, { look: 'yellow' });
@@ -171,12 +174,19 @@ export class PlainOutput implements Output {
     }
   }
 
-  #sayStart(item: TurnItem, outside?: true): void {
-    if (item.kind === 'plan') this.#screen.note(planLines(item));
-    if (item.kind === 'command')
-      this.#screen.note(bold(`$ ${item.argv.at(-1) ?? ''}`), ...(outside ? [outsideMark] : []));
+  #sayStart(item: TurnItem, place: CommandPlace = {}): void {
+    if (item.kind === 'plan')
+      for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
+    if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
     if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
     if (item.kind === 'command' || item.kind === 'tool-call') this.#newestCall = item.id;
+  }
+
+  /** At once: it ends what stands on the screen. */
+  #sayUnanswered(event: ThreadEvent): void {
+    if (event.kind !== 'question-answered' || event.answer.kind !== 'lapsed' || event.answer.by !== undefined) return;
+    const why = this.#hosts.has(event.id) ? ': the command ended' : '';
+    this.#screen.note(dim(`  no answer${why}`));
   }
 
   /** Calls run side by side: an end that does not stand below its own start says again whose it is. */
@@ -261,8 +271,19 @@ function tokensIn({ input, cachedInput, output }: Usage): number {
   return input - cachedInput + output;
 }
 
-/** On a line of its own: the command may have several. */
-const outsideMark = yellow('\n  [runs outside the sandbox]');
+const noCall = '';
+
+/** As the start of its item says it. */
+interface CommandPlace {
+  readonly outside?: true;
+  readonly confined?: true;
+}
+
+/** Where a command runs that left the sandbox. On a line of its own: the command may have several. */
+function placeMark({ outside, confined }: CommandPlace): readonly Span[] {
+  if (outside !== true) return [];
+  return [yellow(`\n  [runs ${confined === true ? widerSandbox : 'outside the sandbox'}]`)];
+}
 
 /** Models set their headlines in bold type: a dim line needs no stars. */
 function withoutStars(text: string): string {

@@ -2,6 +2,7 @@ import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { plural } from '../wording/number-words.ts';
+import { askedWords } from '../wording/asked-words.ts';
 import { type CallReport, readCallReport } from '../wording/call-report.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -75,7 +76,8 @@ function itemBlock(item: RecordedItem): string {
   }
 }
 
-function callBlock({ name, form, input, output }: RecordedCall): string {
+function callBlock(call: RecordedCall): string {
+  const { name, form, input, output } = call;
   const called = form === 'patch' ? diffHtml(visibleText(input)) : preBlock(form === 'command' ? `$ ${input}` : input);
   const report = output === undefined ? undefined : readCallReport(output.text);
   const end = report === undefined ? '' : endAndTime(report);
@@ -84,7 +86,8 @@ function callBlock({ name, form, input, output }: RecordedCall): string {
     output === undefined || report === undefined
       ? '<p class="facts">No answer was recorded.</p>'
       : outputBlock(report) + pictureBlock(output.pictures);
-  return `<article class="call"><h3>${escaped(name)}${mark}</h3>${called}${answer}</article>`;
+  const decided = askedWords(call).map((words) => `<p class="facts">${escaped(words)}</p>`);
+  return `<article class="call"><h3>${escaped(name)}${mark}</h3>${called}${decided.join('')}${answer}</article>`;
 }
 
 /** Longer outputs are folded. */

@@ -1,6 +1,7 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
+import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
 import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
 import { usageWords } from '../wording/usage-words.ts';
@@ -43,15 +44,22 @@ function itemBlock(item: RecordedItem): string {
   }
 }
 
-function callBlock({ name, form, input, output }: RecordedCall): string {
+function callBlock(call: RecordedCall): string {
+  const { name, form, input, output } = call;
   const language = { command: 'sh', patch: 'diff', other: '' }[form];
   const report = output === undefined ? undefined : readCallReport(output.text);
   const end = report === undefined ? '' : endAndTime(report);
-  const called = `**Call** ${inline(name)}${end === '' ? '' : ` (${end})`}\n\n${fenced(input, language)}`;
+  const called = `**Call** ${inline(name)}${end === '' ? '' : ` (${end})`}\n\n${fenced(input, language)}${decidedLines(call)}`;
   if (output === undefined || report === undefined) return `${called}\n\nNo answer was recorded.`;
   const pictures = output.pictures.length === 0 ? '' : ` (${pictureWords(output.pictures)})`;
   if (report.output === '' && pictures === '') return called;
   return `${called}\n\n${folded(`Output${pictures}`, fenced(report.output))}`;
+}
+
+function decidedLines(call: RecordedCall): string {
+  return askedWords(call)
+    .map((words) => `\n\n*${escaped(words)}*`)
+    .join('');
 }
 
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;

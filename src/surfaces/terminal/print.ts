@@ -1,5 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import { terminalWidth } from './terminal-width.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
+import { wrap } from './wrap.ts';
 
 // With `page.ts` and `screen.ts`, all that writes to standard output and standard error. What a model, a command, a
 // server or a file says moves no cursor, rings no bell and sets no title: hidden characters become signs before.
@@ -26,6 +28,16 @@ export function printNote(text: string): void {
 
 /** Says on standard error why nothing comes of it, and what to do. Gives back the exit code. */
 export function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
-  printNote(`capstan: ${message}${next === '' ? '' : `\n         ${next}`}`);
+  const sentences = next === '' ? message : `${message}\n${next}`;
+  const width = process.stderr.isTTY ? terminalWidth(process.stderr) : undefined;
+  printNote(complaint(sentences, width));
   return exitCode;
+}
+
+const mark = 'capstan: ';
+
+/** Broken between words where the width is known; every row after the first stands below the text. */
+export function complaint(text: string, width: number | undefined): string {
+  const lines = width === undefined ? text.split('\n') : wrap(visibleText(text), Math.max(20, width - mark.length - 1));
+  return lines.map((line, at) => `${at === 0 ? mark : ' '.repeat(mark.length)}${line}`).join('\n');
 }

@@ -19,6 +19,13 @@ export interface ScreenOptions {
   readonly live: boolean;
 }
 
+export interface MessageForm {
+  readonly look?: Look;
+  readonly indent?: string;
+  /** Of every row but the first; by default the same. */
+  readonly hanging?: string;
+}
+
 /** What the status line says now. It is asked again whenever the line is drawn, so it may count seconds. */
 export type Status = () => readonly Span[];
 
@@ -62,9 +69,10 @@ export class Screen {
   }
 
   /** A sentence of ours, or several: on a terminal they are broken between words. */
-  message(text: string, { look, indent = '' }: { readonly look?: Look; readonly indent?: string } = {}): void {
-    const lines = this.#live ? wrap(visibleText(text), this.#width - indent.length) : text.split('\n');
-    const shown = lines.map((line) => `${indent}${line}`).join('\n');
+  message(text: string, { look, indent = '', hanging = indent }: MessageForm = {}): void {
+    const room = this.#width - Math.max(indent.length, hanging.length);
+    const lines = this.#live ? wrap(visibleText(text), room) : text.split('\n');
+    const shown = lines.map((line, at) => `${at === 0 ? indent : hanging}${line}`).join('\n');
     this.note(look === undefined ? shown : { look, text: shown });
   }
 

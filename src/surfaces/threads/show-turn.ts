@@ -15,6 +15,7 @@ import { wrap } from '../terminal/wrap.ts';
 import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
+import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
 import { reviewWords } from '../wording/review-words.ts';
 import { usageWords } from '../wording/usage-words.ts';
@@ -131,16 +132,17 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
     dim(indent + line),
     ...(end === undefined ? [] : [{ look: end.look, text: mark }]),
     '\n',
-    ...reviewed(call, form),
+    ...decided(call, form),
   ];
 }
 
-/** That a reviewer decided about the call or its hosts, and what. */
-function reviewed({ reviews = [] }: RecordedCall, form: TurnForm): readonly Span[] {
-  return reviews.flatMap(({ answer, host }) => {
+/** What a reviewer or the user decided about the call and its hosts. */
+function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
+  const reviews = (call.reviews ?? []).flatMap(({ answer, host }) => {
     const words = reviewWords(answer, host && hostAtPort(host.name, host.port));
-    return words === undefined ? [] : [dim(prose(visibleLine(words), form, indent + indent))];
+    return words === undefined ? [] : [words];
   });
+  return [...reviews, ...askedWords(call)].map((words) => dim(prose(visibleLine(words), form, indent + indent)));
 }
 
 /** The files that a patch names. */
@@ -172,7 +174,7 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
         ...labelled(`call of ${item.name}`, `${sign}${item.input}`, form),
         ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
         ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
-        ...reviewed(item, form),
+        ...decided(item, form),
       ];
     }
   }

@@ -6,7 +6,7 @@ export interface CallReport {
   readonly end: string | undefined;
   readonly isFailure: boolean;
   readonly seconds: number | undefined;
-  /** Without the facts before it. */
+  /** Without the facts before it. What the model reads before the facts stays, as its first lines. */
   readonly output: string;
 }
 
@@ -14,7 +14,7 @@ export interface CallReport {
 export function readCallReport(answer: string): CallReport {
   const written = parsedAnswer(answer);
   if (written !== undefined) return written;
-  const { facts, output } = splitAnswer(answer);
+  const { facts, output } = splitReport(answer);
   const seconds = factNumber(facts, /^Wall time: ([\d.]{1,20}) seconds$/);
   const exitCode = factNumber(facts, /^(?:Process exited with code|Exit code:) (-?\d{1,10})$/);
   if (exitCode !== undefined) return exited(exitCode, seconds, output);
@@ -41,10 +41,23 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 }
 
 const fact =
-  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked|Allowed by the policy, but|This machine has too many servers)\b/;
+  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked|Allowed by the policy|This machine has too many servers)\b/;
 const mostFacts = 8;
 /** What a model reads before an output that was cut. People see the mark where it was cut, which counts otherwise. */
 const warning = /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: \d{1,15}\n\n/;
+
+/** Sentences of Capstan that may stand before the facts. No output of a command comes before its facts. */
+const note =
+  /^(?:The sandbox stopped this command, |The command waited to connect to |The user allowed it\. |Outside the sandbox too, )/;
+/** The end of such sentences: they may have words of the user in several lines. */
+const firstFact = /\n(?=(?:Wall time: [\d.]{1,20} seconds|Exit code: -?\d{1,10})\n)/;
+
+function splitReport(answer: string): ReturnType<typeof splitAnswer> {
+  const end = note.test(answer) ? answer.search(firstFact) : -1;
+  if (end < 0) return splitAnswer(answer);
+  const { facts, output } = splitAnswer(answer.slice(end + 1));
+  return { facts, output: `${answer.slice(0, end)}\n${output}` };
+}
 
 /** Facts stand before a line `Output:`, one per line and nothing else between them. */
 function splitAnswer(answer: string): { readonly facts: readonly string[]; readonly output: string } {

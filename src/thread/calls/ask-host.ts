@@ -1,4 +1,5 @@
-import { type AnsweredHost, hostsNotOpened } from '../../fragments/answers/host-answers.ts';
+import { allowedWithWords } from '../../fragments/answers/call-answers.ts';
+import { type AnsweredHost, hostAnswers } from '../../fragments/answers/host-answers.ts';
 import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
@@ -28,7 +29,7 @@ export function askAboutHosts(
 ): HostQuestions {
   const over = new AbortController();
   const open = new Set<Promise<HostAnswer>>();
-  const refused: AnsweredHost[] = [];
+  const told: AnsweredHost[] = [];
 
   async function ask(host: AskedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
     const known = decideHostNow(turn, wanted, host);
@@ -44,14 +45,19 @@ export function askAboutHosts(
       await beforeAbort(inOrder.turn(), life.signal, undefined);
       // An answer to an earlier question may decide about this host as well.
       const decided = decideHostNow(turn, wanted, host);
-      if (life.signal.aborted) return 'declined';
+      if (life.signal.aborted) {
+        // The command waited for it, behind a question that no one answered.
+        told.push({ host, answer: { kind: 'lapsed' } });
+        return 'declined';
+      }
       if (decided.kind !== 'ask') return decided.kind === 'run' ? 'allowed' : 'unasked';
       const asking = questionOf(turn, wanted, decided);
       recordQuestion(turn, asking);
       const asked = await askQuestion({ ...turn, signal: life.signal }, askerOf(turn, wanted.step), asking);
       const answer = asked.kind === 'answered' ? asked.answer : ({ kind: 'lapsed' } as const);
+      // A yes without words needs no telling: the command connects.
+      if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
       if (answer.kind === 'allowed') return 'allowed';
-      refused.push({ host, answer });
       if (answer.kind === 'stopped') turn.stop();
       return 'declined';
     } finally {
@@ -70,7 +76,7 @@ export function askAboutHosts(
       over.abort('over');
       // A lost disk is reported by the next caller that needs it.
       await Promise.allSettled(open);
-      return hostsNotOpened(refused);
+      return hostAnswers(told);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Step } from '../../envelope/step.ts';
-import { stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
+import { allowedWithWords, stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { notRunAgain, ranAgain } from '../../fragments/answers/retry-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
@@ -143,10 +143,10 @@ export class Calls {
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  #tellStart({ item, standing }: PreparedCall, { leaves }: GrantedCall): void {
+  #tellStart({ item, standing }: PreparedCall, { leaves, confined: within }: GrantedCall): void {
     const { turnId, memory, log } = this.#turn;
     const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
-    log.tell({ kind, turnId, item, ...defined({ outside: leaves }) });
+    log.tell({ kind, turnId, item, ...defined({ outside: leaves, confined: within }) });
     if (standing === true) memory.standing.set(item.id, item);
   }
 
@@ -191,7 +191,9 @@ export class Calls {
     inOrder.pass();
     const { before, leave } = this.#order.begin(prepared.alone === true);
     if (before.length > 0) await Promise.all(before);
-    return this.#performAll(prepared, wanted, grant).finally(leave);
+    const end = await this.#performAll(prepared, wanted, grant).finally(leave);
+    const said = grant.answer && allowedWithWords(grant.answer);
+    return said === undefined ? end : { ...end, output: withNote(end.output, said) };
   }
 
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
@@ -215,9 +217,10 @@ export class Calls {
     const { call_id: callId, name: tool } = wanted.call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
-    const { policy, allowed } = grant;
+    const { policy, allowed, confined: within } = grant;
     const outside = grant.where === 'outside' || undefined;
-    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) }));
+    const more = defined({ idempotent, outside, confined: within });
+    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...more }));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared, grant);
     const mayWrite = mayChangeFiles(policy, needs);
@@ -233,8 +236,8 @@ export class Calls {
     const threads = heldThreads(parts.threads, envelope);
     const isProxied = networkReach(policy) === 'listed';
     const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
-    const more = defined({ output, allowed, answerHost: hosts?.decide });
-    const end = await prepared.run({ signal, policy, threads, started, warn, ...more });
+    const ways = defined({ output, allowed, answerHost: hosts?.decide });
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     const notes = (await hosts?.end()) ?? [];

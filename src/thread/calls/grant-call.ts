@@ -2,7 +2,7 @@ import { lapsedUnasked, noLongerAsked, refusedCall } from '../../fragments/answe
 import type { Step } from '../../envelope/step.ts';
 import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
-import type { RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
+import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
@@ -116,7 +116,7 @@ export async function grantSuspended(
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
   const decided = decideNow(turn, known, { ...options, canAsk: true });
   // An answer for longer than the call, or the rule that it saved, counts already: the call needs no question any more.
-  if (answer !== undefined && decided.kind === 'run') return grantedBy(turn, decided, answer.scope ?? 'call');
+  if (answer !== undefined && decided.kind === 'run') return answeredBy(turn, decided, answer);
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
     const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
@@ -126,7 +126,7 @@ export async function grantSuspended(
   }
   if (answer === undefined) return askInTurn(turn, known, asking, options);
   await saveAllowedRule(turn, asking.question, answer);
-  return grantedBy(turn, asking.decided, answer.scope ?? 'call');
+  return answeredBy(turn, asking.decided, answer);
 }
 
 /** In its turn among those of its step. An answer to an earlier question may decide about this call as well. */
@@ -155,5 +155,9 @@ function grantAsked(turn: Turn, { decided }: QuestionToAsk, asked: AskedQuestion
   if (asked.kind === 'unheard') return { kind: 'refused', output: lapsedUnasked };
   const { answer } = asked;
   if (answer.kind !== 'allowed') return refusedBy(turn, answer, defined({ why: decided.question.reason, next }));
+  return answeredBy(turn, decided, answer);
+}
+
+function answeredBy(turn: Turn, decided: RunDecision | AskDecision, answer: RecordedAnswer): GrantedCall {
   return { ...grantedBy(turn, decided, answer.scope ?? 'call'), answer };
 }

@@ -13,8 +13,10 @@ export interface GrantedCall {
   readonly kind: 'granted';
   readonly policy: ResolvedPolicy;
   readonly where: 'sandbox' | 'outside';
-  /** No sandbox is left: there was one, and denied reads do not keep it. */
+  /** It leaves the sandbox of its turn. */
   readonly leaves?: true;
+  /** And runs in a wider one: what is denied to read stays so. */
+  readonly confined?: true;
   /** How far the user's yes goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
   /** Absent: no question was asked. */
@@ -35,8 +37,10 @@ export function grantedBy(
   parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
   const { resolved } = envelope.policy;
   const policy = grantedPolicy(resolved, decided);
-  const leaves = (needsSandbox(resolved) && !needsSandbox(policy)) || undefined;
-  return { kind: 'granted', policy, where, ...defined({ leaves, allowed }) };
+  const isConfined = needsSandbox(policy);
+  const leaves = (needsSandbox(resolved) && (where === 'outside' || !isConfined)) || undefined;
+  const confined = (leaves && isConfined) || undefined;
+  return { kind: 'granted', policy, where, ...defined({ leaves, confined, allowed }) };
 }
 
 /** A no as what the model reads, and the end of the turn where the user wants it. */

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { grantedPolicy } from '../../policy/granted-policy.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { FileSystemEntry, SandboxMode } from '../../protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { PathRule, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { computePatch } from './compute-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { parsePatch } from './parse-patch.ts';
@@ -151,6 +152,28 @@ describe('a policy', () => {
     symlinkSync('.git', join(workspace, 'innocent'));
     expect(verdict('*** Add File: innocent/x\n+x', { policy, cwd: linked })).toMatch(/^refused/);
     expect(verdict('*** Add File: ../x\n+x', { policy, cwd: linked })).toMatch(/^refused/);
+  });
+
+  it('opens what a user allowed in a folder that the profile only reads', () => {
+    const docs = join(workspace, 'docs');
+    mkdirSync(docs);
+    const base = policyFor('workspace-write');
+    if (base.files.kind !== 'restricted') throw new Error('not restricted');
+    const rule: PathRule = { path: docs, access: 'read', ifMissing: 'skip' };
+    const policy = { ...base, files: { ...base.files, rules: [...base.files.rules, rule] } };
+    const patch = '*** Add File: docs/new.md\n+x';
+    expect(verdict(patch, { policy })).toMatch(/^refused/);
+    const granted = grantedPolicy(policy, { where: 'sandbox', extra: { write: [docs] } });
+    expect(verdict(patch, { policy: granted })).toBe('fits');
+    expect(verdict('*** Add File: docs/.git/config\n+x', { policy: granted })).toMatch(/^refused/);
+
+    // A grant by one name does not open what another name closes.
+    symlinkSync(workspace, join(root, 'alias'));
+    const other: PathRule = { path: join(root, 'alias/docs'), access: 'read', ifMissing: 'skip' };
+    const closed = { ...granted, files: { ...base.files, rules: [...base.files.rules, other] } };
+    expect(verdict(patch, { policy: grantedPolicy(closed, { where: 'sandbox', extra: { write: [docs] } }) })).toMatch(
+      /^refused/,
+    );
   });
 
   it('grants nothing through a link that commands could turn', () => {

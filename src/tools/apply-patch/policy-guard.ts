@@ -38,8 +38,8 @@ const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
 
 /**
  * The rules with their own links followed: a workspace or `/tmp` may be reached through one. Nothing is granted through
- * a link that commands can replace, nor where a path leads to another place than when the turn began. Where two
- * spellings of one place disagree, the stricter rule holds.
+ * a link that commands can replace, nor where a path leads to another place than when the turn began. Rules for one
+ * spelling mean what `access` says of them; where two spellings of one place disagree, the stricter one holds.
  */
 function rulesAtPlaces(
   { rules }: Extract<ResolvedFiles, { kind: 'restricted' }>,
@@ -49,17 +49,23 @@ function rulesAtPlaces(
     const found = followPath(disk, rule.path, { lastLink: 'followed' });
     const { place, links } = found.kind === 'found' ? found : { place: rule.path, links: [] };
     if (isMoved(rule, place)) return [];
-    return { path: place, links, access: rule.access, ...defined({ keeps: rule.keeps }) };
+    return { spelled: rule.path, path: place, links, access: rule.access, ...defined({ keeps: rule.keeps }) };
   });
-  const chosen = new Map<string, AccessRule>();
-  for (const { links, ...rule } of followed) {
-    const { path, access } = rule;
-    const replaceable = links.some((link) => accessByRules(followed, link) === 'write');
-    if (access === 'write' && replaceable) continue;
-    const rival = chosen.get(path);
-    if (rival === undefined || strictness[access] > strictness[rival.access]) chosen.set(path, rule);
-  }
-  return [...chosen.values()];
+  const isReplaceable = (link: string) => accessByRules(followed, link) === 'write';
+  const sound = followed.filter(({ access, links }) => access !== 'write' || !links.some(isReplaceable));
+  const bySpelling = Map.groupBy(sound, ({ spelled }) => spelled);
+  const meant = [...bySpelling.values()].flatMap(strongest);
+  return [...Map.groupBy(meant, ({ path }) => path).values()].flatMap(strictest);
+}
+
+/** Of rules at one path, those that decide about it. */
+function strongest<Rule extends AccessRule>(rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ path, access }) => access === accessByRules(rules, path));
+}
+
+function strictest(rules: readonly AccessRule[]): readonly AccessRule[] {
+  const most = Math.max(...rules.map(({ access }) => strictness[access]));
+  return rules.filter(({ access }) => strictness[access] === most);
 }
 
 function placeOf(disk: PatchView, path: string): string {

@@ -1,3 +1,4 @@
+import { widerSandbox } from '../../../policy/where-words.ts';
 import { hostRuleLine } from '../../../policy/rules/rule-lines.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -55,7 +56,7 @@ function ruleLines({ prefix, host, scopes, confined }: Question, width: number):
   const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
   if (host !== undefined) return [line(hostRuleLine(host.name, host.protocol))];
   if (prefix === undefined) return [];
-  const where = confined === true ? 'in a sandbox that only denies what may not be read' : 'outside the sandbox';
+  const where = confined === true ? widerSandbox : 'outside the sandbox';
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
 }
 

@@ -35,7 +35,8 @@ export const explainedTurnOutput: JsonObject = outputOfTool(
     questions: { ...list, description: 'each with id, reason, argv, cwd, scopes' },
     percent_remaining: { type: 'integer' },
   },
-  ['thread_id', 'status'],
+  // What is refused has no thread.
+  ['status'],
 );
 
 export interface Attendance {
@@ -111,7 +112,7 @@ export function tellOpenQuestions(
     for (const { method, params } of form({ kind: 'passing', event }, thread, defined({ requestId }))) {
       client.notify(method, params);
     }
-    progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text} Answer with thread_answer.`);
+    progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text}\nAnswer with thread_answer.`);
   }
 }
 
@@ -252,7 +253,7 @@ export function questionsFirst(
 
 /** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
 export function askedText(question: Question, item?: TurnItem): string {
-  return `${question.id}: ${questionMessage(question, item).text} Scopes: ${question.scopes.join(', ')}.`;
+  return `${question.id}: ${questionMessage(question, item).text}\n  Scopes: ${question.scopes.join(', ')}.`;
 }
 
 function waitingAnswer(

@@ -18,15 +18,7 @@ const decisions: Readonly<Record<string, Answer>> = {
 
 /** The question as a form: a decision among those that it allows, and a note for the model. */
 export function clientQuestion(question: Question, message: string): FormQuestion {
-  const { scopes, prefix } = question;
-  const offered = [
-    'approved',
-    ...(scopes.includes('session') ? ['approved_for_session'] : []),
-    ...(scopes.includes('rule') ? ['approved_with_rule'] : []),
-    'denied',
-    'abort',
-  ];
-  const rule = prefix === undefined ? '' : ` approved_with_rule also saves a rule for: ${shellWords(prefix)}.`;
+  const offered = offeredDecisions(question);
   return {
     message,
     schema: {
@@ -35,14 +27,28 @@ export function clientQuestion(question: Question, message: string): FormQuestio
         decision: {
           type: 'string',
           title: 'Decision',
-          description: `approved allows it once, denied refuses it, abort also ends the turn.${rule}`,
-          enum: offered,
+          description: `${Object.values(offered).join(', ')}.`,
+          enum: Object.keys(offered),
         },
         note: { type: 'string', title: 'Note', description: 'Optional words for the model.' },
       },
       required: ['decision'],
     },
     extra: forCodexClients(question),
+  };
+}
+
+/** The decisions that a question allows, each with what it does. */
+function offeredDecisions({ kind, scopes, prefix, host }: Question): Readonly<Record<string, string>> {
+  const about = prefix === undefined ? (host?.name ?? 'it') : shellWords(prefix);
+  return {
+    approved: `approved allows it ${kind === 'permissions' ? 'for this turn' : 'once'}`,
+    ...(scopes.includes('session') && { approved_for_session: 'approved_for_session for the rest of the thread' }),
+    ...(scopes.includes('rule') && {
+      approved_with_rule: `approved_with_rule in every thread, by a rule that is saved for: ${about}`,
+    }),
+    denied: 'denied refuses it',
+    abort: 'abort also ends the turn',
   };
 }
 

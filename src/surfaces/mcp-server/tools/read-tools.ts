@@ -42,7 +42,8 @@ export function threadListTool(parts: ToolParts): ServerTool {
     async call(args) {
       const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
       if ('code' in page) return refusedAnswer(withCursor(page));
-      const { threads, next } = page;
+      const { next } = page;
+      const threads = page.threads.map((thread) => withOpenQuestions(parts, thread));
       const lines = threads.map(threadLine);
       return answered(pageText(lines, 'No threads.', next), {
         threads: threads.map(summaryFields),
@@ -69,6 +70,12 @@ export function threadSearchTool(parts: ToolParts): ServerTool {
       return answered(pageText(lines, 'No matches.', next), { hits: shown, ...defined({ next }) });
     },
   };
+}
+
+/** What a running call asks, about a host or another try, is no part of what is stored. */
+function withOpenQuestions({ runs }: ToolParts, thread: ThreadSummary): ThreadSummary {
+  const open = runs.current(thread.id)?.questions.length ?? 0;
+  return open > (thread.questions ?? 0) ? { ...thread, questions: open } : thread;
 }
 
 function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: ThreadSummary): string {

@@ -28,9 +28,22 @@ export function toolWords(text: string): string {
     .replaceAll(/\bAdd --force\b/g, 'Set force')
     .replaceAll(/\bcommand line: sandbox_mode\b/g, 'sandbox')
     .replaceAll(/\bcommand line: /g, '')
+    .replaceAll(/\bdefault_permissions = ("[^"]*") and sandbox_mode = ("[^"]*")/g, 'permissions $1 and sandbox $2')
+    .replaceAll(/\bsandbox_workspace_write\.(?=\w)/g, 'sandbox.')
+    .replaceAll(/ or remove the key\./g, ' or leave it out.')
+    .replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => `{"granular": {${asJson(members)}}}`)
     .replaceAll(/ on the command line\b/g, ' of the call');
 }
 
+/** `a = true|false, b = …` */
+function asJson(members: string): string {
+  return members.replaceAll(/(\w+) = /g, '"$1": ');
+}
+
 export function asToolOutcome(outcome: Outcome): Outcome {
-  return { ...outcome, message: toolWords(outcome.message), next: toolWords(outcome.next) };
+  const next = toolWords(outcome.next);
+  // As an error it has an effect: the call is refused.
+  const isUnknown = outcome.code === 'config-unknown-key';
+  const said = isUnknown ? next.replace('It has no effect; remove it.', 'Remove it.') : next;
+  return { ...outcome, message: toolWords(outcome.message), next: said };
 }

@@ -47,14 +47,14 @@ export async function callStart(
 ): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
   const closed = refusedConfig(objectAt(args, 'config') ?? {});
-  if (closed !== undefined) return refusedAnswer(closed);
+  if (closed !== undefined) return refusedAnswer(closed, notStarted);
   const request = requestFrom(args, parts.cwd);
   const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
   const input = hasMessage ? readCalledMessage(parts, prompt, request.cwd) : undefined;
-  if (input !== undefined && 'code' in input) return refusedAnswer(input);
+  if (input !== undefined && 'code' in input) return refusedAnswer(input, notStarted);
   const thread = await parts.live.start(request);
-  if (thread.kind === 'refused') return refusedAnswer(thread.outcome);
+  if (thread.kind === 'refused') return refusedAnswer(thread.outcome, notStarted);
   const more = { settings: settingsShown(thread.settings) };
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, thread.notices);
   if (input !== undefined) {
@@ -65,6 +65,8 @@ export async function callStart(
   const words = `Thread ${thread.id} is started. Send it a message with thread_send: it is kept on disk from then on.`;
   return noted(answered(words, { thread_id: thread.id, status: 'idle', ...more }));
 }
+
+const notStarted = { status: 'failed' };
 
 /** Hosts may pass on the text alone, and the next call needs the id. */
 function withThread(answer: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
@@ -227,6 +229,13 @@ function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome 
   const kind = kinds[stringAt(args, 'decision') ?? ''] ?? 'declined';
   const scope = stringAt(args, 'scope') as AnswerScope | undefined;
   const note = stringAt(args, 'note');
+  if (scope !== undefined && kind !== 'allowed') {
+    return {
+      code: 'scope-of-refusal',
+      message: 'A refusal has no scope: it is about this question alone.',
+      next: 'Leave scope out.',
+    };
+  }
   if (scope !== undefined && !scopes.includes(scope)) {
     return {
       code: 'scope-not-offered',

@@ -1,0 +1,38 @@
+import { hostAtPort } from '../../policy/network/host-pattern.ts';
+import { widerSandbox } from '../../policy/where-words.ts';
+import type { Answer, QuestionKind } from '../../protocol/question.ts';
+import { oneLine } from '../../state/one-line.ts';
+import type { AskedOfCall, RecordedCall } from '../../state/recorded-item.ts';
+
+const wants: Readonly<Record<QuestionKind, string>> = {
+  command: 'it may run',
+  patch: 'these files may be changed',
+  permissions: 'later commands may do more',
+  network: 'it may connect',
+  retry: 'it may run again',
+};
+
+/** What the user was asked about a call and answered, and where it ran if it left the sandbox: one line for each. */
+export function askedWords({ asked = [], outside, confined }: RecordedCall): readonly string[] {
+  const place = confined === true ? widerSandbox : 'outside the sandbox';
+  return [...asked.map(questionAndAnswer), ...(outside === true ? [`ran ${place}`] : [])];
+}
+
+function questionAndAnswer({ kind, host, answer }: AskedOfCall): string {
+  const where = host === undefined ? '' : ` to ${hostAtPort(host.name, host.port)}`;
+  return `asked whether ${wants[kind]}${where}: ${answerWords(answer)}`;
+}
+
+function answerWords({ kind, scope, note, by }: Answer = { kind: 'lapsed' }): string {
+  const words = note === undefined || by !== undefined ? '' : ` (${oneLine(note, 200)})`;
+  switch (kind) {
+    case 'allowed':
+      return `yes${scope === 'session' ? ', for the session' : scope === 'rule' ? ', and saved as a rule' : ''}${words}`;
+    case 'declined':
+      return by === 'default' ? 'no, since no answer was prepared' : `no${words}`;
+    case 'stopped':
+      return `no, and the turn ended${words}`;
+    case 'lapsed':
+      return 'no answer';
+  }
+}

@@ -4,12 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveThread, Engine, liveThreads, words } from '../src/index.ts';
+import { type LoadedFigures, measureCodex, middle } from './live-codex.ts';
 import { eventStreamParser } from '../src/model/http/event-stream.ts';
 
-// What live threads cost: memory of one that is loaded and idle, and the rate at which a follower gets previews beside
-// a bare parse of the same stream. `node --expose-gc bench/live.ts`
+// What live threads cost: memory of one that is loaded and idle and the time to load one, beside the app-server of Codex,
+// and the rate at which a follower gets previews beside a bare parse of the same stream.
+// `node --expose-gc bench/live.ts [THREADS]`
 
-const [deltas, loaded, rounds] = [100_000, 100, 5];
+const [deltas, rounds] = [100_000, 5];
+const loaded = Number(process.argv[2] ?? 100) || 100;
 
 if (process.argv[2] === 'serve') serve();
 else await measure();
@@ -65,12 +68,30 @@ async function measure(): Promise<void> {
   };
   try {
     await measureMemory(start);
+    await measureLoading(engine, await measureCodex(url, loaded));
     await measureRate(start, url);
   } finally {
     await threads.close();
     server.kill();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** By what is on the disk: those that were made before, given up and loaded again one after the other. */
+async function measureLoading(engine: Engine, codex: LoadedFigures): Promise<void> {
+  const threads = liveThreads(engine);
+  const ids = threads.loaded.map(({ id }) => id);
+  const times: number[] = [];
+  for (const id of ids) {
+    await engine.thread(id)?.close();
+    const began = performance.now();
+    await threads.load(id);
+    times.push(performance.now() - began);
+  }
+  console.log(`the same of Codex, all its processes   ${codex.residentKb.toFixed(0)} KB resident`);
+  console.log(
+    `time to load a thread with one turn   ${middle(times).toFixed(1)} ms, Codex ${codex.loadMs.toFixed(1)} ms`,
+  );
 }
 
 async function measureMemory(start: () => Promise<LiveThread>): Promise<void> {
@@ -105,7 +126,7 @@ async function measureRate(start: () => Promise<LiveThread>, url: string): Promi
     followed.push(rate);
     most.push(peak);
   }
-  const [plain, live] = [median(bare), median(followed)];
+  const [plain, live] = [middle(bare), middle(followed)];
   console.log(`bare parse of the stream              ${Math.round(plain)} deltas per second`);
   console.log(
     `to a follower                         ${Math.round(live)} deltas per second (${(live / plain).toFixed(2)})`,
@@ -145,8 +166,4 @@ async function followDeltas(thread: LiveThread): Promise<{ readonly rate: number
   clearInterval(watch);
   if (turn.kind !== 'completed' || turn.lastMessage !== text) throw new Error('pieces are lost');
   return { rate, peak };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

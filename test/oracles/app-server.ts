@@ -30,6 +30,11 @@ export class AppServer {
     return server;
   }
 
+  /** The process that was started; the program may be a child of it. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** The result of a method. Rejects with the error that the server answers. */
   call(method: string, params: JsonObject): Promise<JsonObject> {
     const id = ++this.#calls;

@@ -1,10 +1,9 @@
 import { type AnsweredHost, hostsNotOpened } from '../../fragments/answers/host-answers.ts';
+import type { RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
-import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Turn } from '../parts/parts.ts';
-import { askerOf } from '../review/asker.ts';
-import { askQuestion, questionOf, recordQuestion } from './ask-about-call.ts';
+import { askInPlace } from './ask-in-place.ts';
 import { decideHostNow } from './decide-now.ts';
 import type { CallToGrant } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
@@ -32,7 +31,7 @@ export function askAboutHosts(
 
   async function ask(host: AskedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
     const known = decideHostNow(turn, wanted, host);
-    if (known.kind !== 'ask') return known.kind === 'run' ? 'allowed' : 'unasked';
+    if (known.kind !== 'ask') return hostAnswer(known);
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
     // With a reason of its own: a question that was asked while a call ran does not wait for the next process.
     const life = new AbortController();
@@ -41,18 +40,13 @@ export function askAboutHosts(
     if (ended.aborted) end();
     const place = order.next();
     try {
-      await beforeAbort(place.turn(), life.signal, undefined);
-      // An answer to an earlier question may decide about this host as well.
-      const decided = decideHostNow(turn, wanted, host);
-      if (life.signal.aborted) return 'declined';
-      if (decided.kind !== 'ask') return decided.kind === 'run' ? 'allowed' : 'unasked';
-      const asking = questionOf(turn, wanted, decided);
-      recordQuestion(turn, asking);
-      const asked = await askQuestion({ ...turn, signal: life.signal }, askerOf(turn, wanted.step), asking);
-      const answer = asked.kind === 'answered' ? asked.answer : ({ kind: 'lapsed' } as const);
+      const decide = () => decideHostNow(turn, wanted, host);
+      const came = await askInPlace({ ...turn, signal: life.signal }, { ...wanted, place }, { decide });
+      if (came.kind === 'decided') return hostAnswer(came.decided);
+      if (came.kind === 'interrupted' || came.kind === 'suspended') return 'declined';
+      const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
       if (answer.kind === 'allowed') return 'allowed';
       refused.push({ host, answer });
-      if (answer.kind === 'stopped') turn.stop();
       return 'declined';
     } finally {
       place.pass();
@@ -73,4 +67,10 @@ export function askAboutHosts(
       return hostsNotOpened(refused);
     },
   };
+}
+
+/** Undefined: the command was over before anyone could be asked. */
+function hostAnswer(decided: RunDecision | RefuseDecision | undefined): HostAnswer {
+  if (decided === undefined) return 'declined';
+  return decided.kind === 'run' ? 'allowed' : 'unasked';
 }

@@ -22,6 +22,7 @@ import {
   type SuspendedGrant,
 } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
+import { recordDecided } from './ask-about-call.ts';
 import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionPlace } from './question-order.ts';
@@ -75,7 +76,11 @@ export class Calls {
   start(call: CallItem, suspended?: SuspendedGrant): void {
     const place = this.#questions.next();
     const running = this.#run(call, place, suspended)
-      .finally(() => place.pass())
+      .finally(() => {
+        place.pass();
+        // It may have come to its end before its question was shown again.
+        if (suspended !== undefined) this.#turn.questions.lapse(suspended.id);
+      })
       .catch((error: unknown) => this.#refusedFor(error))
       .then((end) => ({ call, end }));
     // A lost disk is reported by `finish`; until then no caller listens.
@@ -133,7 +138,7 @@ export class Calls {
     }
     const { turnId, log } = this.#turn;
     const refused = { tool: call.name, ...defined({ unasked: end.unasked }) };
-    recordAnswer(this.#turn, call, { ...end, refused }, share);
+    recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
     const about = {
       turnId,
       callId: call.call_id,
@@ -217,7 +222,8 @@ export class Calls {
     const at = parts.clock.now();
     const { policy, allowed } = grant;
     const outside = grant.where === 'outside' || undefined;
-    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) }));
+    const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...defined({ idempotent, outside }) });
+    recordDecided(this.#turn, callId, 'allowed', () => log.record(begins));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared, grant);
     const mayWrite = mayChangeFiles(policy, needs);

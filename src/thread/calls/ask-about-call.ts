@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import { shownCall } from '../../state/call-start.ts';
+import { storedItem } from '../../state/item-drafts.ts';
 import { questionId } from '../../state/question-id.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall } from '../../tools/define.ts';
@@ -15,6 +16,7 @@ import { saveAllowedRule } from './save-allowed-rule.ts';
 
 /** What is asked about a call, and what a yes would mean. */
 export interface QuestionToAsk {
+  readonly call: CallItem;
   readonly question: Question;
   readonly about: string;
   readonly decided: AskDecision;
@@ -28,9 +30,14 @@ export function questionOf(
   decided: AskDecision,
 ): QuestionToAsk {
   const { call_id: callId, name: tool } = call;
-  const asked = { callId, turnId, tool, item: shownCall(item), ...decided.question };
-  const about = aboutCall(call, asked);
-  return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, about, decided, item };
+  const asked = { callId, turnId, tool, item: storedItem(item), ...decided.question };
+  const about = aboutCall(call, inLine(asked, item));
+  return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, call, about, decided, item };
+}
+
+/** Nothing large is stored twice (I9): the arguments stand in the call. */
+function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: PreparedCall['item']): Asked {
+  return { ...question, item: shownCall(item) };
 }
 
 /**
@@ -40,7 +47,8 @@ export function questionOf(
 export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
   const { log, questions } = turn;
   const to = reviewerOf(turn);
-  log.record(questionAsked(asking.question, asking.about, defined({ supersedes: instead?.about, to })));
+  const { question, call, about, item } = asking;
+  log.record(questionAsked(inLine(question, item), { call, about, ...defined({ supersedes: instead?.about, to }) }));
   if (instead !== undefined) {
     questions.lapse(instead.question.id);
     tellAnswered(turn, instead.question, { kind: 'lapsed' });

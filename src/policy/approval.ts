@@ -17,6 +17,8 @@ export interface CallNeeds {
   readonly escalation?: Escalation;
   /** Of the paths that it asks to write: those that a sandbox cannot open, because they do not exist. */
   readonly missing?: readonly MissingPath[];
+  /** It is done elsewhere, by this tool, and nothing here holds it. `reads`: it changes nothing there. */
+  readonly remote?: { readonly tool: string; readonly reads?: true };
   /** It does nothing but ask for permissions, which hold for the calls after it. */
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
 }

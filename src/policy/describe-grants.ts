@@ -5,6 +5,8 @@ export interface GrantsDescription extends GrantedExtra {
   readonly commands?: readonly { readonly command: string; readonly cwd: string; readonly where: string }[];
   /** Files that patches may change. */
   readonly files?: readonly string[];
+  /** Tools that act elsewhere. */
+  readonly tools?: readonly string[];
 }
 
 /** A key comes from a file: what is not as it should be is left out, as it grants nothing. */
@@ -13,10 +15,12 @@ export function describeGrants(grants: readonly Grant[]): GrantsDescription {
   const commands = parts.flatMap(([what, where, cwd, command]) =>
     what === 'command' && isText(where) && isText(cwd) && isText(command) ? [{ command, cwd, where }] : [],
   );
-  const files = parts.flatMap(([what, path]) => (what === 'file' && isText(path) ? [path] : []));
+  const named = (kind: string) => parts.flatMap(([what, name]) => (what === kind && isText(name) ? [name] : []));
+  const [files, tools] = [named('file'), named('tool')];
   return {
     ...permissionsOf(grants),
     ...(commands.length === 0 ? {} : { commands }),
     ...(files.length === 0 ? {} : { files }),
+    ...(tools.length === 0 ? {} : { tools }),
   };
 }

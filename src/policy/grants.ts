@@ -35,6 +35,11 @@ export function hostKey({ name, port, protocol }: AskedHost): string {
   return JSON.stringify(['host', protocol, name.toLowerCase(), port]);
 }
 
+/** Of a tool that acts elsewhere, whatever its arguments are. */
+export function toolKey(tool: string): string {
+  return JSON.stringify(['tool', tool]);
+}
+
 /** One for each thing that is permitted, so that a later request for some of them is covered, too. */
 export function permissionKeys({ network, read = [], write = [] }: ExtraPermissions): readonly string[] {
   return [

@@ -4,8 +4,13 @@ import type { TurnId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import type { ReviewVerdict } from './review-verdict.ts';
 
-/** What is asked about: a call before it runs, a host that a command wants to reach, or another try outside the sandbox. */
-export type QuestionKind = 'command' | 'patch' | 'permissions' | 'network' | 'retry';
+/**
+ * What is asked about: a call before it runs (`tool`: one that acts elsewhere), a host that a command wants to reach, or
+ * another try outside the sandbox.
+ */
+export const questionKinds = ['command', 'patch', 'permissions', 'network', 'retry', 'tool'] as const;
+
+export type QuestionKind = (typeof questionKinds)[number];
 
 /** Whether a call may run. It is durable before it is asked. */
 export interface Question {
@@ -17,7 +22,8 @@ export interface Question {
   readonly tool: string;
   /** What lists and screens show of the call, in the form of the file. */
   readonly item: JsonObject;
-  readonly kind: QuestionKind;
+  /** `unknown`: of a file that a newer version wrote. */
+  readonly kind: QuestionKind | 'unknown';
   /** Why the policy asks, for people. */
   readonly reason?: string;
   /** The model's own reason. */

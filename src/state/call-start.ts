@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemRecord, storedItem } from './item-drafts.ts';
+import { shortWord } from './short-word.ts';
 
 /** A call that has begun and has no answer yet. After a crash this is all that is known about it. */
 export interface CallStart {
@@ -61,7 +62,6 @@ export function callFoundDead(
   return itemRecord({ ...ids, startedAt: at, completedAt: at, item });
 }
 
-const longestText = 1000;
 const mostChanges = 50;
 
 /** Nothing large is stored twice (I9): the whole stands in the call that the model made. */
@@ -70,10 +70,5 @@ function shortened(item: TurnItem): TurnItem {
   // The arguments stand in the call, and may be long.
   if (item.kind === 'tool-call') return { ...item, arguments: {} };
   if (item.kind !== 'command') return item;
-  return { ...item, argv: item.argv.map((word) => (word.length > longestText ? `${cut(word)} …` : word)) };
-}
-
-/** Never through the middle of a character. */
-function cut(text: string): string {
-  return text.slice(0, longestText).replace(/[\ud800-\udbff]$/, '');
+  return { ...item, argv: item.argv.map(shortWord) };
 }

@@ -2,31 +2,32 @@ import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { authorizationLevels, riskLevels } from '../protocol/review-verdict.ts';
+import { type Answer, type AnswerScope, type Question, questionKinds } from '../protocol/question.ts';
 import type { AskedOfCall } from './recorded-item.ts';
-import type { Answer, AnswerScope, Question, QuestionKind } from '../protocol/question.ts';
+import { shortWord } from './short-word.ts';
+import type { WordInCall } from './word-in-call.ts';
 
 /** How a question and its answer stand in a line. A file may say anything: what is not understood is left out. */
 
-const kinds: readonly QuestionKind[] = ['command', 'patch', 'permissions', 'network', 'retry'];
 const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
 const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 
-const longestWord = 1000;
-
-/** Nothing large is stored twice (I9): the whole stands in the call that the model made, and is read from it again. */
-export function questionFields({
-  id: _derived,
-  callId,
-  turnId,
-  commands: _read,
-  seen: _seen,
-  ...about
-}: Question): JsonObject {
-  const shortened = (words: readonly string[] | undefined): readonly string[] | undefined =>
-    words?.map((word) => (word.length > longestWord ? `${word.slice(0, longestWord).toWellFormed()} …` : word));
-  const short = defined({ argv: shortened(about.argv), prefix: shortened(about.prefix) });
-  return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short };
+/**
+ * Nothing large is stored twice (I9): words that stand in `inCall` are read from the call again, and the line has their
+ * beginning.
+ */
+export function questionFields(
+  { id: _derived, callId, turnId, commands: _read, seen: _seen, ...about }: Question,
+  inCall: readonly WordInCall[],
+): JsonObject {
+  const inLine = (list: 'argv' | 'prefix'): readonly string[] | undefined =>
+    about[list]?.map((word, at) =>
+      inCall.some(([name, index]) => name === list && index === at) ? shortWord(word) : word,
+    );
+  const short = defined({ argv: inLine('argv'), prefix: inLine('prefix') });
+  const places = inCall.length === 0 ? {} : { in_call: inCall as unknown as readonly Json[] };
+  return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short, ...places };
 }
 
 export function readQuestion(
@@ -56,8 +57,8 @@ export function askedOfCall(payload: JsonObject): AskedOfCall {
   return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
 }
 
-function readKind(payload: JsonObject): QuestionKind {
-  return kinds.find((kind) => kind === payload['kind']) ?? 'command';
+function readKind(payload: JsonObject): Question['kind'] {
+  return questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
 }
 
 /** Of a line, or of a program that was asked. Undefined for what is no answer. */

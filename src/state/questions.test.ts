@@ -47,7 +47,7 @@ function answered(answer: JsonObject, more: JsonObject = {}): LineDraft {
 }
 
 describe('a question', () => {
-  const asked = questionAsked(question, about);
+  const asked = questionAsked(question, { call, about });
 
   it('waits in the open turn as it was asked', () => {
     const state = folded(asked);
@@ -73,7 +73,7 @@ describe('a question', () => {
     const began = { thread_id: 'x', turn_id: turnId, call_id: 'c', tool: 't', started_at_ms: 1, item: {} };
     const state = folded(
       { type: 'capstan_call', payload: began },
-      questionAsked({ ...question, kind: 'retry' }, about),
+      questionAsked({ ...question, kind: 'retry' }, { call, about }),
     );
     expect([pendingQuestions(state).length, isSuspended(state)]).toEqual([1, false]);
   });
@@ -96,7 +96,7 @@ describe('a question', () => {
   });
 
   it('takes no scope that it did not offer, and no second answer', () => {
-    const narrow = questionAsked({ ...question, scopes: ['call'] }, about);
+    const narrow = questionAsked({ ...question, scopes: ['call'] }, { call, about });
     expect(folded(narrow, questionAnswered(question, allowed)).grants).toEqual([]);
     const twice = folded(asked, answered({ kind: 'declined' }), questionAnswered(question, allowed));
     expect([twice.openTurn?.questions?.[0]?.answer?.kind, twice.grants]).toEqual(['declined', []]);
@@ -105,7 +105,7 @@ describe('a question', () => {
   it('has a name of its own, also where the call was asked about before', () => {
     expect(question.id).toBe(about.slice(0, 16));
     const retry = { ...question, kind: 'retry' } as const;
-    const again = questionAsked(retry, aboutCall(call, retry));
+    const again = questionAsked(retry, { call, about: aboutCall(call, retry) });
     const second = folded(asked, questionAnswered(question, allowed), again);
     const [{ id } = question] = pendingQuestions(second);
     expect(id).not.toBe(question.id);
@@ -120,13 +120,20 @@ describe('a question', () => {
   it('waits beside others about the same call, unless a later one says that it takes its place', () => {
     const other = { ...question, host: { name: 'b.org', port: 443, protocol: 'https' } } as const;
     const otherAbout = aboutCall(call, other);
-    const beside = folded(asked, questionAsked(other, otherAbout));
+    const beside = folded(asked, questionAsked(other, { call, about: otherAbout }));
     expect(pendingQuestions(beside).map(({ host }) => host?.name)).toEqual(['a.org', 'b.org']);
     const declined = questionAnswered(other, { kind: 'declined', about: otherAbout });
-    expect(pendingQuestions(folded(asked, questionAsked(other, otherAbout), declined))).toEqual([question]);
-    const instead = folded(asked, questionAsked(other, otherAbout, { supersedes: about }));
+    expect(pendingQuestions(folded(asked, questionAsked(other, { call, about: otherAbout }), declined))).toEqual([
+      question,
+    ]);
+    const instead = folded(asked, questionAsked(other, { call, about: otherAbout, supersedes: about }));
     expect(pendingQuestions(instead).map(({ host }) => host?.name)).toEqual(['b.org']);
     expect(isAnswered(instead, question.id)).toBe(false);
+  });
+
+  it('of a kind that only a newer version knows is not taken for another one', () => {
+    const line = questionAsked({ ...question, kind: 'hook' as never }, { call, about });
+    expect(pendingQuestions(folded(line))).toEqual([{ ...question, kind: 'unknown' }]);
   });
 
   it('is about its arguments to the last character', () => {
@@ -136,14 +143,44 @@ describe('a question', () => {
     expect(aboutCall(call, { ...question, commands: [['curl']] })).toBe(about);
   });
 
-  it('keeps long words short in its line', () => {
-    const long = { ...question, argv: ['sh', '-c', 'x'.repeat(5000)] };
-    expect(JSON.stringify(questionAsked(long, about)).length).toBeLessThan(2000);
+  it('keeps the beginning of a word that stands in the call, and is shown whole', () => {
+    const script = 'x'.repeat(5000);
+    const made = { ...call, arguments: JSON.stringify({ note: `${script.slice(0, 4000)}y`, cmd: script }) };
+    const long = { ...question, argv: ['sh', '-c', script], prefix: ['p'.repeat(2000)] };
+    const line = questionAsked(long, { call: made, about });
+    expect(JSON.stringify(line).length).toBeLessThan(4500);
+    const state = folded({ type: 'response_item', payload: made }, line);
+    expect(pendingQuestions(state)).toEqual([{ ...long, id: question.id }]);
+    // Without the call, or with another one, the beginning is all there is.
+    const short = ['sh', '-c', `${script.slice(0, 1000)} …`];
+    expect(pendingQuestions(folded(line))[0]?.argv).toEqual(short);
+    const other = { ...call, arguments: JSON.stringify({ cmd: 'something else' }) };
+    expect(pendingQuestions(folded({ type: 'response_item', payload: other }, line))[0]?.argv).toEqual(short);
+  });
+
+  it('about another tool is shown with the arguments of the call', () => {
+    const item = { type: 'DynamicToolCall', id: 'c', tool: 'deploy', arguments: {} };
+    const made = { ...call, arguments: '{"to":"production"}' };
+    const asks = questionAsked({ ...question, item }, { call: made, about });
+    const [shown] = pendingQuestions(folded({ type: 'response_item', payload: made }, asks));
+    expect(shown?.item).toEqual({ ...item, arguments: { to: 'production' } });
+  });
+
+  it('stands in the order of the calls, however long each took to be decided', () => {
+    const second = { ...call, call_id: 'd' };
+    const later = { ...question, callId: 'd' };
+    const state = folded(
+      { type: 'response_item', payload: call },
+      { type: 'response_item', payload: second },
+      questionAsked(later, { call: second, about: aboutCall(second, later) }),
+      asked,
+    );
+    expect(pendingQuestions(state).map(({ callId }) => callId)).toEqual(['c', 'd']);
   });
 });
 
 describe('a grant', () => {
-  const asked = questionAsked(question, about);
+  const asked = questionAsked(question, { call, about });
   const state = folded(asked, questionAnswered(question, allowed));
 
   it('of one question stays when the same call is asked about again', () => {
@@ -152,7 +189,7 @@ describe('a grant', () => {
     const both = folded(
       asked,
       questionAnswered(question, allowed),
-      questionAsked(second, other.about),
+      questionAsked(second, { call, about: other.about }),
       questionAnswered(second, other),
     );
     expect(both.grants.map(({ keys }) => keys)).toEqual([['k'], ['other']]);
@@ -191,7 +228,7 @@ describe('a grant', () => {
     const retry = { ...question, kind: 'retry' } as const;
     const again = { ...allowed, about: aboutCall(call, retry), keys: ['more'] };
     const lines = [asked, questionAnswered(question, allowed)];
-    lines.push(questionAsked(retry, again.about), questionAnswered(retry, again));
+    lines.push(questionAsked(retry, { call, about: again.about }), questionAnswered(retry, again));
     const both = folded(...lines);
     expect(both.grants.map(({ keys }) => keys)).toEqual([['k'], ['more']]);
     expect(readGrants(carriedState(both))).toEqual(both.grants);
@@ -206,7 +243,7 @@ describe('permissions for a turn', () => {
   const request: Question = { ...question, kind: 'permissions', scopes: ['call', 'session'] };
   const requested = aboutCall(call, request);
   const yes = { kind: 'allowed', about: requested, keys: ['k'], under: 'mark' } as const;
-  const lines = [questionAsked(request, requested), questionAnswered(request, yes)];
+  const lines = [questionAsked(request, { call, about: requested }), questionAnswered(request, yes)];
   const grant = { callId: 'c', turnId, about: requested, keys: ['k'], under: 'mark' };
 
   it('are what the answer keeps, until the turn ends', () => {
@@ -220,7 +257,7 @@ describe('permissions for a turn', () => {
   });
 
   it('come of no other question, and of no other answer', () => {
-    const other = [questionAsked(question, about), questionAnswered(question, { ...yes, about })];
+    const other = [questionAsked(question, { call, about }), questionAnswered(question, { ...yes, about })];
     expect(folded(...other).openTurn?.grants).toBe(undefined);
     const no = questionAnswered(request, { ...yes, kind: 'declined' });
     expect(folded(lines[0]!, no).openTurn?.grants).toBe(undefined);

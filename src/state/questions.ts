@@ -1,5 +1,6 @@
 import { defined } from '../protocol/defined.ts';
-import type { Item } from '../protocol/item.ts';
+import { entries } from '../history/history.ts';
+import { isCall, type Item } from '../protocol/item.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Question } from '../protocol/question.ts';
 import { foldGrant, foldTurnGrant, type GivenGrant, grantsDropped } from './grants.ts';
@@ -7,6 +8,8 @@ import { readQuestion } from './question-fields.ts';
 import { questionId } from './question-id.ts';
 import { answerIn } from './recorded-question.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
+import { wholeQuestion } from './whole-question.ts';
+import { readWordsInCall } from './word-in-call.ts';
 
 /** Of one turn, at once: no answer of a model holds so many calls. */
 const mostQuestions = 500;
@@ -34,7 +37,8 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
     (other) => other.callId !== callId || (other.answer === undefined && !superseded.includes(other.about)),
   );
   const seal = stringAt(payload, 'seal');
-  const recorded = { ...asked, ...defined({ about, seal: seal === '' ? undefined : seal }) };
+  const inCall = readWordsInCall(payload);
+  const recorded = { ...asked, ...defined({ about, seal: seal === '' ? undefined : seal, inCall }) };
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
 }
 
@@ -75,16 +79,29 @@ export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[
   return some.reduce((all, grant) => withTurnGrants(all, grantsDropped('unproven', grant).payload), state);
 }
 
-/** What the thread waits for an answer to, as it was asked. */
-export function pendingQuestions({ openTurn }: Pick<ThreadState, 'openTurn'>): readonly Question[] {
+/** What the thread waits for an answer to, as it was asked, in the order of the calls. */
+export function pendingQuestions({ openTurn, history }: AskingState): readonly Question[] {
   const asked = openTurn?.questions?.filter(({ answer }) => answer === undefined) ?? [];
-  return asked.map(({ about: _about, seal: _seal, ...question }) => question);
+  if (asked.length === 0) return [];
+  const calls = entries(history).map(({ item }) => item);
+  const places = new Map(asked.map(({ callId }) => [callId, calls.findLastIndex((item) => isCallNamed(item, callId))]));
+  const placeOf = ({ callId }: Question): number => places.get(callId) ?? -1;
+  return asked
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .map((question) => wholeQuestion(question, calls[placeOf(question)]));
+}
+
+/** As much of a thread as shows what it asks. */
+type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
+
+function isCallNamed(item: Item, callId: string): boolean {
+  return isCall(item) && item.call_id === callId;
 }
 
 /** The same of a thread that runs no turn. What was asked while a call ran ended with the process that ran it. */
-export function questionsToAsk({ openTurn }: Pick<ThreadState, 'openTurn'>): readonly Question[] {
-  const begun = new Set(openTurn?.calls?.map(({ callId }) => callId));
-  return pendingQuestions(defined({ openTurn })).filter(({ callId }) => !begun.has(callId));
+export function questionsToAsk(state: AskingState): readonly Question[] {
+  const begun = new Set(state.openTurn?.calls?.map(({ callId }) => callId));
+  return pendingQuestions(state).filter(({ callId }) => !begun.has(callId));
 }
 
 /** Whether a question of the open turn has an answer by now. */

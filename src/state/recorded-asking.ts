@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
-import { asItem } from '../protocol/item.ts';
+import { asItem, type Item } from '../protocol/item.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import type { Answer } from '../protocol/question.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
@@ -10,6 +10,7 @@ import { readItem } from './read-item.ts';
 import type { RecordedQuestion } from './recorded-question.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 import { closes, turnEvent } from './turn-event.ts';
+import { wholeQuestion } from './whole-question.ts';
 
 /** As much of a thread as its questions need. */
 export type AskedState = Pick<ThreadState, 'openTurn'>;
@@ -20,6 +21,7 @@ export const noneAsked: AskedState = {};
 export function foldAsked(
   before: AskedState,
   line: Line,
+  callOf: (callId: string) => Item | undefined,
 ): { readonly asked: AskedState; readonly events: readonly ThreadEvent[] } {
   const asked = fold(before, line);
   const [then, now] = [before.openTurn?.questions ?? [], asked.openTurn?.questions ?? []];
@@ -31,7 +33,7 @@ export function foldAsked(
     if (after !== undefined) return after.answer === undefined ? [] : [answered(after, shownAnswer(after))];
     return [answered(question, { kind: line.type === lineType.call ? 'allowed' : 'lapsed' })];
   });
-  return { asked, events: [...over, ...added.map((question) => askedEvent(question, line))] };
+  return { asked, events: [...over, ...added.map((question) => askedEvent(question, line, callOf(question.callId)))] };
 }
 
 function fold(state: AskedState, { type, payload }: Line): AskedState {
@@ -63,8 +65,8 @@ function onlyAsked({ openTurn }: ThreadState): AskedState {
   return openTurn === undefined ? noneAsked : { openTurn };
 }
 
-function askedEvent(recorded: RecordedQuestion, { payload }: Line): ThreadEvent {
-  const { about: _about, seal: _seal, answer: _answer, ...question } = recorded;
+function askedEvent(recorded: RecordedQuestion, { payload }: Line, call: Item | undefined): ThreadEvent {
+  const question = wholeQuestion(recorded, call);
   const to = payload['to'] === 'review' ? ('review' as const) : undefined;
   const item = readItem(question.item);
   return { kind: 'question-asked', turnId: question.turnId, question, ...defined({ item, to }) };

@@ -1,10 +1,11 @@
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { isCall, type Item } from '../protocol/item.ts';
-import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
+import { objectAt, stringAt } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
+import { callArguments } from './call-arguments.ts';
 import { outputOf } from './recorded-item.ts';
 
 /** What is known of a call of the turn: what the model asked for, what began, and whether its item was shown. */
@@ -46,9 +47,7 @@ function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefine
   const { begun, call } = open;
   if (begun !== undefined) return 'status' in begun ? ({ ...begun, status: 'completed' } as TurnItem) : begun;
   if (call === undefined || !isCall(call)) return undefined;
-  const given: JsonObject =
-    call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
-  return { kind: 'tool-call', id: callId, tool: call.name, arguments: given, status: 'completed' };
+  return { kind: 'tool-call', id: callId, tool: call.name, arguments: callArguments(call), status: 'completed' };
 }
 
 /** As far as the file keeps it: what the model was given. */

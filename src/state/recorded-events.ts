@@ -87,7 +87,7 @@ export function foldRecorded(before: RecordedState, line: Line): Recorded {
   const { ended, ...rest } = before;
   // No more than the newest turn is needed, however many there were.
   const turns = { ...foldPlace(before.turns, line), earlier: [], count: 0 };
-  const { asked, events: about } = foldAsked(before.asked, line);
+  const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
   const state: RecordedState = { ...rest, turns, asked };
   const answer = answerIn(line);
   // An item whose answer does not follow has none.

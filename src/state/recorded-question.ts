@@ -5,6 +5,7 @@ import { keyedDigest } from '../protocol/keyed-digest.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { questionFields, readAnswer, textsAt } from './question-fields.ts';
+import { type WordInCall, wordsInCall } from './word-in-call.ts';
 
 /** A question of the open turn whose call has not begun: it waits for its answer, or the answer waits to be used. */
 export interface RecordedQuestion extends Question {
@@ -13,6 +14,8 @@ export interface RecordedQuestion extends Question {
   /** Proves that this home wrote the line: its answer lets a command run. */
   readonly seal?: string;
   readonly answer?: RecordedAnswer;
+  /** Words of which the line has only the beginning. */
+  readonly inCall?: readonly WordInCall[];
 }
 
 /** The same for an answer. */
@@ -43,10 +46,16 @@ export function aboutCall(
  */
 export function questionAsked(
   question: Question,
-  about: string,
-  more: { readonly supersedes?: string; readonly to?: 'review' } = {},
+  { call, about, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
 ): LineDraft {
-  return { type: lineType.question, payload: { ...questionFields(question), about, ...defined({ ...more }) } };
+  const fields = questionFields(question, wordsInCall(question, call));
+  return { type: lineType.question, payload: { ...fields, about, ...defined({ ...more }) } };
+}
+
+interface AskedAs {
+  readonly call: CallItem;
+  /** See `aboutCall`. */
+  readonly about: string;
 }
 
 /** Durable before the call begins, or its refusal reaches the model. */

@@ -1,4 +1,5 @@
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
+import type { CallNeeds } from '../policy/approval.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { defined } from '../protocol/defined.ts';
@@ -20,6 +21,11 @@ export interface OwnTool {
   readonly alone?: true;
   /** Calling again does no harm. */
   readonly idempotent?: true;
+  /**
+   * It works on something outside this program: `reads` changes nothing there, `changes` may. The approval policy then
+   * decides about each call. Absent: calls run without a question.
+   */
+  readonly remote?: 'reads' | 'changes';
   /**
    * Returns what the model reads. An error that it throws becomes a failed call. It must not wait for a turn of its own
    * thread: that begins when the turn of the call is over.
@@ -59,12 +65,17 @@ export function ownTool(own: OwnTool): Tool {
       return {
         kind: 'prepared',
         item,
-        needs: {},
+        needs: needsOf(own),
         ...defined({ alone: own.alone, idempotent: own.idempotent }),
         run: ({ signal, threads }) => run(own, item, { ...call, signal, threads }),
       };
     },
   };
+}
+
+function needsOf({ name, remote }: OwnTool): CallNeeds {
+  if (remote === undefined) return {};
+  return { remote: { tool: name, ...(remote === 'reads' ? { reads: true } : {}) } };
 }
 
 async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise<CallResult> {

@@ -22,11 +22,14 @@ const story = fc.record({
     minLength: 1,
     maxLength: 3,
   }),
-  /** Given by the port, or by a caller who names the question, and then again and otherwise. */
-  answers: fc.array(fc.record({ kind, delay: fc.nat(4), by: fc.constantFrom('port' as const, 'id' as const) }), {
-    minLength: 1,
-    maxLength: 6,
-  }),
+  /**
+   * Given by the port, or by a caller who names the question, and then again and otherwise. `last`: the caller answers all
+   * questions that wait, and the one whose turn it is last.
+   */
+  answers: fc.array(
+    fc.record({ kind, delay: fc.nat(4), by: fc.constantFrom('port' as const, 'id' as const, 'last' as const) }),
+    { minLength: 1, maxLength: 6 },
+  ),
   /** One process after the other dies: after so many syncs, or by giving the thread up. */
   deaths: fc.array(
     fc.record({
@@ -83,7 +86,8 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
     if (said === 'never' || !isAlive) return never;
     if (by === 'port') return { kind: said };
     const live = thread.live!;
-    void live.answer(id, { kind: said }).catch(() => {});
+    const ids = by === 'last' ? live.questions.map((each) => each.id).toReversed() : [id];
+    for (const each of ids) void live.answer(each, { kind: said }).catch(() => {});
     answerAgain(live);
     return never;
   };

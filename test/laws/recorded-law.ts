@@ -80,7 +80,7 @@ export async function checkRecorded(
     const later = readAll(await recordedAt(store, id, place), lines.slice(place + 1));
     expect(later, `from ${place}`).toEqual(all.filter((each) => each.place > place));
   }
-  // Its line came earlier: the question waited for others, or was asked by another process.
+  // Its line came earlier: another process asked it before.
   expect(unread.filter(({ kind }) => kind !== 'question-asked')).toEqual([]);
 }
 

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
+import type { Thread } from '../../src/thread/thread.ts';
 import { memorySeals } from '../harness/memory-seals.ts';
 import { answeringCommands, needyScene } from '../harness/needy-scene.ts';
 import { escalating, stoppedOnce } from '../harness/needy-tools.ts';
 import { calls, done, typesOf, waiting } from '../harness/waiting-turn.ts';
+
+/** The ids of the questions, once there are so many. */
+async function idsOf(thread: Thread, count: number): Promise<readonly string[]> {
+  while (thread.questions.length < count) await new Promise((resolve) => setImmediate(resolve));
+  return thread.questions.map(({ id }) => id);
+}
 
 describe('an answer', () => {
   it('may come from a caller of the thread, and is durable when the caller hears of it', async () => {
@@ -61,25 +68,77 @@ describe('an answer', () => {
     });
   });
 
-  it('to a question that waits for another one is used when its turn comes, without asking anyone else', async () => {
-    const { live, tool, ended, asking } = await waiting([calls('a', 'b'), done]);
+  it('to a question that waits for another one is durable at once, and used when its turn comes', async () => {
+    const { live, tool, ended, asking } = await waiting([calls('a', 'b', 'c'), done]);
     const thread = live.live!;
-    const [a, b] = thread.questions.map(({ id }) => id);
-    const early = thread.answer(b!, { kind: 'allowed' });
-    expect(await thread.answer(a!, { kind: 'declined' })).toEqual({ kind: 'answered' });
-    expect(await early).toEqual({ kind: 'answered' });
+    const [a, b, c] = await idsOf(thread, 3);
+    expect(await thread.answer(c!, { kind: 'allowed' })).toEqual({ kind: 'answered' });
+    expect(await thread.answer(b!, { kind: 'allowed' })).toEqual({ kind: 'answered' });
+    expect(typesOf(await live.lines()).filter((type) => type === 'answer')).toHaveLength(2);
+    expect([thread.questions.map(({ id }) => id), tool.ran]).toEqual([[a], []]);
+    expect(await thread.answer(b!, { kind: 'declined' })).toMatchObject({ outcome: { code: 'question-answered' } });
+    expect(await thread.answer(a!, { kind: 'allowed' })).toEqual({ kind: 'answered' });
     expect(await ended).toMatchObject({ kind: 'completed' });
-    expect([tool.ran, asking.asked]).toEqual([['b disabled'], ['a']]);
+    expect([tool.ran, asking.asked]).toEqual([['a disabled', 'b disabled', 'c disabled'], ['a']]);
   });
 
-  it('to a question that the turn does not come to is refused', async () => {
+  it('that came before its turn is used by the next process, and no one is asked again', async () => {
+    const { live, tool, resume } = await waiting([calls('a', 'b', 'c'), done]);
+    const [, b, c] = await idsOf(live.live!, 3);
+    expect(await live.live!.answer(b!, { kind: 'allowed' })).toEqual({ kind: 'answered' });
+    expect(await live.live!.answer(c!, { kind: 'declined' })).toEqual({ kind: 'answered' });
+    const again = answeringCommands(() => ({ kind: 'allowed' }));
+    await resume(again);
+    const thread = await live.open();
+    expect(await thread.continue({ signal: new AbortController().signal })).toMatchObject({ kind: 'completed' });
+    expect([tool.ran, again.asked]).toEqual([['a disabled', 'b disabled'], ['a']]);
+  });
+
+  it('to a question of a suspended turn may come in any order', async () => {
+    const { live, tool, resume } = await waiting([calls('a', 'b', 'c'), done]);
+    await idsOf(live.live!, 3);
+    // The line of the last question is durable.
+    await live.live!.inject({ type: 'message', role: 'user', content: [] });
+    await resume({ ask: () => new Promise(() => {}) });
+    const thread = await live.open();
+    const ids = await idsOf(thread, 3);
+    const ended = thread.continue({ signal: new AbortController().signal });
+    for (const id of ids.toReversed())
+      expect(await thread.answer(id, { kind: 'allowed' })).toEqual({ kind: 'answered' });
+    expect(await ended).toMatchObject({ kind: 'completed' });
+    expect(tool.ran).toEqual(['a disabled', 'b disabled', 'c disabled']);
+  });
+
+  it('to a question that the turn does not come to is kept, and its call does not run', async () => {
     const { live, tool, ended } = await waiting([calls('a', 'b'), done]);
     const thread = live.live!;
-    const [a, b] = thread.questions.map(({ id }) => id);
-    const early = thread.answer(b!, { kind: 'allowed' });
+    const [a, b] = await idsOf(thread, 2);
+    expect(await thread.answer(b!, { kind: 'allowed' })).toEqual({ kind: 'answered' });
     await thread.answer(a!, { kind: 'stopped' });
-    expect(await early).toMatchObject({ kind: 'refused' });
     expect([await ended, tool.ran]).toEqual([{ kind: 'aborted' }, []]);
+    expect(JSON.stringify(await live.lines())).toContain('interrupted before the call began');
+  });
+
+  it('that stops does so at once, also before its turn', async () => {
+    const { live, tool, ended } = await waiting([calls('a', 'b'), done]);
+    const thread = live.live!;
+    const [, b] = await idsOf(thread, 2);
+    expect(await thread.answer(b!, { kind: 'stopped' })).toEqual({ kind: 'answered' });
+    expect([await ended, tool.ran]).toEqual([{ kind: 'aborted' }, []]);
+  });
+
+  it('to an earlier question may decide a later one, which everyone is told', async () => {
+    const { live, tool, ended } = await waiting([calls('a', 'a'), done]);
+    const thread = live.live!;
+    const [first, second] = await idsOf(thread, 2);
+    await thread.answer(first!, { kind: 'allowed', scope: 'session' });
+    await ended;
+    expect(tool.ran).toEqual(['a disabled', 'a disabled']);
+    const told = live.events.flatMap((event) => {
+      if (event.kind === 'question-asked') return [`asked ${event.question.id}`];
+      return event.kind === 'question-answered' ? [`${event.answer.kind} ${event.id}`] : [];
+    });
+    expect(told).toEqual([`asked ${first}`, `asked ${second}`, `allowed ${first}`, `allowed ${second}`]);
   });
 
   it('that stops ends the turn as interrupted', async () => {

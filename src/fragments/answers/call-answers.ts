@@ -82,6 +82,9 @@ export const lapsed = 'Not run: the turn was interrupted before the user answere
 /** The turn was interrupted before the question was put to the user. */
 export const lapsedUnasked = 'Not run: the turn was interrupted before the user could be asked whether it may run.';
 
+/** The user allowed it, and the turn was interrupted before it was its turn to begin. */
+export const interruptedBefore = 'Not run: the turn was interrupted before the call began.';
+
 /** The user was asked, and the program ended before an answer came. */
 export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
 

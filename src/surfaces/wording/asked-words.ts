@@ -1,15 +1,17 @@
 import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import { widerSandbox } from '../../policy/where-words.ts';
-import type { Answer, QuestionKind } from '../../protocol/question.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { AskedOfCall, RecordedCall } from '../../state/recorded-item.ts';
 
-const wants: Readonly<Record<QuestionKind, string>> = {
+const wants: Readonly<Record<Question['kind'], string>> = {
   command: 'it may run',
   patch: 'these files may be changed',
   permissions: 'later commands may do more',
   network: 'it may connect',
   retry: 'it may run again',
+  tool: 'it may be called',
+  unknown: 'it may go on',
 };
 
 /** What the user was asked about a call and answered, and where it ran if it left the sandbox: one line for each. */

@@ -5,15 +5,18 @@ import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import { shownCall } from '../../state/call-start.ts';
+import { storedItem } from '../../state/item-drafts.ts';
 import { questionId } from '../../state/question-id.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall } from '../../tools/define.ts';
+import type { AskedQuestion } from '../parts/open-questions.ts';
 import { type Turn, threadCloses } from '../parts/parts.ts';
 import type { Asker } from '../review/asker.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 
 /** What is asked about a call, and what a yes would mean. */
 export interface QuestionToAsk {
+  readonly call: CallItem;
   readonly question: Question;
   readonly about: string;
   readonly decided: AskDecision;
@@ -21,51 +24,56 @@ export interface QuestionToAsk {
   readonly item: PreparedCall['item'];
 }
 
-/** What became of a question. All but `suspended` is durable. */
-export type AskedQuestion =
-  | { readonly kind: 'answered'; readonly answer: RecordedAnswer }
-  /** It lapsed before it could be put to anyone. */
-  | { readonly kind: 'unheard' }
-  /** The thread is given up: the next program to open it asks again. */
-  | { readonly kind: 'suspended' };
-
 export function questionOf(
   { turnId, log }: Pick<Turn, 'turnId' | 'log'>,
   { call, item }: Pick<PreparedCall, 'item'> & { readonly call: CallItem },
   decided: AskDecision,
 ): QuestionToAsk {
   const { call_id: callId, name: tool } = call;
-  const asked = { callId, turnId, tool, item: shownCall(item), ...decided.question };
-  const about = aboutCall(call, asked);
-  return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, about, decided, item };
+  const asked = { callId, turnId, tool, item: storedItem(item), ...decided.question };
+  const about = aboutCall(call, inLine(asked, item));
+  return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, call, about, decided, item };
 }
 
-/** The question waits as a line from here on. `instead`: what was asked until now, if it is another one. */
-export function recordQuestion(
-  { log, questions, envelope }: Pick<Turn, 'log' | 'questions' | 'envelope'>,
-  { question, about }: QuestionToAsk,
-  instead?: QuestionToAsk,
-): void {
-  if (instead?.about === about) return;
-  if (instead !== undefined) questions.lapse(instead.question.id);
-  const to = isReviewed(envelope.policy) ? ('review' as const) : undefined;
-  log.record(questionAsked(question, about, defined({ supersedes: instead?.about, to })));
+/** Nothing large is stored twice (I9): the arguments stand in the call. */
+function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: PreparedCall['item']): Asked {
+  return { ...question, item: shownCall(item) };
 }
 
-/** Puts a recorded question to the one who answers. It is durable before, and the answer before anything follows from it. */
-export async function askQuestion(turn: Turn, asker: Asker | undefined, asking: QuestionToAsk): Promise<AskedQuestion> {
-  const { log, signal } = turn;
-  const { question, item } = asking;
-  const record = (given: Answer | undefined): Promise<AskedQuestion> => recordGiven(turn, asking, given);
-  if (signal.aborted || asker === undefined) {
-    const { kind } = await record(undefined);
-    return { kind: kind === 'suspended' ? kind : 'unheard' };
+/**
+ * The question waits as a line from here on, everyone who may answer is told of it, and an answer is recorded as soon as
+ * it comes. `instead`: what was asked until now.
+ */
+export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
+  const { log, questions } = turn;
+  const to = reviewerOf(turn);
+  const { question, call, about, item } = asking;
+  log.record(questionAsked(inLine(question, item), { call, about, ...defined({ supersedes: instead?.about, to }) }));
+  if (instead !== undefined) {
+    questions.lapse(instead.question.id);
+    tellAnswered(turn, instead.question, { kind: 'lapsed' });
   }
-  const tell = (): Promise<void> => {
-    log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to: asker.to }) });
-    return log.durable();
-  };
-  return turn.questions.ask(asker, question, signal, { tell, record });
+  showQuestion(turn, asking);
+}
+
+/** The same for a question whose line was written by an earlier process. */
+export function showQuestion(turn: Turn, asking: QuestionToAsk): void {
+  const { log, questions } = turn;
+  const { question, item } = asking;
+  questions.open(question.id, (given) => recordGiven(turn, asking, given));
+  const to = reviewerOf(turn);
+  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) });
+  // A lost disk is reported to the call when it asks.
+  log.durable().catch(() => {});
+}
+
+function reviewerOf({ envelope }: Pick<Turn, 'envelope'>): 'review' | undefined {
+  return isReviewed(envelope.policy) ? 'review' : undefined;
+}
+
+/** Puts a question that was shown to the one who answers. It is durable before, and the answer before anything follows from it. */
+export function askQuestion(turn: Turn, asker: Asker | undefined, { question }: QuestionToAsk): Promise<AskedQuestion> {
+  return turn.questions.ask(asker, question, turn.signal, () => turn.log.durable());
 }
 
 /** A turn that is interrupted does not wait for an answer: without one the question lapses. */
@@ -73,12 +81,14 @@ async function recordGiven(
   turn: Turn,
   { question, about, decided }: QuestionToAsk,
   given: Answer | undefined,
-): Promise<Extract<AskedQuestion, { kind: 'answered' | 'suspended' }>> {
+): Promise<AskedQuestion> {
   if (given === undefined && turn.signal.reason === threadCloses) return { kind: 'suspended' };
   const said = { about, keys: decided.grantKeys, under: policyMark(turn.envelope.policy) };
   const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);
   await recordAnswered(turn, question, answer);
   if (answer.kind === 'allowed') await saveAllowedRule(turn, question, answer);
+  // Not only when the call's turn comes: no other question is to be asked.
+  if (answer.kind === 'stopped') turn.stop();
   return { kind: 'answered', answer };
 }
 
@@ -99,11 +109,36 @@ function asRecorded(
 /** Durable before anything follows from it. */
 export async function recordAnswered(
   { log }: Pick<Turn, 'log'>,
-  { id, turnId, callId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
+  question: Pick<Question, 'id' | 'callId' | 'turnId'>,
   answer: RecordedAnswer,
 ): Promise<void> {
   const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer;
-  log.record(questionAnswered({ callId, turnId }, answer));
-  log.tell({ kind: 'question-answered', turnId, id, callId, answer: shown });
+  log.record(questionAnswered(question, answer));
+  tellAnswered({ log }, question, shown);
   await log.durable();
+}
+
+/**
+ * Records the line with which a call begins, or is refused. A question about it that has no answer was decided by another
+ * answer, and is over with this line.
+ */
+export function recordDecided(
+  { log }: Pick<Turn, 'log'>,
+  callId: string,
+  kind: 'allowed' | 'lapsed',
+  record: () => void,
+): void {
+  const { questions = [] } = log.state.openTurn ?? {};
+  record();
+  for (const question of questions) {
+    if (question.callId === callId && question.answer === undefined) tellAnswered({ log }, question, { kind });
+  }
+}
+
+function tellAnswered(
+  { log }: Pick<Turn, 'log'>,
+  { id, turnId, callId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
+  answer: Answer,
+): void {
+  log.tell({ kind: 'question-answered', turnId, id, callId, answer });
 }

@@ -1,11 +1,10 @@
 import { allowedWithWords } from '../../fragments/answers/call-answers.ts';
 import { type AnsweredHost, hostAnswers } from '../../fragments/answers/host-answers.ts';
+import type { RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
-import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Turn } from '../parts/parts.ts';
-import { askerOf } from '../review/asker.ts';
-import { askQuestion, questionOf, recordQuestion } from './ask-about-call.ts';
+import { askInPlace } from './ask-in-place.ts';
 import { decideHostNow } from './decide-now.ts';
 import type { CallToGrant } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
@@ -33,7 +32,7 @@ export function askAboutHosts(
 
   async function ask(host: AskedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
     const known = decideHostNow(turn, wanted, host);
-    if (known.kind !== 'ask') return known.kind === 'run' ? 'allowed' : 'unasked';
+    if (known.kind !== 'ask') return hostAnswer(known);
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
     // With a reason of its own: a question that was asked while a call ran does not wait for the next process.
     const life = new AbortController();
@@ -42,23 +41,18 @@ export function askAboutHosts(
     if (ended.aborted) end();
     const inOrder = order.next();
     try {
-      await beforeAbort(inOrder.turn(), life.signal, undefined);
-      // An answer to an earlier question may decide about this host as well.
-      const decided = decideHostNow(turn, wanted, host);
-      if (life.signal.aborted) {
-        // The command waited for it, behind a question that no one answered.
+      const decide = () => decideHostNow(turn, wanted, host);
+      const came = await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide });
+      if (life.signal.aborted && came.kind !== 'answered') {
+        // The command waited for it, perhaps behind a question that no one answered.
         told.push({ host, answer: { kind: 'lapsed' } });
         return 'declined';
       }
-      if (decided.kind !== 'ask') return decided.kind === 'run' ? 'allowed' : 'unasked';
-      const asking = questionOf(turn, wanted, decided);
-      recordQuestion(turn, asking);
-      const asked = await askQuestion({ ...turn, signal: life.signal }, askerOf(turn, wanted.step), asking);
-      const answer = asked.kind === 'answered' ? asked.answer : ({ kind: 'lapsed' } as const);
+      if (came.kind === 'decided') return hostAnswer(came.decided);
+      const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
       // A yes without words needs no telling: the command connects.
       if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
       if (answer.kind === 'allowed') return 'allowed';
-      if (answer.kind === 'stopped') turn.stop();
       return 'declined';
     } finally {
       inOrder.pass();
@@ -79,4 +73,10 @@ export function askAboutHosts(
       return hostAnswers(told);
     },
   };
+}
+
+/** Undefined: the command was over before anyone could be asked. */
+function hostAnswer(decided: RunDecision | RefuseDecision | undefined): HostAnswer {
+  if (decided === undefined) return 'declined';
+  return decided.kind === 'run' ? 'allowed' : 'unasked';
 }

@@ -22,6 +22,7 @@ import {
   type SuspendedAsking,
 } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
+import { recordDecided } from './ask-about-call.ts';
 import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
@@ -75,7 +76,11 @@ export class Calls {
   start(call: CallItem, suspended?: SuspendedAsking): void {
     const inOrder = this.#questions.next();
     const running = this.#run(call, inOrder, suspended)
-      .finally(() => inOrder.pass())
+      .finally(() => {
+        inOrder.pass();
+        // It may have come to its end before its question was shown again.
+        if (suspended !== undefined) this.#turn.questions.lapse(suspended.id);
+      })
       .catch((error: unknown) => this.#refusedFor(error))
       .then((end) => ({ call, end }));
     // A lost disk is reported by `finish`; until then no caller listens.
@@ -133,7 +138,7 @@ export class Calls {
     }
     const { turnId, log } = this.#turn;
     const refused = { tool: call.name, ...defined({ unasked: end.unasked }) };
-    recordAnswer(this.#turn, call, { ...end, refused }, share);
+    recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
     const about = {
       turnId,
       callId: call.call_id,
@@ -220,7 +225,8 @@ export class Calls {
     const { policy, allowed, confined: within } = grant;
     const outside = grant.where === 'outside' || undefined;
     const more = defined({ idempotent, outside, confined: within });
-    log.record(callStarted({ threadId, turnId, callId, tool, at, item, ...more }));
+    const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
+    recordDecided(this.#turn, callId, 'allowed', () => log.record(begins));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared, grant);
     const mayWrite = mayChangeFiles(policy, needs);

@@ -1,24 +1,16 @@
-import { lapsedUnasked, noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
-import type { Step } from '../../envelope/step.ts';
+import { interruptedBefore, lapsedUnasked, noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
 import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
+import { beforeAbort } from '../../protocol/before-abort.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { CallItem } from '../../protocol/item.ts';
 import type { RecordedAnswer } from '../../state/recorded-question.ts';
-import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
+import type { RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
 import { userFacts } from '../parts/user-facts.ts';
-import { askerOf } from '../review/asker.ts';
-import {
-  askQuestion,
-  type AskedQuestion,
-  type QuestionToAsk,
-  questionOf,
-  recordAnswered,
-  recordQuestion,
-} from './ask-about-call.ts';
+import { type QuestionToAsk, questionOf, recordAnswered, recordQuestion, showQuestion } from './ask-about-call.ts';
+import { askInPlace, type CallInPlace, type DecidedInPlace, notBegun } from './ask-in-place.ts';
 import {
   type CallToDecide,
   decideAgain,
@@ -28,7 +20,6 @@ import {
   readCommand,
 } from './decide-now.ts';
 import { grantedBy, type GrantedCall, refusedBy, type AnsweredRefusal } from './granted-call.ts';
-import type { QuestionTurn } from './question-order.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 
 /** The thread is given up while the call waits for an answer: the question stays as it is. */
@@ -45,11 +36,7 @@ export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
 }
 
 /** A call that is to be decided about, in its turn among those of its step. */
-export interface CallToGrant extends CallToDecide, Pick<PreparedCall, 'item'> {
-  readonly call: CallItem;
-  readonly step: Step;
-  readonly inOrder: QuestionTurn;
-}
+export interface CallToGrant extends CallToDecide, CallInPlace {}
 
 type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
@@ -71,7 +58,7 @@ function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting
   if (decided.kind !== 'ask') return settled(turn, wanted, decided);
   const asking = questionOf(turn, wanted, decided);
   recordQuestion(turn, asking);
-  return askInTurn(turn, wanted, asking);
+  return askShown(turn, wanted, asking);
 }
 
 function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
@@ -92,14 +79,12 @@ export async function grantRetry(
   blocked: Blocked,
 ): Promise<((GrantedCall | AnsweredRefusal) & AskedRetry) | undefined> {
   const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
-  if (decideAgain(turn, call, blocked) === undefined) return undefined;
-  await wanted.inOrder.turn();
-  const decided = turn.signal.aborted ? undefined : decideAgain(turn, call, blocked);
-  if (decided === undefined || decided.kind === 'refuse') return undefined;
-  if (decided.kind === 'run') return grantedBy(turn, decided, undefined);
-  const asking = questionOf(turn, wanted, decided);
-  recordQuestion(turn, asking);
-  const granting = grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking));
+  const decide = () => decideAgain(turn, call, blocked);
+  if (decide() === undefined) return undefined;
+  const came = await askInPlace(turn, wanted, { decide });
+  if (came.kind === 'decided')
+    return came.decided?.kind === 'run' ? grantedBy(turn, came.decided, undefined) : undefined;
+  const granting = grantAsked(turn, came);
   return granting.kind === 'suspended' ? undefined : granting;
 }
 
@@ -124,38 +109,53 @@ export async function grantSuspended(
     turn.questions.lapse(id);
     return { kind: 'refused', output: noLongerAsked(decided.kind === 'refuse' ? decided.why : undefined) };
   }
-  if (answer === undefined) return askInTurn(turn, known, asking, options);
+  if (answer === undefined) {
+    showQuestion(turn, asking);
+    return askShown(turn, known, asking, options);
+  }
+  // Its turn is the same as if it had been answered just now.
+  await beforeAbort(wanted.inOrder.turn(), turn.signal, undefined);
+  const ended = notBegun(turn);
+  if (ended !== undefined) return grantAsked(turn, ended);
   await saveAllowedRule(turn, asking.question, answer);
   return answeredBy(turn, asking.decided, answer);
 }
 
-/** In its turn among those of its step. An answer to an earlier question may decide about this call as well. */
-async function askInTurn(
+async function askShown(
   turn: Turn,
   wanted: CallToGrant,
-  recorded: QuestionToAsk,
+  shown: QuestionToAsk,
   options: DecideOptions = {},
 ): Promise<Granting> {
-  await wanted.inOrder.turn();
-  const decided = turn.signal.aborted ? recorded.decided : decideNow(turn, wanted, options);
-  if (decided.kind !== 'ask') {
-    turn.questions.lapse(recorded.question.id);
-    return settled(turn, wanted, decided);
-  }
-  const asking = questionOf(turn, wanted, decided);
-  recordQuestion(turn, asking, recorded);
+  const came = await askInPlace(turn, wanted, { decide: () => decideNow(turn, wanted, options), shown });
+  if (came.kind === 'decided')
+    return came.decided === undefined
+      ? { kind: 'refused', output: lapsedUnasked }
+      : settled(turn, wanted, came.decided);
   // What the model reads where no one could have been asked has the way out.
   const alone = decideNow(turn, wanted, { ...options, canAsk: false });
-  const next = alone.kind === 'refuse' ? alone.next : undefined;
-  return grantAsked(turn, asking, await askQuestion(turn, askerOf(turn, wanted.step), asking), next);
+  return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
 
-function grantAsked(turn: Turn, { decided }: QuestionToAsk, asked: AskedQuestion, next?: string): Granting {
-  if (asked.kind === 'suspended') return asked;
-  if (asked.kind === 'unheard') return { kind: 'refused', output: lapsedUnasked };
-  const { answer } = asked;
-  if (answer.kind !== 'allowed') return refusedBy(turn, answer, defined({ why: decided.question.reason, next }));
-  return answeredBy(turn, decided, answer);
+function grantAsked(
+  turn: Turn,
+  came: Exclude<DecidedInPlace, { kind: 'decided' }>,
+  next?: string,
+): GrantedCall | AnsweredRefusal | SuspendedCall {
+  switch (came.kind) {
+    case 'suspended':
+      return { kind: 'suspended' };
+    case 'interrupted':
+      return { kind: 'refused', output: interruptedBefore };
+    case 'unheard':
+      return { kind: 'refused', output: lapsedUnasked };
+    case 'answered': {
+      const { answer, asking } = came;
+      const { decided } = asking;
+      if (answer.kind !== 'allowed') return refusedBy(turn, answer, defined({ why: decided.question.reason, next }));
+      return answeredBy(turn, decided, answer);
+    }
+  }
 }
 
 function answeredBy(turn: Turn, decided: RunDecision | AskDecision, answer: RecordedAnswer): GrantedCall {

@@ -2,101 +2,143 @@ import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import { readAnswer } from '../../state/question-fields.ts';
+import type { RecordedAnswer } from '../../state/recorded-question.ts';
+
+/** What became of a question. All but `suspended` is durable. */
+export type AskedQuestion =
+  | { readonly kind: 'answered'; readonly answer: RecordedAnswer }
+  /** It lapsed before it could be put to anyone. */
+  | { readonly kind: 'unheard' }
+  /** The thread is given up: the next program to open it asks again. */
+  | { readonly kind: 'suspended' };
+
+/** Resolves when the answer is durable. Undefined: the turn is over, and no answer comes any more. */
+type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
 
 const lapsed: Answer = { kind: 'lapsed' };
 
-interface OpenQuestion {
-  readonly answer: PromiseWithResolvers<Answer>;
-  /** Whether what a caller answered is what was recorded. */
-  readonly recorded: PromiseWithResolvers<boolean>;
-  isAnswered: boolean;
-}
-
-interface AskingSteps<Recorded> {
-  /** Shows the question to everyone who may answer it. */
-  tell(): Promise<void>;
-  record(answer: Answer | undefined): Promise<Recorded>;
-}
-
 /**
- * The questions that a running turn waits with, by their ids: any number at once, also of one call. The port or a caller
- * of the thread may answer; the first answer counts.
+ * The questions of a running turn, by their ids: any number at once, also of one call. The port or a caller of the thread
+ * may answer; the first answer counts, and is recorded as soon as it comes. Only the port waits for a question's turn.
  */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
+  /** Answers to questions that the turn has not come to yet. */
+  readonly #early = new Map<string, EarlyAnswer>();
+
+  /** From here on it can be answered. */
+  open(id: string, record: RecordAnswer): void {
+    const open = new OpenQuestion(record);
+    this.#open.set(id, open);
+    const early = this.#early.get(id);
+    if (early === undefined) return;
+    this.#early.delete(id);
+    open.take(early.answer);
+    early.isTaken.resolve(open.recorded.then(() => true));
+  }
+
+  /** Whether an answer came already. */
+  hasAnswer(id: string): boolean {
+    return this.#open.get(id)?.isTaken === true;
+  }
 
   /**
-   * `record` gets undefined when the signal aborts before there is an answer, and is done before a caller who answered
-   * hears of it. The question can be answered as soon as `tell` shows it, or sooner by a caller who knows its id.
+   * An open question in its turn: put to the port, unless an answer came before. `shown` resolves when everyone who may
+   * answer has been told of it.
    */
-  async ask<Recorded>(
-    askUser: AskUser,
+  async ask(
+    askUser: AskUser | undefined,
     question: Question,
     signal: AbortSignal,
-    { tell, record }: AskingSteps<Recorded>,
-  ): Promise<Recorded> {
-    const { id } = question;
-    const open = this.#open.get(id) ?? this.#expect(id);
-    const over = new AbortController();
-    const byCaller = open.answer.promise.then((answer) => {
-      over.abort('answered');
-      return { answer, isCallers: true };
-    });
+    shown: () => Promise<void>,
+  ): Promise<AskedQuestion> {
+    const open = this.#open.get(question.id);
+    if (open === undefined) return { kind: 'unheard' };
     try {
-      await tell();
-      // A program that fails to ask must not leave the turn waiting: it was not answered.
-      const byPort = Promise.resolve()
-        .then(() => (over.signal.aborted ? lapsed : askUser.ask(question, AbortSignal.any([signal, over.signal]))))
-        .then((given) => readAnswer(given) ?? lapsed)
-        .catch(() => lapsed)
-        .then((answer) => {
-          open.isAnswered = true;
-          return { answer, isCallers: false };
-        });
-      const first = await beforeAbort(Promise.race([byCaller, byPort]), signal, undefined);
-      open.isAnswered = true;
-      // Another answer came first: the asker need not go on.
-      over.abort('answered');
-      const recorded = await record(first?.answer);
-      open.recorded.resolve(first?.isCallers === true);
-      return recorded;
-    } catch (error) {
-      open.recorded.reject(error);
-      throw error;
+      if ((askUser === undefined || signal.aborted) && open.take(undefined)) {
+        const { kind } = await open.recorded;
+        return { kind: kind === 'suspended' ? kind : 'unheard' };
+      }
+      if (askUser !== undefined && !open.isTaken) await shown().then(() => open.put(askUser, question, signal));
+      return await open.recorded;
     } finally {
-      this.#open.delete(id);
+      this.#open.delete(question.id);
     }
   }
 
   /**
-   * Settles when an answer is recorded: whether it is this one. Undefined: no such question waits. One that is not asked
+   * Settles when an answer is durable: whether it is this one. Undefined: no such question waits. One that is not open
    * yet takes an answer if it is expected.
    */
   answer(id: string, answer: Answer, { isExpected }: { readonly isExpected: boolean }): Promise<boolean> | undefined {
-    const open = this.#open.get(id) ?? (isExpected ? this.#expect(id) : undefined);
-    if (open === undefined) return undefined;
-    if (open.isAnswered) return open.recorded.promise.then(() => false);
-    open.isAnswered = true;
-    open.answer.resolve(answer);
-    return open.recorded.promise;
+    const open = this.#open.get(id);
+    if (open !== undefined) {
+      const isTaken = open.take(answer);
+      return open.recorded.then(() => isTaken);
+    }
+    const early = this.#early.get(id);
+    if (early !== undefined) return early.isTaken.promise.then(() => false);
+    if (!isExpected) return undefined;
+    const isTaken = Promise.withResolvers<boolean>();
+    isTaken.promise.catch(() => {});
+    this.#early.set(id, { answer, isTaken });
+    return isTaken.promise;
   }
 
-  /** It will not be asked: an answer that came before does not count. */
+  /** It will not be asked: an answer that is not recorded by now does not count. */
   lapse(id: string): void {
-    this.#open.get(id)?.recorded.resolve(false);
+    this.#early.get(id)?.isTaken.resolve(false);
+    this.#early.delete(id);
     this.#open.delete(id);
   }
 
   /** The turn is over: what it did not come to ask needs no answer. */
   turnOver(): void {
-    for (const id of this.#open.keys()) this.lapse(id);
+    for (const id of [...this.#early.keys(), ...this.#open.keys()]) this.lapse(id);
+  }
+}
+
+interface EarlyAnswer {
+  readonly answer: Answer;
+  readonly isTaken: PromiseWithResolvers<boolean>;
+}
+
+class OpenQuestion {
+  readonly #record: RecordAnswer;
+  readonly #recorded = Promise.withResolvers<AskedQuestion>();
+  /** Aborts when there is an answer: whoever else was asked need not go on. */
+  readonly #taken = new AbortController();
+
+  constructor(record: RecordAnswer) {
+    this.#record = record;
+    this.#recorded.promise.catch(() => {});
   }
 
-  #expect(id: string): OpenQuestion {
-    const open = { answer: Promise.withResolvers<Answer>(), recorded: Promise.withResolvers<boolean>() };
-    open.recorded.promise.catch(() => {});
-    const expected = { ...open, isAnswered: false };
-    this.#open.set(id, expected);
-    return expected;
+  get isTaken(): boolean {
+    return this.#taken.signal.aborted;
+  }
+
+  /** Settles with the first answer, when it is durable. */
+  get recorded(): Promise<AskedQuestion> {
+    return this.#recorded.promise;
+  }
+
+  /** Whether this is the first answer. */
+  take(given: Answer | undefined): boolean {
+    if (this.isTaken) return false;
+    this.#taken.abort('answered');
+    this.#recorded.resolve(this.#record(given));
+    return true;
+  }
+
+  /** A program that fails to ask must not leave the turn waiting: it was not answered. */
+  async put(askUser: AskUser, question: Question, signal: AbortSignal): Promise<void> {
+    if (this.isTaken) return;
+    const over = AbortSignal.any([signal, this.#taken.signal]);
+    const byPort = Promise.resolve()
+      .then(() => askUser.ask(question, over))
+      .then((given) => readAnswer(given) ?? lapsed)
+      .catch(() => lapsed);
+    this.take(await beforeAbort(byPort, over, undefined));
   }
 }

@@ -1,6 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import { reviewInstructions } from '../../fragments/review/review-instructions.ts';
 import { reviewPolicy } from '../../fragments/review/review-policy.ts';
+import { entries } from '../../history/history.ts';
 import { abortedFailure } from '../../model/http/answer-failure.ts';
 import { describeGrants } from '../../policy/describe-grants.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
@@ -9,12 +10,13 @@ import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts
 import type { RequestOptions } from '../../ports/prompt.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import { defined } from '../../protocol/defined.ts';
-import { isMessage, messageText } from '../../protocol/item.ts';
+import { isCall, isMessage, messageText } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ReviewVerdict } from '../../protocol/review-verdict.ts';
 import { addUsage, type Usage } from '../../protocol/usage.ts';
 import { questionFields } from '../../state/question-fields.ts';
+import { wordsInCall } from '../../state/word-in-call.ts';
 import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import { grantsNow } from '../parts/grants-now.ts';
@@ -144,8 +146,13 @@ function spend(turn: Turn, usage: Usage | undefined): void {
 }
 
 function requestFor(turn: Turn, question: Question, again: string | undefined): ReviewRequest {
-  const { parts, envelope } = turn;
-  const { turn_id: _turn, call_id: _call, item: _item, scopes: _scopes, ...asked } = questionFields(question);
+  const { parts, envelope, log } = turn;
+  const call = entries(log.state.history).findLast(
+    ({ item }) => isCall(item) && item.call_id === question.callId,
+  )?.item;
+  const inCall = call !== undefined && isCall(call) ? wordsInCall(question, call) : [];
+  const fields = questionFields(question, inCall);
+  const { turn_id: _turn, call_id: _call, item: _item, scopes: _scopes, in_call: _places, ...asked } = fields;
   return {
     instructions: reviewInstructions(envelope.policy.reviewPolicy),
     messageId: `msg_${parts.ids.uuid()}`,

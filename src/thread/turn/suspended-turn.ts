@@ -32,6 +32,8 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
     if (id === undefined || about === undefined) recordAnswer(turn, call, { output: notBegun });
     else calls.start(call, { id, about, approval, ...defined({ answer }) } satisfies SuspendedAsking);
   }
+  // A call that is not in history is not run.
+  for (const { id } of questions.values()) turn.questions.lapse(id);
   await calls.finish();
   if (calls.isSuspended) return { kind: 'suspended' };
   return turn.signal.aborted ? { kind: 'aborted' } : undefined;

@@ -1,19 +1,18 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
-import type { Question } from '../../../protocol/question.ts';
+import { type QuestionKind, questionKinds } from '../../../protocol/question.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { didYouMean } from '../../commands/did-you-mean.ts';
 import { oneOf } from '../../wording/one-of.ts';
 
 /** One line of the file: what it is about, and what is answered then. */
 export interface AnswerLine {
-  readonly about: { readonly prefix: readonly string[] } | { readonly kind: Question['kind'] };
+  readonly about: { readonly prefix: readonly string[] } | { readonly kind: QuestionKind };
   readonly decision: 'approved' | 'denied' | 'abort';
   /** For the model. */
   readonly note?: string;
 }
 
 const decisions = ['approved', 'denied', 'abort'] as const;
-const kinds: readonly Question['kind'][] = ['command', 'patch', 'permissions', 'network', 'retry'];
 const keys = ['prefix', 'kind', 'decision', 'note'];
 
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
@@ -65,9 +64,9 @@ function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
     return `"prefix" has several words in one string, and would match nothing. Write ${words}.`;
   }
   if (prefix !== undefined) return { prefix };
-  const known = kinds.find((each) => each === kind);
+  const known = questionKinds.find((each) => each === kind);
   if (known !== undefined) return { kind: known };
-  return `"kind" must be ${oneOf(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
+  return `"kind" must be ${oneOf(questionKinds)}. ${typeof kind === 'string' ? didYouMean(kind, questionKinds) : ''}`.trimEnd();
 }
 
 function isWords(value: Json): value is readonly string[] {

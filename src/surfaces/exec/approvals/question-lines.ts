@@ -2,6 +2,7 @@ import { widerSandbox } from '../../../policy/where-words.ts';
 import { hostRuleLine } from '../../../policy/rules/rule-lines.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { readItem } from '../../../state/read-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
 import { count } from '../../wording/number-words.ts';
@@ -43,6 +44,7 @@ export function questionLines(
     ...(script === undefined || cwd === undefined ? [] : [dim(marked(`in ${cwd}`, width, '  ', '     '))]),
     ...wanted.map((line) => marked(line, width, '  - ', '    ')),
     ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
+    ...(question.kind === 'tool' || question.kind === 'unknown' ? callLines(question, item, width) : []),
     ...ruleLines(question, width),
     ...(command.length <= tallRows
       ? []
@@ -66,7 +68,16 @@ const titles: Readonly<Record<Question['kind'], string>> = {
   permissions: 'May later commands do more?',
   network: 'May this command connect?',
   retry: 'The sandbox stopped this command. May it run again?',
+  tool: 'May this tool be called?',
+  unknown: 'A newer version of Capstan asks about this call. May it run?',
 };
+
+/** The name of the tool and all of its arguments. */
+function callLines({ tool, item: stored }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
+  const shown = item ?? readItem(stored);
+  const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
+  return [bold(marked(tool, width, '  ', '    ')), ...given.map((line) => bold(marked(line, width, '  > ', '  | ')))];
+}
 
 /** A text in rows that fit, the first behind `first`, all others behind `next`. */
 function marked(text: string, width: number, first: string, next: string): string {
@@ -83,8 +94,11 @@ function commandRows(script: string, width: number): readonly string[] {
 }
 
 function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
-  if (item?.kind !== 'file-change') return paths.map(({ path }) => marked(path, width, '  ', '    '));
-  return item.changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
+  const changes = item?.kind === 'file-change' ? item.changes : [];
+  const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
+  // A file does not keep all changes of a long patch, and the question has all of their paths.
+  const others = paths.filter(({ path }) => !isShown(path)).map(({ path }) => marked(path, width, '  ', '    '));
+  const lines = changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
     const moved = movePath === undefined ? '' : ` -> ${movePath}`;
     const shown =
       diff === ''
@@ -98,6 +112,7 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
       ...(shown === '' ? [] : diffSpans(shown, '  ')),
     ];
   });
+  return [...lines, ...others];
 }
 
 /** Rows after the first keep the sign of their line. */

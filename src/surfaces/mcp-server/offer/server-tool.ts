@@ -75,6 +75,8 @@ export interface InputRequired {
   readonly state: JsonObject;
   /** Aborts when the answers are not needed any more: the wire tells a client that is still asking its user to stop. */
   readonly answered?: AbortSignal;
+  /** Takes each answer as it comes, where the wire gets them one by one. `responses` has them all in the end. */
+  given?(key: string, response: ClientResponse): void;
 }
 
 export type ClientQuestion = FormQuestion | ClientRequest;

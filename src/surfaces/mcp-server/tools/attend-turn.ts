@@ -1,7 +1,7 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -10,8 +10,8 @@ import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
-import type { CallContext, ClientPort, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
-import { answerFrom, clientQuestion } from './client-questions.ts';
+import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
+import { declineAll, giveResponses, inputRequired } from './ask-client.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { questionMessage } from './question-message.ts';
 import { asCalled } from './settings-arguments.ts';
@@ -165,16 +165,7 @@ export async function continueCall(
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
   if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
-  const cut = arrayAt(state, 'cut') ?? [];
-  const first = async (): Promise<undefined> => {
-    const open = run.questions;
-    for (const [id, response] of Object.entries(responses)) {
-      const question = open.find((each) => each.id === id);
-      // Another client may have answered: its answer counts, and this call waits for the same end.
-      if (question === undefined) continue;
-      await thread.answer(id, answerFrom(response, question, { isWhole: !cut.includes(id) }));
-    }
-  };
+  const first = (): Promise<undefined> => giveResponses(run, responses, state).then(() => undefined);
   const after = stringAt(state, 'after') as PlaceCursor | undefined;
   return attendTurn(parts, run, context, { ...attendance, first, ...defined({ after }) });
 }
@@ -197,45 +188,6 @@ export function reportProgress(
     const words = event && progressWords(event);
     if (words !== undefined) context.progress(++done, words);
   });
-}
-
-async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
-  const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  const own = questions.filter(({ id }) => !run.isAskedElsewhere(id, client.id));
-  for (const { id } of own) await run.thread.answer(id, { kind: 'declined', by: 'default', note });
-}
-
-function inputRequired(run: TurnRun, questions: readonly Question[], context: CallContext): InputRequired {
-  const { thread, turnId } = run;
-  run.asks(context, questions);
-  const asked = questions.map((question) => ({ question, message: questionMessage(question, run.itemOf(question)) }));
-  const forms = asked.map(({ question, message }) => {
-    const { extra, ...form } = clientQuestion(question, message.text);
-    return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }] as const;
-  });
-  // What was not shown whole is known when the answer comes.
-  const cut = asked.filter(({ message }) => !message.isWhole).map(({ question }) => question.id);
-  return {
-    kind: 'input-required',
-    questions: Object.fromEntries(forms),
-    answered: noneOpen(run, questions),
-    state: {
-      thread_id: thread.id,
-      ...defined({ turn_id: turnId, after: thread.cursor }),
-      ...(cut.length > 0 && { cut }),
-    },
-  };
-}
-
-/** Aborts when none of the questions waits for an answer any more, or the turn is over. */
-function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
-  const over = new AbortController();
-  const ids = new Set(questions.map(({ id }) => id));
-  void (async () => {
-    while (run.questions.some(({ id }) => ids.has(id))) await run.changed();
-    over.abort();
-  })();
-  return over.signal;
 }
 
 /** Of a call that has to wait for open questions: what became of it, and the questions. */

@@ -14,22 +14,13 @@ export interface QuestionMessage {
   readonly isWhole: boolean;
 }
 
-/**
- * A question in the words of `exec`: all that a yes would allow, with hidden characters as signs. After a restart only the
- * beginning of a long command is known.
- */
+/** A question in the words of `exec`: all that a yes would allow, with hidden characters as signs. */
 export function questionMessage(question: Question, item: TurnItem | undefined): QuestionMessage {
   const shown = paint(questionLines(question, item, { width: columns }), false).trimEnd();
-  const { argv = [] } = question;
-  const lines = argv.at(-1)?.split('\n').length ?? 1;
-  const isCut = argv.some((word) => word.length > 1000 && word.endsWith(' …'));
-  const notes = [
-    // A host may show the message without its line breaks.
-    ...(lines > 1 ? [`  The command has ${count(lines)} lines.`] : []),
-    ...(isCut ? ['  The rest of the command is not shown. Do not approve what you cannot see.'] : []),
-  ];
-  const text = [shown, ...notes].join('\n');
-  if (text.length <= longest) return { text, isWhole: !isCut };
+  const lines = question.argv?.at(-1)?.split('\n').length ?? 1;
+  // A host may show the message without its line breaks.
+  const text = lines > 1 ? `${shown}\n  The command has ${count(lines)} lines.` : shown;
+  if (text.length <= longest) return { text, isWhole: true };
   const half = longest / 2;
   const missing = `[${count(text.length - longest)} characters are not shown here. Do not approve what you cannot see.]`;
   return { text: `${text.slice(0, half)}\n${missing}\n${text.slice(-half)}`, isWhole: false };

@@ -111,13 +111,17 @@ async function askAll(
   { mcpReq }: ServerContext,
   asked: InputRequired,
 ): Promise<Readonly<Record<string, ClientResponse>>> {
+  const keys = askedKeys(asked);
   const entries = Object.entries(asked.questions).map(async ([key, question]) => {
     const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
     const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => undefined);
+    const response = responsesTo(keys, [[key, answer]])[key];
+    // An end of the call, or of the question, is no answer.
+    if (response !== undefined && !signal.aborted) asked.given?.(key, response);
     return [key, answer] as const;
   });
-  return responsesTo(askedKeys(asked), await Promise.all(entries));
+  return responsesTo(keys, await Promise.all(entries));
 }
 
 /** Answers are read by their own rules. */

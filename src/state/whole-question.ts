@@ -1,0 +1,36 @@
+import { isCall, type Item } from '../protocol/item.ts';
+import { arrayAt, type JsonObject, stringAt } from '../protocol/json.ts';
+import type { Question } from '../protocol/question.ts';
+import { callArguments } from './call-arguments.ts';
+import type { RecordedQuestion } from './recorded-question.ts';
+import { shortWord } from './short-word.ts';
+import { wordLists } from './word-in-call.ts';
+
+/** The question as it was asked, with what its line leaves to the call. */
+export function wholeQuestion(recorded: RecordedQuestion, call: Item | undefined): Question {
+  const { about: _about, seal: _seal, answer: _answer, inCall = [], ...question } = recorded;
+  const isTool = question.item['type'] === 'DynamicToolCall';
+  if (call === undefined || !isCall(call) || (inCall.length === 0 && !isTool)) return question;
+  const given = callArguments(call);
+  const words: { argv?: readonly string[]; prefix?: readonly string[] } = {};
+  for (const list of wordLists) {
+    const own = inCall.filter(([name]) => name === list);
+    const all = question[list];
+    if (own.length === 0 || all === undefined) continue;
+    words[list] = all.map((word, index) => {
+      const whole = stringAt(given, own.find(([, at]) => at === index)?.[2] ?? '');
+      // Of another call, or of a file that says what is not so.
+      return whole === undefined || shortWord(whole) !== word ? word : whole;
+    });
+  }
+  return { ...question, ...words, item: wholeItem(question.item, given, words.argv) };
+}
+
+function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] | undefined): JsonObject {
+  if (item['type'] === 'DynamicToolCall') return { ...item, arguments: given };
+  const command = arrayAt(item, 'command');
+  const isSame = command?.length === argv?.length && command?.every((word, i) => word === shortWord(argv?.[i] ?? ''));
+  return isSame === true && argv !== undefined
+    ? { ...item, command: argv, parsed_cmd: [{ type: 'unknown', cmd: argv.at(-1) ?? '' }] }
+    : item;
+}

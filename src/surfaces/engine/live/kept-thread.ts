@@ -12,6 +12,7 @@ import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { KeptSettings } from '../prepare-thread.ts';
 import { type LastKnown, knownOf } from './last-known.ts';
+import { whyRefused } from '../answer-thread.ts';
 import { heldByCaller, threadsClosed } from './live-refusals.ts';
 import { LiveWork } from './live-work.ts';
 import type { PlaceCursor } from './place-cursor.ts';
@@ -147,8 +148,7 @@ export class KeptThread implements LiveThread {
         if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
         work.handOver();
         const continued = thread.continue({ signal: work.signal });
-        const answered = thread.answer(questionId, answer);
-        resolve(Promise.race([answered, continued.then((result) => (result.kind === 'refused' ? result : answered))]));
+        resolve(thread.answer(questionId, answer).then((given) => whyRefused(thread, given, continued)));
         return continued;
       }),
     );

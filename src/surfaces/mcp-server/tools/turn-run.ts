@@ -4,8 +4,8 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
-import type { CallContext } from '../offer/server-tool.ts';
 import { eventOf } from '../events/event-of-news.ts';
+import { TurnAudience } from './turn-audience.ts';
 
 /** How a turn ended, for the calls that wait for it. */
 export type RunEnd = { readonly lastMessage?: string } & (
@@ -19,29 +19,27 @@ export type RunEnd = { readonly lastMessage?: string } & (
  */
 export class TurnRun {
   readonly thread: LiveThread;
+  readonly audience: TurnAudience;
   readonly #end = Promise.withResolvers<RunEnd>();
-  /** Ends the turn; called when the last client that wanted it is gone. */
-  readonly #stop: () => void;
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
   /** As they were asked: the state of the thread has long commands only in part. */
   readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
-  /** Which client asks its user which question. */
-  readonly #askers = new Map<string, { readonly client: string; readonly signal: AbortSignal }>();
   #turnId: TurnId | undefined;
   #hasWords = false;
   #hasEnded = false;
   #isOver = false;
-  #calls = 0;
-  #isAbandoned = false;
-  #stopAsking: (() => void) | undefined;
 
+  /** `stop` ends the turn. */
   constructor(thread: LiveThread, { turnId, stop }: { readonly turnId?: TurnId; readonly stop: () => void }) {
     this.thread = thread;
     this.#turnId = turnId;
     this.#hasWords = turnId !== undefined;
-    this.#stop = stop;
+    this.audience = new TurnAudience({
+      stop: () => (this.#isOver ? undefined : stop()),
+      changed: () => this.#wake(),
+    });
   }
 
   /** Undefined before it begins. */
@@ -119,7 +117,7 @@ export class TurnRun {
       case 'question-answered':
         this.#answers.set(event.id, event.answer.kind);
         this.#asked.delete(event.id);
-        this.#askers.delete(event.id);
+        this.audience.answered(event.id);
         return this.#wake();
       default:
     }
@@ -130,51 +128,6 @@ export class TurnRun {
     this.#isOver = true;
     this.#end.resolve(end);
     this.#wake();
-  }
-
-  /**
-   * A call waits for the turn until the function that it gives is called. When the client of the last one is gone, and
-   * one of them had to keep the turn alive, the turn ends.
-   */
-  join(signal: AbortSignal, { keeps }: { readonly keeps: boolean }): () => void {
-    this.#calls++;
-    this.#stopAsking?.();
-    const gone = (): void => {
-      leave();
-      if (keeps) this.#isAbandoned = true;
-      if (this.#isAbandoned && this.#calls === 0 && !this.#isOver) this.#stop();
-    };
-    let isJoined = true;
-    const leave = (): void => {
-      if (!isJoined) return;
-      isJoined = false;
-      this.#calls--;
-      signal.removeEventListener('abort', gone);
-    };
-    signal.addEventListener('abort', gone, { once: true });
-    if (signal.aborted) gone();
-    return leave;
-  }
-
-  /** Whether another client asks its user this, and is still there. */
-  isAskedElsewhere(question: string, client: string): boolean {
-    const asker = this.#askers.get(question);
-    return asker !== undefined && asker.client !== client && !asker.signal.aborted;
-  }
-
-  /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
-  asks({ client, signal }: Pick<CallContext, 'client' | 'signal'>, questions: readonly Question[]): void {
-    for (const { id } of questions) this.#askers.set(id, { client: client.id, signal });
-    const gone = (): void => {
-      this.#stopAsking?.();
-      if (this.#calls === 0 && !this.#isOver) this.#stop();
-    };
-    this.#stopAsking?.();
-    this.#stopAsking = () => {
-      this.#stopAsking = undefined;
-      signal.removeEventListener('abort', gone);
-    };
-    signal.addEventListener('abort', gone, { once: true });
   }
 
   #wake(): void {

@@ -33,7 +33,7 @@ export interface ThreadPlace {
 
 type Choices = Pick<
   ThreadRequest,
-  'model' | 'profile' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile'
+  'model' | 'profile' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile' | 'folderMayBeMissing'
 >;
 
 export interface ConfiguredThread {
@@ -49,7 +49,7 @@ export interface ConfiguredThread {
 export async function configureThread(
   { base: everywhere, options, ownPlaces }: Pick<EngineParts, 'base' | 'options' | 'ownPlaces'>,
   place: ThreadPlace,
-  { approval, unlessReviewed, permissionProfile, ...choices }: Choices,
+  { approval, unlessReviewed, permissionProfile, folderMayBeMissing, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
@@ -59,7 +59,7 @@ export async function configureThread(
     const odd = place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined;
     return odd ?? relativeFolder(place.cwd);
   }
-  const missing = folderProblem(cwd);
+  const missing = folderMayBeMissing === true ? undefined : folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
   const { config, problems: ofFolder } = await configInFolder(base, cwd);

@@ -15,6 +15,12 @@ export interface ShellEnvironmentPolicy {
   readonly withheld?: readonly string[];
 }
 
+/** Where the MCP server finds its token. With it a command could start a thread without a sandbox. */
+export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
+
+/** Keys to the engine itself: no policy hands them on, not even with `set`. */
+const isOwnKey = matcher([accessTokenVariable]);
+
 /** Everything but what looks like a secret. */
 export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
   inherit: 'all',
@@ -52,8 +58,13 @@ export function childEnvironment(
   const isInherited = inheritedBy(policy);
   const isIncluded = includedBy(policy);
   const inherited = Object.entries(base).filter(([name]) => isInherited(name));
-  const set = Object.entries(policy.set).filter(([name]) => isIncluded(name));
+  const set = Object.entries(setVariables(policy)).filter(([name]) => isIncluded(name));
   return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
+}
+
+/** What the policy sets by itself. */
+export function setVariables({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] {
+  return Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
 }
 
 /** Whether a variable of the user's, by its name, passes the policy. */
@@ -64,6 +75,7 @@ export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name:
   return (name) =>
     policy.inherit !== 'none' &&
     !withheld.has(folded(name)) &&
+    !isOwnKey(name) &&
     (policy.inherit === 'all' || core(name)) &&
     (policy.ignoreDefaultExcludes || !secrets(name)) &&
     !excluded(name) &&

@@ -177,7 +177,13 @@ it.each<[JsonObject, string]>([
   [{ 'mcp_servers.x.command': 'touch' }, 'mcp_servers.x.command'],
   [{ profiles: { p: { model_instructions_file: '/etc/passwd' } } }, 'profiles.p.model_instructions_file'],
   [{ later: { thing: { command: 'touch' } } }, 'later.thing.command'],
-])('a call cannot configure a program, a file or a server: %j', async (config, key) => {
+  [{ projects: { '/': { trust_level: 'trusted' } } }, 'projects'],
+  [{ 'projects./.trust_level': 'trusted' }, 'projects./.trust_level'],
+  [{ project_root_markers: ['etc'] }, 'project_root_markers'],
+  [{ shell_environment_policy: { ignore_default_excludes: true } }, 'shell_environment_policy'],
+  [{ 'shellEnvironmentPolicy.inherit': 'all' }, 'shellEnvironmentPolicy.inherit'],
+  [{ allow_login_shell: true }, 'allow_login_shell'],
+])('a call cannot configure a program, a file, a server, trust or variables: %j', async (config, key) => {
   const { app, place, model } = await served([]);
   const client = new TestClient(app);
   const error = await client.error('thread_start', { prompt: 'go', config });

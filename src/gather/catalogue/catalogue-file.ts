@@ -11,18 +11,21 @@ import {
 } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bundledCatalogue } from './catalogue.ts';
-import { readBounded } from '../../disk/read-bounded.ts';
+import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 import { defined } from '../../protocol/defined.ts';
 
 export type CatalogueProblem = Outcome<`model-catalogue-${'unreadable' | 'empty' | 'wrong'}`>;
 
 /** The models of the file in `model_catalog_json`, and no others; without the key, the bundled ones. */
-export function loadCatalogue(config: Pick<Config, 'modelCatalogJson'>): Catalogue | CatalogueProblem {
+export function loadCatalogue(
+  config: Pick<Config, 'modelCatalogJson'>,
+  rules: Pick<BoundedReading, 'denies'> = {},
+): Catalogue | CatalogueProblem {
   const { modelCatalogJson: path } = config;
   const bundled = bundledCatalogue();
   if (path === undefined) return bundled;
-  const parsed = parseFile(path);
+  const parsed = parseFile(path, rules);
   if ('code' in parsed) return parsed;
   const list = isJsonObject(parsed.json) ? arrayAt(parsed.json, 'models') : undefined;
   if (list === undefined) return wrong(path, 'must be an object with a list "models"');
@@ -43,8 +46,8 @@ export function loadCatalogue(config: Pick<Config, 'modelCatalogJson'>): Catalog
   return { code: 'model-catalogue-empty', message: `The file in model_catalog_json has no models: ${path}`, next };
 }
 
-function parseFile(path: string): { readonly json: Json } | CatalogueProblem {
-  const file = readBounded(path, { maxBytes: readLimits.catalogueBytes });
+function parseFile(path: string, rules: Pick<BoundedReading, 'denies'>): { readonly json: Json } | CatalogueProblem {
+  const file = readBounded(path, { ...rules, maxBytes: readLimits.catalogueBytes });
   if (file.kind !== 'read') {
     const fate = file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`;
     const message = `The file in model_catalog_json ${fate}: ${path}`;

@@ -99,10 +99,23 @@ async function finish({ thread, notices, ended, ...begun }: Answering): Promise<
   if (answered.kind === 'answered') return { kind: 'answered', ...open };
   if (ended === undefined) return engineRefused(answered.outcome);
   if (!thread.isSuspended) return { kind: 'lapsed', outcome: answered.outcome, ...open };
-  // Nothing was changed: the turn could not be continued, or the thread was given up.
-  const refused = await ended;
+  const { outcome } = await whyRefused(thread, answered, ended);
   if (begun.isOpened) await thread.close();
-  return engineRefused(refused.kind === 'refused' ? refused.outcome : answered.outcome);
+  return engineRefused(outcome);
+}
+
+/**
+ * What a caller hears who answered a question of a suspended turn. If the turn is suspended still, nothing was changed:
+ * it could not be continued, which says more than that no one took the answer, or the thread was given up.
+ */
+export async function whyRefused<Given extends Answered>(
+  thread: Pick<Thread, 'isSuspended'>,
+  answered: Given,
+  ended: ReturnType<Thread['continue']>,
+): Promise<Given | Extract<Answered, { kind: 'refused' }>> {
+  if (answered.kind === 'answered' || !thread.isSuspended) return answered;
+  const end = await ended;
+  return end.kind === 'refused' ? end : answered;
 }
 
 /** For a program that answers by id: its questions wait until it does, or the thread is given up. */

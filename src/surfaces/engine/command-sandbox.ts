@@ -2,7 +2,7 @@ import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { type InheritedEnd, runInherited } from '../../exec/run-inherited.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findPlaces } from '../../gather/system/places.ts';
-import { inheritedBy } from '../../policy/shell-environment-policy.ts';
+import { inheritedBy, setVariables } from '../../policy/shell-environment-policy.ts';
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
@@ -130,7 +130,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const network = policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
   const env: Readonly<Record<string, string>> = request.env ?? {
     ...Object.fromEntries(inherited),
-    ...settings.shellEnvironment.set,
+    ...setVariables(settings.shellEnvironment),
   };
   return { cwd, policy, notices, profileName, env: { ...env, ...network } as typeof env };
 }

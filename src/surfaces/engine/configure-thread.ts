@@ -15,7 +15,7 @@ import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
-import { normalisePath } from '../../policy/paths.ts';
+import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { readProfile } from '../../policy/read-profile.ts';
 import { isWrong } from '../../policy/wrong-value.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -33,7 +33,14 @@ export interface ThreadPlace {
 
 type Choices = Pick<
   ThreadRequest,
-  'model' | 'profile' | 'overrides' | 'approval' | 'unlessReviewed' | 'permissionProfile' | 'withoutTools'
+  | 'model'
+  | 'profile'
+  | 'overrides'
+  | 'approval'
+  | 'unlessReviewed'
+  | 'permissionProfile'
+  | 'withoutTools'
+  | 'folderMayBeMissing'
 >;
 
 export interface ConfiguredThread {
@@ -47,9 +54,9 @@ export interface ConfiguredThread {
 
 /** What holds for a thread in its folder. */
 export async function configureThread(
-  { base: everywhere, options }: Pick<EngineParts, 'base' | 'options'>,
+  { base: everywhere, options, ownPlaces }: Pick<EngineParts, 'base' | 'options' | 'ownPlaces'>,
   place: ThreadPlace,
-  { approval, unlessReviewed, permissionProfile, withoutTools, ...choices }: Choices,
+  { approval, unlessReviewed, permissionProfile, withoutTools, folderMayBeMissing, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
@@ -59,7 +66,7 @@ export async function configureThread(
     const odd = place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined;
     return odd ?? relativeFolder(place.cwd);
   }
-  const missing = folderProblem(cwd);
+  const missing = folderMayBeMissing === true ? undefined : folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
   const { config, problems: ofFolder } = await configInFolder(base, cwd);
@@ -67,10 +74,12 @@ export async function configureThread(
   const problems = onceEach([...added, ...ofFolder, ...rules.problems]);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
-  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  // What these files say is sent and shown, and a project may name them.
+  const denies = (path: string): boolean =>
+    deniesRead(base.requirements, path) || ownPlaces().secrets.some((secret) => isWithin(path, secret));
   const texts = loadInstructionFiles(config, { denies });
   if ('code' in texts) return texts;
-  const catalogue = loadCatalogue(config);
+  const catalogue = loadCatalogue(config, { denies });
   if ('code' in catalogue) return catalogue;
   const past = place.resumed;
   const foreign = past?.standing === 'ours' ? undefined : past;

@@ -10,6 +10,8 @@ import type { OwnTool } from '../../tools/own-tool.ts';
 export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   /** Absolute. A resumed thread keeps its own folder when none is given. */
   readonly cwd?: string;
+  /** The folder may be gone: the thread is opened to be moved with `overrideTurnContext`. Commands fail until it is. */
+  readonly folderMayBeMissing?: true;
   /** Over everything that is configured, and over what a resumed thread had. */
   readonly model?: string;
   /** The name of a profile of the configuration, in place of the engine's. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { accessTokenVariable } from '../../policy/shell-environment-policy.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isOwnMachine } from './wire/http-guard.ts';
@@ -33,7 +34,7 @@ export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices
   if (typeof given === 'object') return given;
   if (given === undefined || given === '') return { token: randomBytes(24).toString('base64url'), isNew: true };
   if (given.length >= shortest && !/\s/.test(given)) return { token: given, isNew: false };
-  const where = file === undefined ? 'CAPSTAN_MCP_TOKEN' : file;
+  const where = file === undefined ? accessTokenVariable : file;
   return {
     code: 'weak-token',
     message: `The token in ${where} has fewer than ${shortest} characters, or spaces.`,

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { accessTokenVariable } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
@@ -87,7 +88,7 @@ async function serveHosts(served: ServedApp, listen: HttpAddress & AccessToken):
 function httpChoices(written: string, { noToken, tokenFile }: Options, cwd: string) {
   const address = readHttpAddress(written);
   if ('code' in address) return address;
-  const variable = process.env['CAPSTAN_MCP_TOKEN'];
+  const variable = process.env[accessTokenVariable];
   const access = accessToken({ host: address.host, noToken, file: tokenFile, variable, cwd });
   return 'code' in access ? access : { ...address, ...access };
 }

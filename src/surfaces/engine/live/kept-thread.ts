@@ -9,6 +9,7 @@ import type { Overridden, Thread } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
+import { whyRefused } from '../answer-thread.ts';
 import { LiveWork } from './live-work.ts';
 import type { PlaceCursor } from './place-cursor.ts';
 import { type ThreadKeeper, ThreadLoader } from './thread-loader.ts';
@@ -121,8 +122,7 @@ export class KeptThread implements LiveThread {
         if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
         work.handOver();
         const continued = thread.continue({ signal: work.signal });
-        const answered = thread.answer(questionId, answer);
-        resolve(Promise.race([answered, continued.then((result) => (result.kind === 'refused' ? result : answered))]));
+        resolve(thread.answer(questionId, answer).then((given) => whyRefused(thread, given, continued)));
         return continued;
       }),
     );

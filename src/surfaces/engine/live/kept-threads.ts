@@ -37,6 +37,8 @@ class KeptThreads implements LiveThreads {
   readonly #gates = new Map<ThreadId, ThreadGate>();
   /** What they are opened with. */
   readonly #requests = new Map<ThreadId, ThreadRequest>();
+  /** Of those that are being loaded, the ones that are to be moved. */
+  readonly #moving = new Set<ThreadId>();
   #isOver = false;
 
   constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
@@ -63,11 +65,15 @@ class KeptThreads implements LiveThreads {
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
-  async load(id: ThreadId, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
+  async load(
+    id: ThreadId,
+    { folderMayBeMissing, ...request }: ThreadRequest = {},
+  ): Promise<LiveThread | EngineRefused> {
     if (this.#isOver) return engineRefused(threadsClosed);
     const known = this.#threads.get(id);
     const kept = known ?? this.#keep(id, withAnswers(request));
-    const loaded = await kept.load();
+    if (folderMayBeMissing === true) this.#moving.add(id);
+    const loaded = await kept.load().finally(() => this.#moving.delete(id));
     if (!('outcome' in loaded)) return kept;
     // Of a thread that was loaded before, clients have the object.
     if (known === undefined && this.#threads.get(id) === kept) this.#threads.delete(id);
@@ -122,7 +128,10 @@ class KeptThreads implements LiveThreads {
 
   #keep(id: ThreadId, request: ThreadRequest): KeptThread {
     const kept = new KeptThread(id, {
-      open: (settings) => this.#engine.forLive.resume(id, request, settings),
+      open: (settings) => {
+        const asked = this.#moving.has(id) ? { ...request, folderMayBeMissing: true as const } : request;
+        return this.#engine.forLive.resume(id, asked, settings);
+      },
       isKept: request.ephemeral !== true,
       idleMs: this.#idleMs,
       gate: this.#gate(id),

@@ -25,7 +25,7 @@ export interface LiveThreads {
   start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused>;
   /**
    * Loaded once, however many ask for it at the same time. `request` is for a thread that is not loaded yet; of one that
-   * is, it changes nothing: use `override`.
+   * is, it changes nothing: use `override`. Of one that was loaded before, only `folderMayBeMissing` counts.
    */
   load(id: ThreadId, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
   fork(id: ThreadId, cut: ThreadCut, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;

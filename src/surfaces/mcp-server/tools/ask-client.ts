@@ -1,15 +1,22 @@
 import { defined } from '../../../protocol/defined.ts';
 import { arrayAt, type JsonObject } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { CallContext, ClientPort, ClientResponse, InputRequired } from '../offer/server-tool.ts';
 import { answerFrom, clientQuestion } from './client-questions.ts';
 import { questionMessage } from './question-message.ts';
+import type { Attending } from './turn-audience.ts';
 import type { TurnRun } from './turn-run.ts';
 
 /** The questions as forms for the client's user. */
-export function inputRequired(run: TurnRun, questions: readonly Question[], context: CallContext): InputRequired {
+export function inputRequired(
+  run: TurnRun,
+  questions: readonly Question[],
+  context: CallContext,
+  { keeps }: Pick<Attending, 'keeps'>,
+): InputRequired {
   const { thread, turnId } = run;
-  run.asks(context, questions);
+  const asker = run.audience.asks(context, questions, { keeps });
   const asked = questions.map((question) => ({ question, message: questionMessage(question, run.itemOf(question)) }));
   const forms = asked.map(({ question, message }) => {
     const { extra, ...form } = clientQuestion(question, message.text);
@@ -19,6 +26,8 @@ export function inputRequired(run: TurnRun, questions: readonly Question[], cont
   const cut = asked.filter(({ message }) => !message.isWhole).map(({ question }) => question.id);
   const state = {
     thread_id: thread.id,
+    asker,
+    ...(!keeps && { steered: true }),
     ...defined({ turn_id: turnId, after: thread.cursor }),
     ...(cut.length > 0 && { cut }),
   };
@@ -32,26 +41,30 @@ export function inputRequired(run: TurnRun, questions: readonly Question[], cont
   };
 }
 
-/** Gives the turn what the client's user answered, all of it at once: no answer waits for another one. */
+/**
+ * Gives the turn what the client's user answered, all of it at once: no answer waits for another one. Gives why a
+ * suspended turn took none: it would ask the same again.
+ */
 export async function giveResponses(
   { thread, questions }: Pick<TurnRun, 'thread' | 'questions'>,
   responses: Readonly<Record<string, ClientResponse>>,
   state: JsonObject,
-): Promise<void> {
+): Promise<Outcome | undefined> {
   const cut = arrayAt(state, 'cut') ?? [];
   const given = Object.entries(responses).map(async ([id, response]) => {
     const question = questions.find((each) => each.id === id);
     // Another client may have answered: its answer counts, and this call waits for the same end.
-    if (question === undefined) return;
-    await thread.answer(id, answerFrom(response, question, { isWhole: !cut.includes(id) }));
+    if (question === undefined) return undefined;
+    const done = await thread.answer(id, answerFrom(response, question, { isWhole: !cut.includes(id) }));
+    return done.kind === 'refused' && thread.isSuspended ? done.outcome : undefined;
   });
-  await Promise.all(given);
+  return (await Promise.all(given)).find((outcome) => outcome !== undefined);
 }
 
 /** For a client that can neither ask nor answer. */
 export async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  const own = questions.filter(({ id }) => !run.isAskedElsewhere(id, client.id));
+  const own = questions.filter(({ id }) => !run.audience.isAskedElsewhere(id, client.id));
   await Promise.all(own.map(({ id }) => run.thread.answer(id, { kind: 'declined', by: 'default', note })));
 }
 

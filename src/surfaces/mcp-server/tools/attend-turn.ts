@@ -1,8 +1,8 @@
 import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { type JsonObject, stringAt } from '../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { fullText } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
@@ -11,14 +11,12 @@ import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
-import { declineAll, giveResponses, inputRequired } from './ask-client.ts';
-import { findLiveThread } from './find-thread-by-name.ts';
+import { declineAll, inputRequired } from './ask-client.ts';
 import { questionMessage } from './question-message.ts';
 import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { choiceOf, list, outputOfTool, text } from './tool-schema.ts';
 import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
-import { refusedAnswer } from './call-answers.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import type { PlaceCursor } from '../../engine/live/place-cursor.ts';
 
@@ -46,6 +44,8 @@ export interface Attendance {
   readonly requestId?: CallContext['requestId'];
   /** False: the turn is another call's, and goes on when this client is gone. */
   readonly keeps?: boolean;
+  /** Of a call that comes back from its user: by which name it asked. */
+  readonly asked?: string;
   /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
   /** The client has seen what was recorded up to here. */
@@ -59,11 +59,11 @@ export async function attendTurn(
   parts: ToolParts,
   run: TurnRun,
   context: CallContext,
-  { form = typedForm, requestId, keeps = true, more = {}, first, after }: Attendance,
+  { form = typedForm, requestId, keeps = true, more = {}, asked, first, after }: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
   const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ requestId, after }) });
   const stopProgress = reportProgress(parts, run.thread, context);
-  const leave = run.join(context.signal, { keeps });
+  const leave = run.audience.join(context.signal, { keeps, asked });
   // What happened before is not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
@@ -81,14 +81,15 @@ export async function attendTurn(
       if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
         return waitingAnswer(run, ahead, { ...more, queued: true });
       }
-      const isAsked = questions.every(({ id }) => run.isAskedElsewhere(id, context.client.id));
-      if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context);
+      const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
+      if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context, { keeps });
       else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
       else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
       else await declineAll(run, questions, context.client);
     }
   } finally {
     leave();
+    parts.runs.letGo(run);
     stopProgress();
     listening.end();
   }
@@ -151,30 +152,6 @@ function asks(questions: readonly Question[]): IsMeant | undefined {
     return event?.kind === 'question-asked' && event.question.id === newest;
   };
 }
-
-/** The call that brings the answers of a user: gives them to the turn and waits on. */
-export async function continueCall(
-  parts: ToolParts,
-  context: CallContext,
-  attendance: Attendance,
-): Promise<ToolAnswer | InputRequired> {
-  const { state = {}, responses = {} } = context;
-  const thread = await findLiveThread(parts, String(state['thread_id'] ?? ''));
-  if ('code' in thread) return refusedAnswer(thread);
-  const turnId = String(state['turn_id'] ?? '');
-  const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
-  const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
-  if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
-  const first = (): Promise<undefined> => giveResponses(run, responses, state).then(() => undefined);
-  const after = stringAt(state, 'after') as PlaceCursor | undefined;
-  return attendTurn(parts, run, context, { ...attendance, first, ...defined({ after }) });
-}
-
-const turnGone: Outcome = {
-  code: 'turn-over',
-  message: 'The turn that asked the question is over.',
-  next: 'Call thread_read to see how it ended.',
-};
 
 /** Sends short words about what happens, where the client asked for them. */
 export function reportProgress(

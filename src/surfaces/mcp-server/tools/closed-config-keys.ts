@@ -1,39 +1,61 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
+const names = 'it names a program, a file or a server';
+const trusts = 'it decides which projects are trusted';
+const opens = 'it decides which variables commands get';
+
 /**
  * What a call may not configure, since a model writes its arguments: programs that run outside every sandbox, files that
- * are read outside of it, and servers that keys and conversations are sent to.
+ * are read outside of it, servers that keys and conversations are sent to, and what would make a project set these.
  */
-const closed = new Set([
-  'model_providers',
-  'openai_base_url',
-  'chatgpt_base_url',
-  'otel',
-  'notify',
-  'hooks',
-  'mcp_servers',
-  'model_catalog_json',
-  'model_instructions_file',
-  'experimental_instructions_file',
-  'experimental_compact_prompt_file',
+const closed: ReadonlyMap<string, string> = new Map([
+  ...[
+    'model_providers',
+    'openai_base_url',
+    'chatgpt_base_url',
+    'experimental_realtime_webrtc_call_base_url',
+    'experimental_realtime_ws_base_url',
+    'otel',
+    'notify',
+    'hooks',
+    'mcp_servers',
+    'plugins',
+    'marketplaces',
+    'log_dir',
+    'sqlite_home',
+    'model_catalog_json',
+    'model_instructions_file',
+    'experimental_instructions_file',
+    'experimental_compact_prompt_file',
+  ].map((key) => [key, names] as const),
+  ['projects', trusts],
+  ['project_root_markers', trusts],
+  ['shell_environment_policy', opens],
+  ['allow_login_shell', opens],
 ]);
 
 /** Why the configuration of a call is refused; undefined if it is not. */
 export function refusedConfig(config: JsonObject): Outcome | undefined {
-  const path = closedPath(config, []);
-  if (path === undefined) return undefined;
+  const found = closedPath(config, []);
+  if (found === undefined) return undefined;
   return {
     code: 'config-closed',
-    message: `A call cannot configure ${path.join('.').slice(0, 200)}: it names a program, a file or a server.`,
+    message: `A call cannot configure ${found.path.join('.').slice(0, 200)}: ${found.why}.`,
     next: 'Leave it out. The user can set it in config.toml, or with -c when starting the server.',
   };
 }
 
-function closedPath(table: JsonObject, above: readonly string[]): readonly string[] | undefined {
+interface ClosedPath {
+  readonly path: readonly string[];
+  readonly why: string;
+}
+
+function closedPath(table: JsonObject, above: readonly string[]): ClosedPath | undefined {
   for (const [key, value] of Object.entries(table)) {
     const path = [...above, ...key.split('.')];
-    if (isClosed(path)) return path;
+    const why = whyClosed(path);
+    if (why !== undefined) return { path, why };
     const inner: Json | undefined = value;
     const found = inner !== undefined && isJsonObject(inner) ? closedPath(inner, path) : undefined;
     if (found !== undefined) return found;
@@ -41,8 +63,9 @@ function closedPath(table: JsonObject, above: readonly string[]): readonly strin
   return undefined;
 }
 
-function isClosed(path: readonly string[]): boolean {
-  const names = path.map((name) => name.trim().replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  const [first = '', , third = ''] = names;
-  return closed.has(first) || (first === 'profiles' && closed.has(third)) || names.includes('command');
+function whyClosed(path: readonly string[]): string | undefined {
+  const spelled = path.map((name) => name.trim().replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const [first = '', , third = ''] = spelled;
+  const ofProfile = first === 'profiles' ? closed.get(third) : undefined;
+  return closed.get(first) ?? ofProfile ?? (spelled.includes('command') ? names : undefined);
 }

@@ -20,7 +20,7 @@ function asTool({ code, message }: Outcome): Outcome {
   return { code, message, next: 'Call thread_list to see the threads, and use an id from it.' };
 }
 
-/** The same, ready for turns. `cwd`: where it works from now on, so that its own folder may be gone. */
+/** The same, ready for turns. `cwd`: where the caller moves it to, so that its own folder may be gone. */
 export async function findLiveThread(parts: FindParts, name: string, cwd?: string): Promise<LiveThread | Outcome> {
   const id = await findThreadId(parts, name);
   if (typeof id !== 'string') return id;
@@ -29,7 +29,7 @@ export async function findLiveThread(parts: FindParts, name: string, cwd?: strin
   const { outcome } = thread;
   if (outcome.code !== 'folder-missing') return outcome;
   if (cwd === undefined) return { ...outcome, next: 'Create it, or call thread_override with another cwd.' };
-  const moved = await parts.live.load(id, { cwd });
+  const moved = await parts.live.load(id, { folderMayBeMissing: true });
   return moved.kind === 'refused' ? moved.outcome : moved;
 }
 

@@ -16,11 +16,23 @@ const tools: Readonly<Record<string, string>> = {
 
 const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
 
-/** Advice for people at a shell (`\x60` is a backtick), for a model that calls tools. A command without a tool stays: a person can run it. */
+const openOnes = 'Call thread_read to see which questions are open.';
+
+/** Advice for people at a shell and for programs (`\x60` is a backtick), for a model that calls tools. A command without a tool stays: a person can run it. */
 export function toolWords(text: string): string {
   return text
     .replaceAll(command, (said: string, name: string) => tools[name] ?? said)
+    .replaceAll(/\x60capstan exec resume [^\x60]*--approvals ask\x60/g, 'thread_answer')
     .replaceAll(/\x60capstan exec resume [^\x60]*\x60/g, 'thread_send')
+    .replaceAll(
+      /\bSee \x60thread\.questions\x60( for what waits\.|\. For a suspended turn, use \x60engine\.answer.*)/g,
+      openOnes,
+    )
+    .replaceAll(
+      /\bResume with the permissions of that turn\b/g,
+      'Set the permissions of that turn with thread_override',
+    )
+    .replaceAll(/^Interrupt it, or\b/g, 'Interrupt it with thread_interrupt, or')
     .replaceAll(/\x60capstan envelope [^\x60]*\x60/g, 'thread_envelope')
     .replaceAll(/; \x60capstan config show\x60 lists all\./g, '.')
     .replaceAll(/ If the thread is in another home, set CAPSTAN_HOME to that folder\./g, '')

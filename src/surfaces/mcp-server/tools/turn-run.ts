@@ -4,8 +4,8 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
-import type { CallContext } from '../offer/server-tool.ts';
 import { eventOf } from '../events/event-of-news.ts';
+import { TurnAudience } from './turn-audience.ts';
 
 /** How a turn ended, for the calls that wait for it. */
 export type RunEnd = { readonly lastMessage?: string } & (
@@ -13,16 +13,9 @@ export type RunEnd = { readonly lastMessage?: string } & (
   | { readonly kind: 'failed'; readonly outcome: Outcome }
 );
 
-/** A client that asks its user a question. */
-interface Asker {
-  readonly client: string;
-  readonly signal: AbortSignal;
-  /** Ends the time for which no other client may answer. */
-  readonly timer: NodeJS.Timeout | undefined;
-}
-
 export interface TurnRunOptions {
   readonly turnId?: TurnId;
+  /** Ends the turn. */
   readonly stop: () => void;
   /** So long a question belongs to a client that has no connection and does not come back. */
   readonly reservedMs: number;
@@ -34,31 +27,27 @@ export interface TurnRunOptions {
  */
 export class TurnRun {
   readonly thread: LiveThread;
+  readonly audience: TurnAudience;
   readonly #end = Promise.withResolvers<RunEnd>();
-  /** Ends the turn; called when the last client that wanted it is gone. */
-  readonly #stop: () => void;
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
   /** As they were asked: the state of the thread has long commands only in part. */
   readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
-  /** Which client asks its user which question. */
-  readonly #askers = new Map<string, Asker>();
-  readonly #reservedMs: number;
   #turnId: TurnId | undefined;
   #hasWords = false;
   #hasEnded = false;
   #isOver = false;
-  #calls = 0;
-  #isAbandoned = false;
-  #stopAsking: (() => void) | undefined;
 
   constructor(thread: LiveThread, { turnId, stop, reservedMs }: TurnRunOptions) {
     this.thread = thread;
-    this.#reservedMs = reservedMs;
     this.#turnId = turnId;
     this.#hasWords = turnId !== undefined;
-    this.#stop = stop;
+    this.audience = new TurnAudience({
+      stop: () => (this.#isOver ? undefined : stop()),
+      changed: () => this.#wake(),
+      reservedMs,
+    });
   }
 
   /** Undefined before it begins. */
@@ -136,7 +125,7 @@ export class TurnRun {
       case 'question-answered':
         this.#answers.set(event.id, event.answer.kind);
         this.#asked.delete(event.id);
-        this.#release(event.id);
+        this.audience.answered(event.id);
         return this.#wake();
       default:
     }
@@ -145,70 +134,9 @@ export class TurnRun {
   /** The first end counts. */
   settle(end: RunEnd): void {
     this.#isOver = true;
-    for (const id of [...this.#askers.keys()]) this.#release(id);
+    this.audience.over();
     this.#end.resolve(end);
     this.#wake();
-  }
-
-  /**
-   * A call waits for the turn until the function that it gives is called. When the client of the last one is gone, and
-   * one of them had to keep the turn alive, the turn ends.
-   */
-  join(signal: AbortSignal, { keeps }: { readonly keeps: boolean }): () => void {
-    this.#calls++;
-    this.#stopAsking?.();
-    const gone = (): void => {
-      leave();
-      if (keeps) this.#isAbandoned = true;
-      if (this.#isAbandoned && this.#calls === 0 && !this.#isOver) this.#stop();
-    };
-    let isJoined = true;
-    const leave = (): void => {
-      if (!isJoined) return;
-      isJoined = false;
-      this.#calls--;
-      signal.removeEventListener('abort', gone);
-    };
-    signal.addEventListener('abort', gone, { once: true });
-    if (signal.aborted) gone();
-    return leave;
-  }
-
-  /** Whether another client asks its user this, and is still there. */
-  isAskedElsewhere(question: string, client: string): boolean {
-    const asker = this.#askers.get(question);
-    return asker !== undefined && asker.client !== client && !asker.signal.aborted;
-  }
-
-  /** The client of a call was given a question, and comes back with the answer; if it is gone instead, the turn ends. */
-  asks({ client, signal }: Pick<CallContext, 'client' | 'signal'>, questions: readonly Question[]): void {
-    for (const { id } of questions) this.#reserve(id, { client, signal });
-    const gone = (): void => {
-      this.#stopAsking?.();
-      if (this.#calls === 0 && !this.#isOver) this.#stop();
-    };
-    this.#stopAsking?.();
-    this.#stopAsking = () => {
-      this.#stopAsking = undefined;
-      signal.removeEventListener('abort', gone);
-    };
-    signal.addEventListener('abort', gone, { once: true });
-  }
-
-  /** Of a client without a connection nothing says that it is gone: others may answer when it stays away too long. */
-  #reserve(question: string, { client, signal }: Pick<CallContext, 'client' | 'signal'>): void {
-    this.#release(question);
-    const giveUp = (): void => {
-      this.#release(question);
-      this.#wake();
-    };
-    const timer = client.stays ? undefined : setTimeout(giveUp, this.#reservedMs).unref();
-    this.#askers.set(question, { client: client.id, signal, timer });
-  }
-
-  #release(question: string): void {
-    clearTimeout(this.#askers.get(question)?.timer);
-    this.#askers.delete(question);
   }
 
   #wake(): void {

@@ -29,6 +29,9 @@ export class TurnRuns {
 
   /** A turn of its own for these words, after those that wait. */
   submit(thread: LiveThread, input: UserInput, change?: unknown): TurnRun {
+    const first = this.current(thread.id);
+    // The words close a suspended turn. No answer of a call that still waits can continue it.
+    if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });
     const stopping = new AbortController();
     const run = new TurnRun(thread, { stop: () => stopping.abort(clientLeft), reservedMs: this.#reservedMs });
     this.#add(run);
@@ -62,6 +65,11 @@ export class TurnRuns {
     return open.find((run) => run.turnId === turnId) ?? this.#over.get(turnId as TurnId);
   }
 
+  /** A call has left. A turn that is still suspended and that no client attends is forgotten: it may never continue. */
+  letGo(run: TurnRun): void {
+    if (!run.isOver && run.audience.isEmpty && run.thread.isSuspended) this.#close(run);
+  }
+
   #add(run: TurnRun): void {
     const { id } = run.thread;
     const open = this.#open.get(id) ?? this.#follow(run.thread);
@@ -80,6 +88,10 @@ export class TurnRuns {
   #remove(run: TurnRun): void {
     if (run.turnId !== undefined) this.#over.set(run.turnId, run);
     for (const oldest of this.#over.keys()) if (this.#over.size > mostOver) this.#over.delete(oldest);
+    this.#close(run);
+  }
+
+  #close(run: TurnRun): void {
     const open = this.#open.get(run.thread.id);
     const place = open?.runs.indexOf(run) ?? -1;
     if (open === undefined || place < 0) return;

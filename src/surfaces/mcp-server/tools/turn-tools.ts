@@ -6,15 +6,9 @@ import type { Answer, AnswerScope, Question } from '../../../protocol/question.t
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
-import {
-  type Attendance,
-  attendTurn,
-  questionsFirst,
-  continueCall,
-  explainedTurnOutput,
-  turnOutput,
-} from './attend-turn.ts';
+import { type Attendance, attendTurn, questionsFirst, explainedTurnOutput, turnOutput } from './attend-turn.ts';
 import { answered, refusedAnswer, withNotices } from './call-answers.ts';
+import { continueCall } from './continue-call.ts';
 import { refusedConfig } from './closed-config-keys.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
@@ -171,7 +165,7 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       const answer = readDecision(args, question);
       if ('code' in answer) return refusedAnswer(answer, { thread_id: thread.id });
       const run = parts.runs.observe(thread);
-      if (run.isAskedElsewhere(question.id, context.client.id)) {
+      if (run.audience.isAskedElsewhere(question.id, context.client.id)) {
         return refusedAnswer(askedElsewhere, { thread_id: thread.id });
       }
       const more: Record<string, Json> = {};
@@ -179,7 +173,8 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
         const done = await thread.answer(question.id, answer);
         if (done.kind !== 'refused') return undefined;
         const { code } = done.outcome;
-        if (code !== 'question-answered') return refusedAnswer(done.outcome, { thread_id: thread.id });
+        const why = code === 'question-unknown' ? notWaiting(thread.questions) : done.outcome;
+        if (code !== 'question-answered') return refusedAnswer(why, { thread_id: thread.id });
         if (!(await hasLapsed(run, question.id))) return refusedAnswer(answeredBefore, { thread_id: thread.id });
         // The turn goes on without the answer: the call waits for its end all the same.
         more['notice'] = lapsed;

@@ -20,6 +20,7 @@ import {
   neverGranted,
   standingPermissions,
 } from './granted-policy.ts';
+import { gitDanger } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { openedNetwork } from './opened-network.ts';
@@ -135,14 +136,16 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 
 /** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
-  { policy }: DecisionContext,
+  context: DecisionContext,
   judged: Judged,
   { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
 ): string {
+  const { policy } = context;
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
-  return [whyAsked(judged), `It would run ${place}.`, opened].filter((part) => part !== undefined).join(' ');
+  const danger = where === 'outside' ? gitDanger(context) : undefined;
+  return [whyAsked(judged), `It would run ${place}.`, opened, danger].filter((part) => part !== undefined).join(' ');
 }
 
 function whyAsked(judged: Judged): string | undefined {

@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { Blocked, CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
+import { gitDanger } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
@@ -34,7 +35,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: `It would run again ${outsideWords(policy)}.`,
+      reason: [`It would run again ${outsideWords(policy)}.`, gitDanger(context)].filter(Boolean).join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
       argv,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repositoryKind, type RepositoryGround } from './repository-kind.ts';
+import { repositorySight, type RepositoryGround } from './repository-sight.ts';
 import { isWithin } from './paths.ts';
 
 const files = new Set(['/p/.git/HEAD', '/p/mod/.git', '/p/bare/HEAD', '/p/tree/.git', '/x/.git/HEAD']);
@@ -12,6 +12,7 @@ const ground: RepositoryGround = {
   cwd: '/p',
   workspace: '/p',
   settingsOf: (folder) => (folder === '/p/tree' ? ['/m/.git/worktrees/tree', '/m/.git'] : [`${folder}/.git`]),
+  readsBeside: () => [],
 };
 
 test.each<readonly [string, Partial<RepositoryGround>, string]>([
@@ -33,5 +34,5 @@ test.each<readonly [string, Partial<RepositoryGround>, string]>([
   ['one whose repository is open', { opened: ['/p/tree', '/m'], cwd: '/p/tree', workspace: '/p/tree' }, 'own'],
   ['a folder above that no command may write', { opened: [], mayWrite: () => false, cwd: '/p/sub' }, 'protected'],
 ])('%s', (_name, more, expected) => {
-  expect(repositoryKind({ ...ground, ...more })).toBe(expected);
+  expect(repositorySight({ ...ground, ...more }).kind).toBe(expected);
 });

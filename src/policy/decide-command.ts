@@ -47,7 +47,9 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const { argv, cwd, escalation, paths } = needs;
   // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
-  const grantKeys = judged.danger === undefined ? lastingKeys(context, needs, { where, permitted }) : [];
+  // What git would run besides may be another program the next time.
+  const isOnce = judged.danger !== undefined || (where === 'outside' && gitDanger(context) !== undefined);
+  const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
   const prefix = permitted === undefined ? offeredPrefix(judged, escalation?.prefix) : undefined;
   return {

@@ -27,7 +27,9 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;
   const command = context.canonical ?? JSON.stringify(argv);
-  const grantKeys = judged.danger === undefined ? [commandKey({ command, cwd, where: 'outside' })] : [];
+  const gitRuns = gitDanger(context);
+  const isOnce = judged.danger !== undefined || gitRuns !== undefined;
+  const grantKeys = isOnce ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const prefix = offeredPrefix(judged, needs.escalation?.prefix);
   const scopes = ['call', 'session', ...(prefix === undefined ? [] : (['rule'] as const))] as const;
@@ -35,13 +37,13 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: [`It would run again ${outsideWords(policy)}.`, gitDanger(context)].filter(Boolean).join(' '),
+      reason: [`It would run again ${outsideWords(policy)}.`, ...(gitRuns === undefined ? [] : [gitRuns])].join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
       argv,
       cwd,
       paths,
-      scopes: judged.danger === undefined ? scopes : ['call'],
+      scopes: isOnce ? ['call'] : scopes,
     },
     where: 'outside',
     grantKeys,

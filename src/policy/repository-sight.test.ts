@@ -36,3 +36,28 @@ test.each<readonly [string, Partial<RepositoryGround>, string]>([
 ])('%s', (_name, more, expected) => {
   expect(repositorySight({ ...ground, ...more }).kind).toBe(expected);
 });
+
+test.each<readonly [string, Partial<RepositoryGround>, string | undefined]>([
+  ['nothing beside it', {}, undefined],
+  ['settings elsewhere, and in its own folder', { readsBeside: () => ['/home/.gitconfig', '/p/.git/more'] }, undefined],
+  ['settings in the workspace, existing or not', { readsBeside: () => ['/p/.gitconfig'] }, '/p/.gitconfig'],
+  ['settings where another thread may write', { readsBeside: () => ['/t/x'], opened: ['/p', '/t'] }, '/t/x'],
+  ['a repository in the workspace', { readsBeside: () => ['/p/.git/modules/sub', '/p/mod/.git'] }, '/p/mod/.git'],
+  [
+    'settings behind a link that leads into the workspace',
+    { readsBeside: () => ['/home/.gitconfig'], look: linked({ '/home/.gitconfig': '/p/x' }) },
+    '/home/.gitconfig',
+  ],
+  ['more than can be looked at', { readsBeside: () => undefined }, '/p/.git'],
+])('what commands can have written is named: %s', (_name, more, open) => {
+  const kind = open === undefined ? 'protected' : 'own';
+  expect(repositorySight({ ...ground, ...more })).toEqual({ kind, ...(open === undefined ? {} : { open }) });
+});
+
+function linked(links: Readonly<Record<string, string>>): RepositoryGround['look'] {
+  return (path) => {
+    const target = links[path];
+    if (target !== undefined) return { kind: 'link', target };
+    return path === '/home' ? { kind: 'folder' } : ground.look(path);
+  };
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { namesIn } from '../../disk/folders.ts';
 import { pathText } from '../../disk/path-bytes.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
@@ -7,7 +8,7 @@ import type { GitDirectory } from './git-directory.ts';
 
 /** The mode of an entry that stands for another repository. */
 const linkMode = 0o160000;
-const linkModeBytes = Buffer.from([0, 0, 0xe0, 0]);
+const linkModeEnd = Buffer.from([0xe0, 0]);
 const headerBytes = 12;
 /** Before the name of an entry: times, numbers and sizes, of which one is the mode. */
 const [statBytes, modeAt] = [40, 24];
@@ -21,11 +22,19 @@ export function readGitlinks({ path, common }: GitDirectory): readonly string[] 
   const config = readBounded(join(common, 'config'), { maxBytes: readLimits.gitConfigBytes });
   const settings = config.kind === 'read' ? config.bytes.toString('utf8') : '';
   const hashBytes = gitConfigValue(settings, { section: 'extensions', key: 'objectformat' }) === 'sha256' ? 32 : 20;
-  const own = linksIn(join(path, 'index'), hashBytes);
+  const isSplit = namesIn(path).some((name) => name.startsWith('sharedindex.'));
+  const form = { hashBytes, isSplit };
+  const own = linksIn(join(path, 'index'), form);
   if (own?.base === undefined) return own?.links;
   // A split index: the rest of the entries is in a file that it names.
-  const shared = linksIn(join(path, `sharedindex.${own.base}`), hashBytes);
+  const shared = linksIn(join(path, `sharedindex.${own.base}`), form);
   return shared && [...new Set([...shared.links, ...own.links])];
+}
+
+interface IndexForm {
+  readonly hashBytes: number;
+  /** It may be based on another one. */
+  readonly isSplit: boolean;
 }
 
 interface IndexLinks {
@@ -34,18 +43,26 @@ interface IndexLinks {
   readonly base?: string;
 }
 
-function linksIn(file: string, hashBytes: number): IndexLinks | undefined {
+function linksIn(file: string, { hashBytes, isSplit }: IndexForm): IndexLinks | undefined {
   const read = readBounded(file, { maxBytes: readLimits.gitIndexBytes });
   if (read.kind === 'missing') return { links: [] };
   if (read.kind !== 'read') return undefined;
   const { bytes } = read;
   // Most repositories have none, and need not be read entry by entry.
-  if (!bytes.includes(linkModeBytes) && !bytes.includes('link')) return { links: [] };
+  if (!isSplit && !hasLinkMode(bytes)) return { links: [] };
   try {
     return readIndex(bytes, hashBytes);
   } catch {
     return undefined;
   }
+}
+
+/** Whether the bytes of that mode stand anywhere. An index is full of zeros, so the search begins with what is rare. */
+function hasLinkMode(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(linkModeEnd); at >= 0; at = bytes.indexOf(linkModeEnd, at + 1)) {
+    if (bytes[at - 1] === 0 && bytes[at - 2] === 0) return true;
+  }
+  return false;
 }
 
 /** Throws a RangeError where it ends too early. */

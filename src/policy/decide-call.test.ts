@@ -5,6 +5,7 @@ import { access, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
 import type { CommandGround } from './command-ground.ts';
+import { commandKey } from './grants.ts';
 import { decideCall, dependsOnAnalysis } from './decide-call.ts';
 import { grantedPolicy } from './granted-policy.ts';
 import { type PrefixRule, type RuleSet } from './rules/rule-set.ts';
@@ -348,6 +349,19 @@ describe('a command', () => {
     const given = script(text, { rules: rules(['allow', 'git'], ['allow', 'cd']) });
     const ground = groundOf([['git'], ['cd']], repository);
     expect(short(decideCall(context({ ...given, ground }), command(text)))).toBe(expected);
+  });
+
+  it('of git that could run what commands have written says so, and is asked about each time', () => {
+    const ground = { ...groundOf([['git']], 'own'), openSetting: '/repo/vendor/.git' };
+    const grants = [{ key: commandKey({ command: 'git status', cwd: '/repo', where: 'outside' }) }];
+    const given = { ...script('git status'), canonical: 'git status', grants };
+    const needs = command('git status', escalated);
+    expect(short(decideCall(context(given), needs))).toBe('run outside');
+    expect(decideCall(context({ ...given, ground }), needs)).toMatchObject({
+      kind: 'ask',
+      question: { reason: expect.stringContaining('programs from "/repo/vendor/.git"') as string, scopes: ['call'] },
+      grantKeys: [],
+    });
   });
 
   it('of git is known to read only in a repository of the workspace', () => {

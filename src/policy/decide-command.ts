@@ -20,6 +20,7 @@ import {
   neverGranted,
   standingPermissions,
 } from './granted-policy.ts';
+import { gitDanger } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
@@ -47,7 +48,9 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const { argv, cwd, escalation, paths } = needs;
   // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
-  const grantKeys = judged.danger === undefined ? lastingKeys(context, needs, { where, permitted }) : [];
+  // What git would run besides may be another program the next time.
+  const isOnce = judged.danger !== undefined || (where === 'outside' && gitDanger(context) !== undefined);
+  const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
   const prefix = permitted === undefined ? offeredPrefix(context, judged, escalation?.prefix) : undefined;
   return {
@@ -139,15 +142,17 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 
 /** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
-  { policy, approval }: DecisionContext,
+  context: DecisionContext,
   judged: Judged,
   { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
 ): string {
+  const { policy } = context;
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
-  const why = whyAsked(judged) ?? (approval === 'untrusted' && !beyond ? untrusted : undefined);
-  return [why, `It would run ${place}.`, opened].filter((part) => part !== undefined).join(' ');
+  const danger = where === 'outside' ? gitDanger(context) : undefined;
+  const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
+  return [why, `It would run ${place}.`, opened, danger].filter((part) => part !== undefined).join(' ');
 }
 
 function whyAsked(judged: Judged): string | undefined {

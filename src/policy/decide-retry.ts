@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { Blocked, CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
+import { gitDanger } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
@@ -26,7 +27,9 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;
   const command = context.canonical ?? JSON.stringify(argv);
-  const grantKeys = judged.danger === undefined ? [commandKey({ command, cwd, where: 'outside' })] : [];
+  const gitRuns = gitDanger(context);
+  const isOnce = judged.danger !== undefined || gitRuns !== undefined;
+  const grantKeys = isOnce ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const prefix = offeredPrefix(context, judged, needs.escalation?.prefix);
   const scopes = ['call', 'session', ...(prefix === undefined ? [] : (['rule'] as const))] as const;
@@ -34,13 +37,13 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: `It would run again ${outsideWords(policy)}.`,
+      reason: [`It would run again ${outsideWords(policy)}.`, ...(gitRuns === undefined ? [] : [gitRuns])].join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
       argv,
       cwd,
       paths,
-      scopes: judged.danger === undefined ? scopes : ['call'],
+      scopes: isOnce ? ['call'] : scopes,
     },
     where: 'outside',
     grantKeys,

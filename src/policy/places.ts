@@ -15,6 +15,13 @@ export interface Places {
   readonly repositories?: readonly string[];
   /** Folders in those that are registered as submodules. */
   readonly submodules?: readonly string[];
+  /**
+   * Folders that the index of those calls repositories, and that hold none. Git goes into them, and takes an empty `.git`
+   * there for a broken one: they are kept whole.
+   */
+  readonly absentSubmodules?: readonly string[];
+  /** Files that the settings of those include. */
+  readonly gitIncludes?: readonly string[];
   /** Names in the workspace roots that make a repository for git, without any `.git`: they stay as they are. */
   readonly gitNames?: readonly string[];
   readonly own: OwnPlaces;

@@ -280,3 +280,15 @@ test('metadata is kept at each repository on the way to the working folder, and 
   }
   expect(rulesOf(policy).some(({ path }) => path.startsWith('/elsewhere'))).toBe(false);
 });
+
+test('a submodule that is not checked out is kept whole, and so are files that settings of git include', () => {
+  const where = { repositories: ['/ws'], absentSubmodules: ['/ws/sub', '/else/sub'], gitIncludes: ['/ws/.gitconfig'] };
+  const policy = resolve([on(root, 'read'), at('/ws', 'write')], where);
+  for (const path of ['/ws/sub', '/ws/sub/.git', '/ws/sub/x', '/ws/.gitconfig'])
+    expect(access(policy, path)).toBe('read');
+  expect(access(policy, '/ws/subs')).toBe('write');
+  expect(rulesOf(policy).filter(({ path }) => /sub$|gitconfig/.test(path))).toEqual([
+    { path: '/ws/.gitconfig', access: 'read', ifMissing: 'skip' },
+    { path: '/ws/sub', access: 'read', ifMissing: 'protect' },
+  ]);
+});

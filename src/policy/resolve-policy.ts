@@ -167,7 +167,8 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
     if (path === undefined || named.has(path) || innermost(rules, path)?.access !== 'write') return;
     rules.push({ path, access: 'read', ifMissing });
   };
-  for (const directory of places.gitDirectories) narrow(normalisePath(directory), 'skip');
+  for (const path of [...places.gitDirectories, ...(places.gitIncludes ?? [])]) narrow(normalisePath(path), 'skip');
+  for (const folder of places.absentSubmodules ?? []) narrow(normalisePath(folder), 'protect');
   for (const repository of [...(places.repositories ?? []), ...(places.submodules ?? [])]) {
     for (const name of protectedNames) narrow(normalisePath(joinPath(repository, name)), 'protect');
   }

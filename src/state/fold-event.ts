@@ -3,6 +3,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { checkpointsAt, foldSeen } from './checkpoints.ts';
+import { stillGiven } from './grants.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { closes, type TurnEvent, turnEvent } from './turn-event.ts';
@@ -49,6 +50,7 @@ function rollBack(state: ThreadState, count: number): ThreadState {
     ...target.mark,
     checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
     waiting: stillWaiting(target.mark.waiting, state.waiting),
+    grants: stillGiven(target.mark.grants, state.grants),
     ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
     // No provider has counted what is left.
     usage: { ...state.usage, last: noUsage },

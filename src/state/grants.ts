@@ -29,14 +29,25 @@ const mostGrants = 500;
 const mostKeys = 100;
 const longestKey = 4000;
 
-/** `forked`: the fork may do less than the thread that they were given in. `unproven`: no seal proves that this home wrote them. */
-export type GrantsDroppedBecause = 'forked' | 'unproven';
+/** `forked`: they were given in another thread. `unproven`: no seal proves that this home wrote them. `ended`: they had ended before a rollback. */
+export type GrantsDroppedBecause = 'forked' | 'unproven' | 'ended';
 
 /** A call can be asked about twice, before it runs and for another try; each answer gives a grant of its own. */
 type GrantName = Pick<GivenGrant, 'callId' | 'about'>;
 
 export function isSameGrant(one: GrantName, other: GrantName): boolean {
   return one.callId === other.callId && one.about === other.about;
+}
+
+/** After a rollback: what was given before the turns that are taken back, and has not ended since. */
+export function stillGiven(then: readonly RecordedGrant[], now: readonly RecordedGrant[]): readonly RecordedGrant[] {
+  return then.filter((grant) => now.some((each) => isSameGrant(each, grant)));
+}
+
+/** The same for a rollout that begins at that place: what ended behind it ends again. */
+export function grantsEnded(then: readonly RecordedGrant[], now: readonly RecordedGrant[]): readonly LineDraft[] {
+  const kept = stillGiven(then, now);
+  return then.filter((grant) => !kept.includes(grant)).map((grant) => grantsDropped('ended', grant));
 }
 
 /** The end of one grant, or of all. */

@@ -19,7 +19,7 @@ export function verdict(fields: JsonObject): ScriptStep {
   return answer({ items: [say(JSON.stringify(fields))] });
 }
 
-export const allow = verdict({ outcome: 'allow' });
+export const allow = verdict({ outcome: 'allow', risk_level: 'low' });
 export const deny = verdict({ outcome: 'deny', risk_level: 'high', rationale: 'Not asked for.' });
 
 /** A thread whose questions a reviewer answers. Requests of the conversation and of reviews have scripts of their own. */

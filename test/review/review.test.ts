@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, hang, httpError, say } from '../../src/testing/index.ts';
+import { answering } from '../harness/needy-scene.ts';
 import { allow, answersIn, deny, type ReviewScene, reviewScene, verdict } from '../harness/review-scene.ts';
 import { replayed } from '../harness/replayed.ts';
 import { calls, done, typesOf } from '../harness/waiting-turn.ts';
@@ -105,6 +107,35 @@ describe('a reviewer', () => {
       ]);
     }
     expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'review same', 'review same', 'step same']);
+  });
+});
+
+describe('an action that does not fit whole', () => {
+  const steps = 'echo "checking the formatting" >/dev/null\n'.repeat(1500);
+  const hiding = `${steps}touch /etc/hidden\n${steps}`;
+
+  it('is not shown to a reviewer, who would allow it, and is declined where no user can be asked', async () => {
+    const scene = await reviewScene([calls(hiding), done], [allow]);
+    expect(await scene.turn('go')).toMatchObject({ kind: 'completed' });
+    expect(scene.tool.ran).toEqual([]);
+    expect(scene.reviews).toEqual([]);
+    expect(answersIn(scene.live.events)).toMatchObject([{ kind: 'declined', by: 'review' }]);
+    expect(outputs(scene)).toContain('too long for the reviewer to see all of it');
+  });
+
+  it.each<[Answer, number]>([
+    [{ kind: 'allowed' }, 1],
+    [{ kind: 'declined' }, 0],
+  ])('is put to the user, if there is one: %j', async (given, runs) => {
+    const scene = await reviewScene([calls(hiding), done], [allow]);
+    const user = answering(given);
+    const { adapt } = scene.live;
+    scene.live.adapt = (parts) => ({ ...adapt(parts), askUser: user });
+    await scene.turn('go');
+    expect(user.asked).toHaveLength(1);
+    expect(scene.reviews).toEqual([]);
+    expect(scene.tool.ran).toHaveLength(runs);
+    expect(answersIn(scene.live.events)).toEqual([given]);
   });
 });
 

@@ -117,11 +117,13 @@ it('is asked again by the next program that opens it, and undo names what ran ou
   expect(existsSync(join(place.workspace, 'made'))).toBe(false);
 });
 
-it('a fork under the same policy keeps what was allowed for the session, one under another asks', async () => {
+it('what was allowed for the session holds in that thread: a fork asks, also after a rollback', async () => {
   const step = answer({ items: [outside('echo again')] });
-  const live = await LiveThread.in([step, done, step, done, step, done, step, done], asks);
+  const more = Array.from({ length: 4 }, () => [step, done]).flat();
+  const live = await LiveThread.in([step, done, done, ...more], asks);
   await live.open({}, allows);
   await live.turn('go');
+  await live.turn('no call');
   await live.close();
   const engine = await live.engine();
   const asked: string[] = [];
@@ -129,18 +131,20 @@ it('a fork under the same policy keeps what was allowed for the session, one und
     asked.push(question.argv?.at(-1) ?? '');
     return Promise.resolve({ kind: 'declined' });
   });
-  const same = await engine.fork(live.id, { kind: 'latest' }, noting);
-  if (same.kind === 'refused') throw new Error(same.outcome.message);
-  await same.thread.run({ input: { text: 'go on', images: [] }, signal });
-  expect(asked).toEqual([]);
-  const narrower = await engine.fork(
-    live.id,
-    { kind: 'latest' },
-    { ...noting, overrides: ['sandbox_mode="read-only"'] },
-  );
-  if (narrower.kind === 'refused') throw new Error(narrower.outcome.message);
-  await narrower.thread.run({ input: { text: 'go on', images: [] }, signal });
+  const goOn = async (opened: Awaited<ReturnType<typeof engine.fork>>) => {
+    if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+    await opened.thread.run({ input: { text: 'go on', images: [] }, signal });
+    await opened.thread.close();
+    return opened.thread.id;
+  };
+  const fork = await goOn(await engine.fork(live.id, { kind: 'latest' }, noting));
   expect(asked).toEqual(['echo again']);
+  // To a place in the turns of the other thread, before the fork began.
+  expect(await engine.stored.rollback(fork, { turns: 2 })).toMatchObject({ kind: 'rolled-back' });
+  await goOn(await engine.resume(fork, noting));
+  expect(asked).toEqual(['echo again', 'echo again']);
+  await goOn(await engine.resume(live.id, noting));
+  expect(asked).toHaveLength(2);
   await engine.close();
 });
 

@@ -42,6 +42,10 @@ export function reviewFailed(why: string): string {
   return `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
 }
 
+/** No reviewer saw it. */
+export const tooLongToReview =
+  'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
+
 /** The verdict was more than a reviewer may decide. */
 export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
 

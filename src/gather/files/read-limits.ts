@@ -12,6 +12,7 @@ export const readLimits = {
   /** HEAD, a ref, a `.git` file that points elsewhere. */
   gitPointerBytes: 4 * kibibyte,
   gitConfigBytes: 256 * kibibyte,
+  gitIndexBytes: 32 * mebibyte,
   packedRefsBytes: 16 * mebibyte,
   timezoneBytes: mebibyte,
 } as const;

@@ -1,21 +1,41 @@
-/** The first value of a key, or undefined. The subsection is compared with its case. Included files are not read. */
-export function gitConfigValue(
-  text: string,
-  wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
-): string | undefined {
-  let inside = false;
+import { defined } from '../../protocol/defined.ts';
+
+export interface GitConfigEntry {
+  /** In lower case, as sections and keys are compared. */
+  readonly section: string;
+  /** With its case. */
+  readonly subsection?: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What a configuration file of git sets, in order. Included files are not read. */
+export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
+  let place: Pick<GitConfigEntry, 'section' | 'subsection'> | undefined;
   // A backslash at the end of a line joins it with the next.
   for (const whole of text.replace(/\\\r?\n/g, '').split('\n')) {
     let line = whole.trim();
     if (line.startsWith('[')) {
       // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
       const [header = '', section, name] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
-      inside = section?.toLowerCase() === wanted.section && name?.replace(/\\(.)/g, '$1') === wanted.subsection;
+      const subsection = name?.replace(/\\(.)/g, '$1');
+      place = section === undefined ? undefined : { section: section.toLowerCase(), ...defined({ subsection }) };
       line = line.slice(header.length);
     }
     const equals = line.indexOf('=');
-    if (!inside || equals < 0) continue;
-    if (line.slice(0, equals).trim().toLowerCase() === wanted.key) return plainValue(line.slice(equals + 1).trim());
+    if (place === undefined || equals < 0) continue;
+    const key = line.slice(0, equals).trim().toLowerCase();
+    yield { ...place, key, value: plainValue(line.slice(equals + 1).trim()) };
+  }
+}
+
+/** The first value of a key, or undefined. The subsection is compared with its case. Included files are not read. */
+export function gitConfigValue(
+  text: string,
+  wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
+): string | undefined {
+  for (const { section, subsection, key, value } of gitConfigEntries(text)) {
+    if (section === wanted.section && subsection === wanted.subsection && key === wanted.key) return value;
   }
   return undefined;
 }

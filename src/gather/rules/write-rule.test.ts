@@ -111,3 +111,40 @@ describe('nothing is written', () => {
     expect((await save(prefix('a', 'b')))?.message).toContain('default.rules cannot be written');
   });
 });
+
+describe('a rule too many for the file', () => {
+  const forbids = 'prefix_rule(pattern=["git","push"], decision="forbidden")\n';
+  const begin = (text: string): void => {
+    mkdirSync(join(home, 'rules'));
+    writeFileSync(file, text);
+  };
+
+  test('is not written when the file would become too large to be read', async () => {
+    begin(forbids);
+    const outcomes = [];
+    for (let n = 0; n < 12; n++) outcomes.push(await save(prefix('grep', String(n), 'x'.repeat(110_000))));
+    expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(9);
+    expect(outcomes.at(-1)).toMatchObject({ code: 'rule-unsaved', message: expect.stringContaining('too large') });
+    expect(written().length).toBeLessThan(1024 ** 2);
+    expect(
+      written()
+        .split('\n')
+        .filter((line) => line.startsWith('#')),
+    ).toEqual([]);
+    expect(readRules(written(), { file })).toMatchObject({ kind: 'read' });
+  });
+
+  test('is not written when the file would take too much work to be read', async () => {
+    const busy = (steps: number): string => `${forbids}[n for n in range(${steps})]\n`;
+    const isRead = (text: string): boolean => readRules(text, { file }).kind === 'read';
+    let [fits, fails] = [0, 2_000_000];
+    while (fails - fits > 1) {
+      const middle = Math.floor((fits + fails) / 2);
+      if (isRead(busy(middle))) fits = middle;
+      else fails = middle;
+    }
+    begin(busy(fits));
+    expect(await save(prefix('make', 'test'))).toMatchObject({ code: 'rule-unsaved' });
+    expect(written()).toBe(busy(fits));
+  });
+});

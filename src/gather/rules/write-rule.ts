@@ -72,7 +72,9 @@ function addLine(path: string, line: string): void {
     const text = contentOf(file);
     if (text.toString('utf8').split('\n').includes(line)) return false;
     const isOpen = text.length > 0 && text.at(-1) !== 0x0a;
-    fileSystem.writeSync(file, `${isOpen ? '\n' : ''}${comment}\n`);
+    const added = Buffer.from(`${isOpen ? '\n' : ''}${comment}\n`);
+    checkFits(text, added, line);
+    fileSystem.writeSync(file, added);
     fileSystem.fsyncSync(file);
     return true;
   });
@@ -83,6 +85,16 @@ function addLine(path: string, line: string): void {
     fileSystem.writeSync(file, line.slice(0, 1), at);
     fileSystem.fsyncSync(file);
   });
+}
+
+/** A rule too many would disable the whole file, with the lines in it that forbid: then nothing is written. */
+function checkFits(text: Buffer, added: Buffer, line: string): void {
+  if (text.length + added.length >= readLimits.configBytes) throw new Error('it would become too large');
+  const file = 'default.rules';
+  const before = text.toString('utf8');
+  const after = readRules(`${before}\n${line}\n`, { file });
+  if (after.kind === 'read' || readRules(before, { file }).kind !== 'read') return;
+  throw new Error(`with the rule it could not be read any more (${after.message})`);
 }
 
 function contentOf(file: number): Buffer {

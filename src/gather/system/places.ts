@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { noOwnPlaces, type OwnPlaces } from '../../policy/own-places.ts';
 import { bareRepositoryName } from '../../policy/protected-names.ts';
 import { grantedToWrite, resolvePolicy } from '../../policy/resolve-policy.ts';
@@ -8,7 +8,10 @@ import { kindOfEntry } from '../../disk/file-system.ts';
 import { realPlace } from '../../disk/folders.ts';
 import { ancestors, inside, isMarked } from '../files/project-folders.ts';
 import { findGitDirectory } from '../git/git-directory.ts';
+import { repositorySettings } from '../git/git-settings.ts';
+import { linkedFolders } from '../git/linked-folders.ts';
 import { registeredSubmodules } from '../git/registered-submodules.ts';
+import { isWithin } from '../../policy/paths.ts';
 import { writtenPatterns } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -22,12 +25,15 @@ export function findPlaces(
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
   const repositories = repositoriesAround(cwd);
-  const submodules = repositories.flatMap(registeredSubmodules);
+  const { submodules, absentSubmodules } = submodulesOf(repositories);
+  const gitIncludes = repositories.flatMap((repository) => includedSettings(repository, env['HOME']));
   const places: Places = {
     cwd,
     workspaceRoots: [cwd],
     ...(repositories.length === 0 ? {} : { repositories }),
     ...(submodules.length === 0 ? {} : { submodules }),
+    ...(absentSubmodules.length === 0 ? {} : { absentSubmodules }),
+    ...(gitIncludes.length === 0 ? {} : { gitIncludes }),
     ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
@@ -41,6 +47,30 @@ export function findPlaces(
 /** A command may write them all, if a writable root lies above the working folder. */
 function repositoriesAround(cwd: string): readonly string[] {
   return [...ancestors(cwd)].filter((folder) => isMarked(`${inside(folder)}.git`, '.git'));
+}
+
+/** Each may take mounts. */
+const mostSubmodules = 64;
+
+/** Those that `.gitmodules` names and those of the index: git goes into the latter, whatever the former says. */
+function submodulesOf(repositories: readonly string[]) {
+  const linked = repositories.flatMap((repository) => linkedFolders(repository).folders).slice(0, mostSubmodules);
+  const [there, absent] = [linked.filter((each) => each.isCheckedOut), linked.filter((each) => !each.isCheckedOut)];
+  // Where the folder above is missing too, keeping it from being made would keep all of that from being made.
+  const absentSubmodules = absent
+    .map(({ folder }) => folder)
+    .filter((folder) => kindOfEntry(dirname(folder)) === 'folder');
+  const registered = repositories.flatMap(registeredSubmodules).filter((folder) => !absentSubmodules.includes(folder));
+  return { submodules: [...new Set([...registered, ...there.map(({ folder }) => folder)])], absentSubmodules };
+}
+
+/** Files in which commands could name programs to a repository that includes them, as far as they exist. */
+function includedSettings(repository: string, home: string | undefined): readonly string[] {
+  const directory = findGitDirectory(repository);
+  if (directory === undefined) return [];
+  const { files } = repositorySettings(directory, home);
+  const isOwn = (file: string): boolean => isWithin(file, directory.path) || isWithin(file, directory.common);
+  return files.filter((file) => !isOwn(file) && kindOfEntry(file) !== 'missing');
 }
 
 /** Where every path leads that the profile lets be written. */

@@ -17,7 +17,7 @@ export interface ShellCall {
 }
 
 const grammars: Readonly<Record<string, ShellCall['shell']>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
-const otherShells = new Set(['dash', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'yash']);
+const otherShells = new Set('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh'.split(' '));
 const valued = new Set(['--rcfile', '--init-file']);
 
 export function isShell(word: string): boolean {

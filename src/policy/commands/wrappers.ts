@@ -24,6 +24,7 @@ const scriptTakers: Readonly<Record<string, { readonly short: string; readonly o
   parallel: { short: 'jaNnI', operands: 0 },
   runuser: { short: 'ugGs', operands: 0 },
   script: { short: 'oIOBmET', operands: 0 },
+  sg: { short: '', operands: 1 },
   ssh: { short: 'BbcDEeFIiJLlmOopQRSWw', operands: 1 },
   su: { short: 'gGsw', operands: 0 },
   watch: { short: 'n', operands: 0 },
@@ -94,8 +95,9 @@ const table: Readonly<Record<string, Options>> = {
   chrt: { short: 'TPD', flags: 'abdfiormRv', operands: 1, effect: 'other' },
   setarch: { flags: 'BFILRSTXZv3', operands: 1, effect: 'other' },
   ...Object.fromEntries(
-    'linux32 linux64 i386 x86_64 fakeroot unbuffer eatmydata xvfb-run dbus-run-session prlimit numactl'
-      .split(' ')
+    `linux32 linux64 i386 x86_64 fakeroot unbuffer eatmydata xvfb-run dbus-run-session prlimit numactl setpriv valgrind
+    ltrace gdb rlwrap faketime firejail bwrap cpulimit chronic catchsegv cgexec capsh proxychains proxychains4 perf`
+      .split(/\s+/)
       .map((name) => [name, { effect: 'other' } as const]),
   ),
   unshare: { short: 'SGRw', flags: 'imnpuUCTfrc', effect: 'other' },

@@ -4,45 +4,40 @@ import type { ReviewVerdict } from '../../protocol/review-verdict.ts';
 /** What follows from a verdict. `beyond`: the reviewer allowed more than a reviewer may. */
 export type ReviewDecision = 'allowed' | 'declined' | 'beyond';
 
-/** What the reviewer was shown of an action. */
-export interface ReviewedAction {
-  readonly question: Pick<Question, 'kind' | 'argv' | 'paths' | 'host' | 'permissions'>;
-  /** Some of it did not fit into the request. */
-  readonly isCut: boolean;
-}
+/** What the reviewer decided about. */
+export type ReviewedAction = Pick<Question, 'kind' | 'commands' | 'paths' | 'host' | 'permissions'>;
 
 /**
  * Holds a verdict to the thresholds, whatever the prompt said: low and medium risk may be allowed, high risk only where
- * the user's words ask for it and the action is narrow, critical risk never. What was not seen whole must be harmless.
+ * the user's words ask for it and the action is narrow, critical risk never. The reviewer has seen all of the action.
  */
-export function decideReview(
-  { outcome, risk, authorization }: ReviewVerdict,
-  { question, isCut }: ReviewedAction,
-): ReviewDecision {
+export function decideReview({ outcome, risk, authorization }: ReviewVerdict, action: ReviewedAction): ReviewDecision {
   if (outcome === 'deny') return 'declined';
   switch (risk) {
     case 'low':
-      return 'allowed';
     case 'medium':
-      return isCut ? 'beyond' : 'allowed';
+      return 'allowed';
     case 'high': {
       const isAskedFor = authorization === 'medium' || authorization === 'high';
-      return isAskedFor && !isCut && isNarrow(question) ? 'allowed' : 'beyond';
+      return isAskedFor && isNarrow(action) ? 'allowed' : 'beyond';
     }
     case 'critical':
       return 'beyond';
   }
 }
 
-/** Whether it is one definite thing: this command, these files, this host. Leave for a whole tree or for any host is not. */
-export function isNarrow({ kind, argv, paths, host, permissions }: ReviewedAction['question']): boolean {
+/**
+ * Whether it is one definite thing: one command that is known from its words, these files, this host. A script of several
+ * commands, or one that could not be read, is not; nor is leave for a whole tree or for any host.
+ */
+export function isNarrow({ kind, commands, paths, host, permissions }: ReviewedAction): boolean {
   const { network, read = [], write = [] } = permissions ?? {};
   if (network === true && host === undefined) return false;
   if ([...read, ...write].some(isNearRoot)) return false;
   if (kind === 'network') return host !== undefined;
   if (kind === 'patch') return paths !== undefined && paths.length > 0;
   if (kind === 'permissions') return read.length + write.length > 0;
-  return argv !== undefined && argv.length > 0;
+  return commands?.length === 1;
 }
 
 /** Folders that hold the files of a whole machine or of a user: `/`, `/etc`, `/home/someone`. */

@@ -32,6 +32,8 @@ function verdictOf(given: JsonObject): ReadVerdict {
   if (outcome !== 'allow' && outcome !== 'deny') return unreadable('its outcome is neither "allow" nor "deny"');
   const knownRisk = riskLevels.find((level) => level === risk);
   if (isGiven(risk) && knownRisk === undefined) return unreadable('its risk_level is unknown');
+  // What a reviewer lets pass without a word about its risk, it has not weighed.
+  if (outcome === 'allow' && knownRisk === undefined) return unreadable('it allows the action and names no risk_level');
   const knownAuthorization = authorizationLevels.find((level) => level === authorization);
   if (isGiven(authorization) && knownAuthorization === undefined)
     return unreadable('its user_authorization is unknown');
@@ -41,7 +43,7 @@ function verdictOf(given: JsonObject): ReadVerdict {
     kind: 'verdict',
     verdict: {
       outcome,
-      risk: knownRisk ?? (outcome === 'allow' ? 'low' : 'high'),
+      risk: knownRisk ?? 'high',
       authorization: knownAuthorization ?? 'unknown',
       ...(said === '' ? {} : { rationale: said }),
     },

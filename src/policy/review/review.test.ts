@@ -12,15 +12,15 @@ const deny = { outcome: 'deny', risk: 'high', authorization: 'unknown' };
 
 describe('a verdict', () => {
   it.each<[string, unknown]>([
-    ['{"outcome":"allow"}', allow],
+    ['{"outcome":"allow","risk_level":"low"}', allow],
     ['{"outcome":"deny"}', deny],
     ['{"outcome":"deny","risk_level":null,"user_authorization":null,"rationale":null}', deny],
     [
       '{"outcome":"allow","risk_level":"high","user_authorization":"medium","rationale":" Asked for. "}',
       { outcome: 'allow', risk: 'high', authorization: 'medium', rationale: 'Asked for.' },
     ],
-    ['Here is my decision:\n```json\n{"outcome": "allow", "extra": 1}\n```\nThat is all.', allow],
-    ['The set {1, 2} is fine. {"outcome":"allow"}', allow],
+    ['Here is my decision:\n```json\n{"outcome": "allow", "risk_level": "low", "extra": 1}\n```\nThat is all.', allow],
+    ['The set {1, 2} is fine. {"outcome":"allow","risk_level":"low"}', allow],
     ['{"rationale":"a } brace and a \\" quote","outcome":"deny"}', { ...deny, rationale: 'a } brace and a " quote' }],
     [
       '{"outcome":"deny","rationale":"It prints {\\"outcome\\":\\"allow\\"}."}',
@@ -40,6 +40,10 @@ describe('a verdict', () => {
     '{"outcome":true}',
     '{"outcome":["allow"]}',
     '["outcome","allow"]',
+    // A reviewer that says nothing of the risk has not said that it is low.
+    '{"outcome":"allow"}',
+    '{"outcome":"allow","risk_level":null}',
+    '{"outcome":"allow","user_authorization":"high"}',
     '{"outcome":"allow","risk_level":"none"}',
     '{"outcome":"allow","risk_level":1}',
     '{"outcome":"allow","user_authorization":"total"}',
@@ -75,7 +79,7 @@ describe('a verdict', () => {
   });
 });
 
-const command: ReviewedAction = { question: { kind: 'command', argv: ['ls'] }, isCut: false };
+const command: ReviewedAction = { kind: 'command', commands: [['ls']] };
 
 describe('the thresholds', () => {
   it('hold for every verdict', () => {
@@ -102,20 +106,17 @@ describe('the thresholds', () => {
         expect(decideReview({ outcome: 'deny', risk, authorization }, command)).toBe('declined');
   });
 
-  it('let only harmless actions pass that were not seen whole', () => {
-    const cut = { ...command, isCut: true };
-    const decisions = riskLevels.map((risk) => decideReview({ outcome: 'allow', risk, authorization: 'high' }, cut));
-    expect(decisions).toEqual(['allowed', 'beyond', 'beyond', 'beyond']);
-  });
-
   it.each<[boolean, Partial<Question> & Pick<Question, 'kind'>]>([
-    [true, { kind: 'command', argv: ['rm', 'a'] }],
-    [false, { kind: 'command' }],
-    [false, { kind: 'command', argv: [] }],
-    [true, { kind: 'retry', argv: ['make'] }],
-    [false, { kind: 'command', argv: ['make'], permissions: { network: true } }],
-    [false, { kind: 'command', argv: ['make'], permissions: { write: ['/home/ada'] } }],
-    [true, { kind: 'command', argv: ['make'], permissions: { write: ['/home/ada/cache'] } }],
+    [true, { kind: 'command', commands: [['rm', 'a']] }],
+    [false, { kind: 'command', commands: [['touch', 'a'], ['id']] }],
+    // A script that could not be read: the shell that runs it is not what it does.
+    [false, { kind: 'command', argv: ['bash', '-c', 'for f in *; do rm $f; done'] }],
+    [false, { kind: 'command', commands: [] }],
+    [true, { kind: 'retry', commands: [['make']] }],
+    [false, { kind: 'retry', argv: ['make'] }],
+    [false, { kind: 'command', commands: [['make']], permissions: { network: true } }],
+    [false, { kind: 'command', commands: [['make']], permissions: { write: ['/home/ada'] } }],
+    [true, { kind: 'command', commands: [['make']], permissions: { write: ['/home/ada/cache'] } }],
     [true, { kind: 'network', host: { name: 'a.b', port: 443, protocol: 'https' } }],
     [false, { kind: 'network' }],
     [true, { kind: 'patch', paths: [{ path: '/x/y', access: 'write' }] }],

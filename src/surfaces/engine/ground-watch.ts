@@ -1,12 +1,16 @@
 import { lookAt } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
-import { access, needsSandbox } from '../../policy/access.ts';
+import { gitReads } from '../../gather/git/git-reads.ts';
+import { access, isDenied, needsSandbox } from '../../policy/access.ts';
 import type { GroundWatch } from '../../policy/command-ground.ts';
-import { repositoryKind } from '../../policy/repository-kind.ts';
+import { type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
 import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { isSettledProgram } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { GitGuard } from '../../ports/git-guard.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 
 export interface GroundWatchOptions {
@@ -15,29 +19,42 @@ export interface GroundWatchOptions {
   readonly opened: Set<string>;
   /** Folders for temporary files. */
   readonly temporary: readonly string[];
+  readonly gitGuard: Pick<GitGuard, 'find'>;
 }
 
 /** No honest command names more programs. Those behind are not settled. */
 const mostPrograms = 100;
 
 /** On the real disk, with the search path that commands of the thread get. */
-export function createGroundWatch({ shellEnvironment, opened, temporary }: GroundWatchOptions): GroundWatch {
+export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
+  const { shellEnvironment, opened, temporary, gitGuard } = options;
+  /** Undefined: there was no time for all of it. */
+  const nestedIn = async (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
+    const denies = (path: string): boolean => isDenied(policy, path);
+    const { repositories, unseen } = await gitGuard.find({ roots: [folder], denies }, signal);
+    return unseen.length > 0 ? undefined : repositories;
+  };
   return {
-    async look({ programs, cwd, workspace, policy, variables, signal, warn }) {
+    async look({ programs, gitCommands, cwd, workspace, policy, variables, signal, warn }) {
       const mayWrite = (path: string): boolean => needsSandbox(policy) && access(policy, path) === 'write';
       const sandboxed = needsSandbox(policy) && { isWritable: mayWrite };
       const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
-      const path = childEnvironment(inherited, variables, {})['PATH'];
+      const env = childEnvironment(inherited, variables, {});
+      const path = env['PATH'];
       const roots = realRoots([...temporary, ...opened]);
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
       const settled = programs
         .slice(0, mostPrograms)
         .filter((program) => isSettledProgram(program, { look: lookAt, isWritable, cwd, path }));
       const [here, home] = [realPath(cwd), realPath(workspace)];
-      const ground = { look: lookAt, mayWrite, opened: roots, settingsOf };
-      const repository =
-        here === undefined || home === undefined ? 'other' : repositoryKind({ ...ground, cwd: here, workspace: home });
-      return { settled: new Set(settled), repository };
+      const nested = gitCommands > 1 ? await nestedIn(workspace, policy, signal) : [];
+      const readsBeside = (folder: string) => (gitCommands === 0 ? [] : nested && gitReads(folder, { env, nested }));
+      const ground = { look: lookAt, mayWrite, opened: roots, settingsOf, readsBeside };
+      const sight: RepositorySight =
+        here === undefined || home === undefined
+          ? { kind: 'other' }
+          : repositorySight({ ...ground, cwd: here, workspace: home });
+      return { settled: new Set(settled), repository: sight.kind, ...defined({ openSetting: sight.open }) };
     },
     open(paths) {
       for (const path of paths) opened.add(path);

@@ -99,7 +99,7 @@ export async function createThreadParts(
     requirements,
     tracer: engine.tracer,
     commands,
-    ground: createGroundWatch({ shellEnvironment, opened, temporary: ['/tmp', env['TMPDIR'] ?? ''] }),
+    ground: createGroundWatch({ shellEnvironment, opened, gitGuard, temporary: ['/tmp', env['TMPDIR'] ?? ''] }),
     ruleBook: ruleBook ?? engine.ruleBook,
     ...defined({ askUser, checkpointHooks }),
     gitGuard,

@@ -1,9 +1,8 @@
-import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import type { HistoryMode, OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import type { OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import { equalJson, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { grantsDropped } from '../../state/grants.ts';
@@ -93,7 +92,8 @@ export async function forkThread(
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(...setAside(unproven));
-    if (log.state.grants.length > 0 && !keepsGrants(state, envelope, owned.mode)) log.record(grantsDropped('forked'));
+    // A yes for the session was given in the other thread, and holds there.
+    if (log.state.grants.length > 0) log.record(grantsDropped('forked'));
     // A copy outlives its source, and the seals in it do not: the notes that were just proven get seals of the fork.
     if (owned.mode === 'legacy') log.record(...leaveOut(state, unproven).pins.map(pinAdded));
     log.record(settingsApplied(id, envelope));
@@ -105,14 +105,4 @@ export async function forkThread(
     await owned.close().catch(() => undefined);
     throw error;
   }
-}
-
-/**
- * What the user allowed in the other thread counts here only under the same policy: an answer is given by someone who
- * knows what the sandbox keeps. A copy of lines has no seals that hold in it.
- */
-function keepsGrants({ envelope: then }: ThreadState, { policy }: Envelope, mode: HistoryMode): boolean {
-  const { approval, profile } = objectAt(then, 'policy') ?? {};
-  const isSame = equalJson(approval, policy.approval as Json) && equalJson(profile, policy.profile as unknown as Json);
-  return mode !== 'legacy' && isSame;
 }

@@ -4,6 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
+import { grantsEnded } from '../../state/grants.ts';
 import { windowsStay } from '../../state/model-limits.ts';
 import { pinChanges } from '../../state/pins.ts';
 import { lastingNotes } from '../../state/sealed-lines.ts';
@@ -66,6 +67,7 @@ export async function rollBack(
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
+        ...grantsEnded(then.grants, now.grants),
         ...costStays(then.usage, now.usage),
         ...windowsStay(then.limits, now.limits),
         ...warningsStay(then.warnings, now.warnings),

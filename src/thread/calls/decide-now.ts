@@ -4,10 +4,13 @@ import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideConnection } from '../../policy/decide-connection.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
 import type { CommandGround } from '../../policy/command-ground.ts';
+import { isGit } from '../../policy/git-danger.ts';
+import { matchRules } from '../../policy/rules/match-rules.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { grantedPolicy, standingPermissions } from '../../policy/granted-policy.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -71,12 +74,13 @@ async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecid
   const { parts, envelope, signal } = turn;
   const read = argv && (await parts.commands?.read(argv));
   if (read === undefined || parts.ground === undefined) return read;
-  const { commands = [], seen } = read.analysis;
-  const programs = new Set([argv, ...commands, ...seen].map((words) => words?.[0] ?? ''));
+  const { commands, seen } = read.analysis;
+  const programs = new Set([argv, ...(commands ?? []), ...seen].map((words) => words?.[0] ?? ''));
   const { policy: resolved, grants } = contextNow(turn, {});
   const extra = standingPermissions(resolved, grants);
   const ground = await parts.ground.look({
     programs: [...programs],
+    gitCommands: (commands ?? seen).filter(isGit).length,
     cwd: cwd ?? envelope.workspace.cwd,
     workspace: envelope.workspace.cwd,
     policy: grantedPolicy(resolved, { where: 'sandbox', extra }),
@@ -84,7 +88,23 @@ async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecid
     signal,
     warn: (outcome) => void warnOnce(turn, outcome, 'code'),
   });
+  const kept = ground.openSetting;
+  if (kept !== undefined && (commands ?? []).some((words) => isGit(words) && isAllowed(turn, words))) {
+    warnOnce(turn, gitKeptInside(kept), 'message');
+  }
   return { ...read, ground };
+}
+
+function isAllowed(turn: Turn, words: readonly string[]): boolean {
+  return matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
+}
+
+function gitKeptInside(place: string): Outcome<'git-kept-inside'> {
+  return {
+    code: 'git-kept-inside',
+    message: `A rule allows git, and Capstan still keeps it in the sandbox: git could run programs from ${JSON.stringify(place)}, which commands may have written.`,
+    next: 'If you do not need it, remove it. Before you run git here yourself, check what it contains.',
+  };
 }
 
 function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {

@@ -33,9 +33,10 @@ export interface ReviewPlace {
   readonly step: Step;
 }
 
-/** What became of a review. `isCut`: the reviewer did not see all of the action. */
+/** What became of a review. `too-long`: the action does not fit whole into a request, so the reviewer was not asked. */
 export type Reviewed =
-  | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict; readonly isCut: boolean }
+  | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict }
+  | { readonly kind: 'too-long' }
   | { readonly kind: 'timed-out'; readonly seconds: number }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly why: string };
@@ -62,6 +63,10 @@ const passing: ReadonlySet<ModelFailureCode> = new Set([
 /** Asks the model of the turn for a verdict, without tools and beside the conversation. Ends when its time is over. */
 export async function askReviewer(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Reviewed> {
   const { parts, log } = place.turn;
+  // What is cut out could be the harm, and the model that wrote the call would choose what that is.
+  if (reviewInput(log.state.history, requestFor(place.turn, question, undefined)).isActionCut) {
+    return { kind: 'too-long' };
+  }
   const timeoutMs = parts.reviewTimeoutMs ?? deadlineMs;
   const [late, done] = [new AbortController(), new AbortController()];
   void parts.clock.sleep(timeoutMs, AbortSignal.any([done.signal, signal])).then(() => late.abort('late'));
@@ -94,7 +99,6 @@ interface Asking {
 
 async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Attempt> {
   const { request, number, limit } = asking;
-  const { isActionCut: isCut } = reviewInput(turn.log.state.history, request);
   const none = { from: 0, to: 0, stubbed: [], head: [], tail: [] };
   const exchange = new ModelExchange(turn, {
     step,
@@ -117,7 +121,7 @@ async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Att
   if (typeof answer !== 'string') return { kind: 'no-verdict', failure: final(answer) };
   const read = readVerdict(answer);
   if (read.kind === 'unreadable') return { kind: 'no-verdict', failure: unreadable(read.why) };
-  return { kind: 'verdict', verdict: read.verdict, isCut };
+  return { kind: 'verdict', verdict: read.verdict };
 }
 
 /** What the model said. Does not wait for a connection that takes no notice of being given up. */

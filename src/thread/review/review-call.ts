@@ -2,6 +2,7 @@ import {
   beyondReviewer,
   reviewFailed,
   reviewTimedOut,
+  tooLongToReview,
   tooManyDenials,
 } from '../../fragments/answers/review-answers.ts';
 import { isBroken, withReview } from '../../policy/review/breaker.ts';
@@ -15,7 +16,7 @@ import { askReviewer, type Reviewed, type ReviewPlace } from './ask-reviewer.ts'
 
 /**
  * The reviewer's answer to a question. Whatever goes wrong, the call does not run: a review that takes too long or
- * fails declines it. Reviews of one turn are made one after another, so that the record of each stands for itself.
+ * fails declines it. What a reviewer cannot be shown whole is the user's to decide. Reviews of one turn are made one after another, so that the record of each stands for itself.
  */
 export async function reviewCall(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Answer> {
   const { memory } = place.turn;
@@ -25,7 +26,10 @@ export async function reviewCall(place: ReviewPlace, question: Question, signal:
   try {
     await beforeAbort(before, signal, undefined);
     if (signal.aborted) return { kind: 'lapsed' };
-    return answerOf(place, question, await askReviewer(place, question, signal).catch(asFailure));
+    const reviewed = await askReviewer(place, question, signal).catch(asFailure);
+    const { askUser } = place.turn.parts;
+    if (reviewed.kind === 'too-long' && askUser !== undefined) return await askUser.ask(question, signal);
+    return answerOf(place, question, reviewed);
   } finally {
     resolve();
   }
@@ -44,10 +48,12 @@ function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed)
       return { kind: 'declined', note: reviewTimedOut(reviewed.seconds), by: 'review' };
     case 'failed':
       return { kind: 'declined', note: reviewFailed(reviewed.why), by: 'review' };
+    case 'too-long':
+      return { kind: 'declined', note: tooLongToReview, by: 'review' };
     case 'verdict': {
-      const { isCut, verdict } = reviewed;
+      const { verdict } = reviewed;
       const { outcome: _outcome, ...judged } = verdict;
-      const decision = decideReview(verdict, { question, isCut });
+      const decision = decideReview(verdict, question);
       const said = { ...judged, ...(decision === 'beyond' ? { overruled: true as const } : {}) };
       const kind = decision === 'allowed' ? 'allowed' : 'declined';
       const { reviews } = turn.memory;

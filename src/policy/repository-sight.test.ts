@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repositoryKind, type RepositoryGround } from './repository-kind.ts';
+import { repositorySight, type RepositoryGround } from './repository-sight.ts';
 import { isWithin } from './paths.ts';
 
 const files = new Set(['/p/.git/HEAD', '/p/mod/.git', '/p/bare/HEAD', '/p/tree/.git', '/x/.git/HEAD']);
@@ -12,6 +12,7 @@ const ground: RepositoryGround = {
   cwd: '/p',
   workspace: '/p',
   settingsOf: (folder) => (folder === '/p/tree' ? ['/m/.git/worktrees/tree', '/m/.git'] : [`${folder}/.git`]),
+  readsBeside: () => [],
 };
 
 test.each<readonly [string, Partial<RepositoryGround>, string]>([
@@ -33,5 +34,30 @@ test.each<readonly [string, Partial<RepositoryGround>, string]>([
   ['one whose repository is open', { opened: ['/p/tree', '/m'], cwd: '/p/tree', workspace: '/p/tree' }, 'own'],
   ['a folder above that no command may write', { opened: [], mayWrite: () => false, cwd: '/p/sub' }, 'protected'],
 ])('%s', (_name, more, expected) => {
-  expect(repositoryKind({ ...ground, ...more })).toBe(expected);
+  expect(repositorySight({ ...ground, ...more }).kind).toBe(expected);
 });
+
+test.each<readonly [string, Partial<RepositoryGround>, string | undefined]>([
+  ['nothing beside it', {}, undefined],
+  ['settings elsewhere, and in its own folder', { readsBeside: () => ['/home/.gitconfig', '/p/.git/more'] }, undefined],
+  ['settings in the workspace, existing or not', { readsBeside: () => ['/p/.gitconfig'] }, '/p/.gitconfig'],
+  ['settings where another thread may write', { readsBeside: () => ['/t/x'], opened: ['/p', '/t'] }, '/t/x'],
+  ['a repository in the workspace', { readsBeside: () => ['/p/.git/modules/sub', '/p/mod/.git'] }, '/p/mod/.git'],
+  [
+    'settings behind a link that leads into the workspace',
+    { readsBeside: () => ['/home/.gitconfig'], look: linked({ '/home/.gitconfig': '/p/x' }) },
+    '/home/.gitconfig',
+  ],
+  ['more than can be looked at', { readsBeside: () => undefined }, '/p/.git'],
+])('what commands can have written is named: %s', (_name, more, open) => {
+  const kind = open === undefined ? 'protected' : 'own';
+  expect(repositorySight({ ...ground, ...more })).toEqual({ kind, ...(open === undefined ? {} : { open }) });
+});
+
+function linked(links: Readonly<Record<string, string>>): RepositoryGround['look'] {
+  return (path) => {
+    const target = links[path];
+    if (target !== undefined) return { kind: 'link', target };
+    return path === '/home' ? { kind: 'folder' } : ground.look(path);
+  };
+}

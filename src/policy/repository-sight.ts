@@ -1,5 +1,5 @@
 import { isWithin, joinPath, parentOf } from './paths.ts';
-import type { PathSight } from './walk-path.ts';
+import { type PathSight, walkPath } from './walk-path.ts';
 
 /**
  * Which repository git would take in a folder. `protected`: the workspace's own, and commands can neither change its
@@ -18,26 +18,45 @@ export interface RepositoryGround {
   readonly workspace: string;
   /** Where git reads the settings of the repository in a folder, without links: in `.git`, or where that file leads. */
   settingsOf(folder: string): readonly string[];
+  /**
+   * What else git may take programs from when it looks at that repository: files that settings include, folders of hooks,
+   * the repositories that its index leads to. Absolute; nothing need stand there. Undefined: not all of it is known.
+   */
+  readsBeside(folder: string): readonly string[] | undefined;
+}
+
+export interface RepositorySight {
+  readonly kind: RepositoryKind;
+  /** Of the workspace's own: what commands can have written, and git would take programs from. */
+  readonly open?: string;
 }
 
 /** Settings of a repository may name programs, which git then runs. */
-export function repositoryKind(ground: RepositoryGround): RepositoryKind {
+export function repositorySight(ground: RepositoryGround): RepositorySight {
   const { look, mayWrite, opened, cwd, workspace } = ground;
   const found = repositoryAbove(cwd, look);
-  if (found === undefined || found !== repositoryAbove(workspace, look)) return 'other';
+  if (found === undefined || found !== repositoryAbove(workspace, look)) return { kind: 'other' };
   const isOpen = (path: string): boolean => mayWrite(path) || opened.some((root) => isWithin(path, root));
-  const between = foldersBetween(cwd, found);
   const isMadeElsewhere = opened.some((root) => root !== found && root !== '/' && isWithin(found, root));
-  return hasKeptSettings(found, ground) && !isMadeElsewhere && !between.some(isOpen) ? 'protected' : 'own';
+  if (isMadeElsewhere || foldersBetween(cwd, found).some(isOpen)) return { kind: 'own' };
+  const open = openSetting(found, ground);
+  return open === undefined ? { kind: 'protected' } : { kind: 'own', open };
 }
 
-/** A `.git` that is a file leads to another place, which another thread may have opened. */
-function hasKeptSettings(folder: string, { look, mayWrite, opened, settingsOf }: RepositoryGround): boolean {
+/** A place that commands can have written. A `.git` that is a file leads to another place, which another thread may have opened. */
+function openSetting(folder: string, ground: RepositoryGround): string | undefined {
+  const { look, mayWrite, opened, settingsOf, readsBeside } = ground;
   const own = joinPath(folder, '.git');
   const places = settingsOf(folder);
-  if (look(own).kind === 'link' || mayWrite(own) || places.length === 0) return false;
-  const isOutside = (place: string): boolean => isWithin(place, own) || !opened.some((root) => isWithin(place, root));
-  return places.every((place) => !mayWrite(place) && isOutside(place));
+  if (look(own).kind === 'link' || mayWrite(own) || places.length === 0) return own;
+  const isOpen = (place: string): boolean =>
+    mayWrite(place) || (!isWithin(place, own) && opened.some((root) => isWithin(place, root)));
+  const beside = readsBeside(folder);
+  if (beside === undefined) return own;
+  return [...places, ...beside].find((place) => {
+    const { at, rest, links } = walkPath(look, place, { lastLink: 'followed' });
+    return [[at, ...rest].join('/'), ...links.map(({ location }) => location)].some(isOpen);
+  });
 }
 
 /** The nearest folder with a repository of its own. Undefined: there is none, or it is a bare one. */

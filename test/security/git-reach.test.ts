@@ -1,0 +1,211 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+
+/** Outside of the temporary folders: there a rule lets git out. */
+let base = '';
+let repo = '';
+let home = '';
+/** Only what leaves the sandbox can make it. */
+let ran = '';
+beforeEach(() => {
+  base = realpathSync(mkdtempSync('/var/tmp/capstan-reach-'));
+  whenTestEnds(() => rmSync(base, { recursive: true, force: true }));
+  [repo, home, ran] = [join(base, 'repo'), join(base, 'home'), join(base, 'ran')];
+  for (const folder of [repo, home]) mkdirSync(folder);
+  git('init', '-q', '.');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+});
+
+const identity = ['-c', 'user.email=a@b', '-c', 'user.name=a', '-c', 'protocol.file.allow=always'];
+
+function git(...words: readonly string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const { status, stdout, stderr } = spawnSync('git', [...identity, ...words], { cwd: repo, env, encoding: 'utf8' });
+  return status === 0 ? stdout : `failed: ${stderr}`;
+}
+
+/** The index calls the folder a repository, and nothing names it otherwise. */
+function link(folder: string): void {
+  git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},${folder}`);
+  git('commit', '-q', '-m', 'link');
+  mkdirSync(join(repo, folder), { recursive: true });
+}
+
+/** What a command does that makes a repository in which git would run a program. */
+const plants = (folder: string): string =>
+  `mkdir -p ${folder} && cd ${folder} && git init -q . && git ${identity.join(' ')} commit -q --allow-empty -m s; ` +
+  `git config core.fsmonitor "touch ${ran}; false"`;
+
+const allowed = 'for name in ["add", "status", "diff"]:\n    prefix_rule(pattern=["git", name])\n';
+
+/** Each command in a step of its own. Gives what the model read of the last one. */
+async function run(commands: readonly string[], { rules = allowed } = {}) {
+  const steps = commands.map((cmd) => answer({ items: [callTool('exec_command', { cmd })] }));
+  const live = await LiveThread.in([...steps, answer({ items: [say('Done.')] })]);
+  mkdirSync(join(live.place.home, 'rules'), { recursive: true });
+  writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
+  const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
+  const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="never"', 'allow_login_shell=false'];
+  await live.open({ env, overrides, cwd: repo }, { cwd: repo });
+  await live.turn('Go.');
+  const outputs = live.told('item-completed').flatMap(({ item }) => (item.kind === 'command' ? [item] : []));
+  const warnings = live.told('warning').map(({ outcome }) => outcome);
+  return { live, warnings, outputs, last: outputs.at(-1)! };
+}
+
+describe.runIf(process.platform === 'linux')('git that a rule lets out of the sandbox', () => {
+  const writes = 'git add . && git status --short';
+
+  test('leaves it in a repository that commands cannot change', async () => {
+    writeFileSync(join(repo, 'new'), '');
+    const { warnings } = await run(['git add new', 'git status'], {});
+    expect(git('status', '--short')).toBe('A  new\n');
+    expect(warnings).toEqual([]);
+  });
+
+  test('leaves it with submodules of the repository itself', async () => {
+    git('clone', '-q', '.', join(base, 'other'));
+    git('submodule', '--quiet', 'add', join(base, 'other'), 'sub');
+    writeFileSync(join(repo, 'new'), '');
+    await run([writes]);
+    expect(git('diff', '--cached', '--name-only')).toContain('new');
+  });
+
+  test('finds no repository that a command put where the index names one', async () => {
+    link('sub');
+    const { last } = await run([plants('sub'), 'git status']);
+    expect([existsSync(ran), existsSync(join(repo, 'sub/.git')), last.exitCode]).toEqual([false, false, 0]);
+  });
+
+  test('stays in it after a repository that a command made was added', async () => {
+    const { warnings } = await run([plants('vendor'), 'git add .', 'git status --short']);
+    expect(git('ls-files', '--stage')).toContain('160000');
+    expect(existsSync(ran)).toBe(false);
+    const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
+    expect(kept.map(({ message }) => message)).toEqual([expect.stringContaining(join(repo, 'vendor/.git'))]);
+  });
+
+  test('stays in it if one script adds such a repository and looks at it', async () => {
+    await run([plants('vendor'), writes]);
+    expect(git('ls-files', '--stage')).not.toContain('160000');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('stays in it in a later thread, too', async () => {
+    await run([plants('vendor'), 'git add .']);
+    await run(['git status']);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test.each([
+    ['which stands in the workspace', '.gitconfig', '../.gitconfig', true],
+    ['which does not exist yet', 'later/settings', '../later/settings', false],
+    ['by a path of the home folder', 'shared', '~/../repo/shared', false],
+  ] as const)('stays in it when settings include a file, %s', async (_name, file, included, exists) => {
+    git('config', 'include.path', included);
+    if (exists) writeFileSync(join(repo, file), '[user]\n\tname = a\n');
+    const settings = `printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n'`;
+    const { outputs } = await run([`mkdir -p later; ${settings} > ${file}`, 'git status']);
+    expect(existsSync(ran)).toBe(false);
+    // What is there is kept from commands, so that the user's own git is safe as well.
+    expect(outputs[0]?.exitCode === 0).toBe(!exists);
+    if (exists) git('status');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('stays in it when hooks come from the workspace', async () => {
+    git('config', 'core.hooksPath', '.husky');
+    const hook = '.husky/post-index-change';
+    const makes = `mkdir .husky && printf '#!/bin/sh\\ntouch ${ran}\\n' > ${hook} && chmod +x ${hook} && touch new`;
+    await run([makes, 'git add new', 'git status']);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test("stays in it when commands may write the user's own settings", async () => {
+    home = repo;
+    await run([`printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n' > .gitconfig`, 'git status']);
+    expect(existsSync(ran)).toBe(false);
+  });
+});
+
+describe.runIf(process.platform === 'linux')("the user's own git", () => {
+  test.each([['sub'], ['deep/in/sub']])(
+    'runs nothing that a command put into %s, which the index names',
+    async (sub) => {
+      link(sub);
+      await run([plants(sub)], { rules: '' });
+      expect(git('status', '--short')).toBe('');
+      expect(existsSync(ran)).toBe(false);
+    },
+  );
+
+  test('runs nothing that a command put into a submodule of a submodule', async () => {
+    git('clone', '-q', '.', join(base, 'other'));
+    const outer = repo;
+    repo = join(base, 'other');
+    link('inner');
+    repo = outer;
+    git('submodule', '--quiet', 'add', join(base, 'other'), 'sub');
+    git('commit', '-q', '-m', 'sub');
+    await run([plants('sub/inner')], { rules: '' });
+    expect(git('status', '--short')).toBe('');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('is warned of in a new repository, with the folder, the danger above it and the way out', async () => {
+    const { warnings } = await run([plants('vendor'), 'true'], { rules: '' });
+    const told = warnings.filter(({ code }) => code === 'new-repositories');
+    expect(told).toHaveLength(1);
+    expect(told[0]!.message).toContain(join(repo, 'vendor'));
+    expect(told[0]!.next).toMatch(/`git status` in the repository around it.*remove its \.git/);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a submodule that is not checked out', () => {
+  beforeEach(() => {
+    writeFileSync(join(repo, '.gitmodules'), '[submodule "sub"]\n\tpath = sub\n\turl = ../other\n');
+    git('add', '.gitmodules');
+    link('sub');
+  });
+
+  test.each(['git status --short', 'git diff', 'git diff HEAD --stat'])(
+    'leaves %j working in the sandbox',
+    async (cmd) => {
+      const { last } = await run([cmd], { rules: '' });
+      expect([last.exitCode, last.output.trim()]).toEqual([0, '']);
+    },
+  );
+
+  test('leaves git working in another terminal while a command runs', async () => {
+    const seen: string[] = [];
+    const waits = `touch ready; while [ ! -e go ]; do sleep 0.05; done; rm ready go`;
+    const running = run([waits], { rules: '' });
+    while (!existsSync(join(repo, 'ready'))) await new Promise((resolve) => void setTimeout(resolve, 20));
+    seen.push(git('status', '--short', '--untracked-files=no'), readdirSync(join(repo, 'sub')).join(' '));
+    writeFileSync(join(repo, 'go'), '');
+    await running;
+    expect(seen).toEqual(['', '']);
+  });
+
+  test('cannot be filled by a command, and the model knows', async () => {
+    const { live, last } = await run(['touch sub/x; mkdir sub/.git; mv sub other; rmdir sub; ls -A sub'], {
+      rules: '',
+    });
+    expect(last.output.match(/Read-only file system|busy/g)).toHaveLength(4);
+    expect(JSON.stringify(live.model.requests[0]!.body)).toContain(join(repo, 'sub'));
+    expect(readdirSync(join(repo, 'sub'))).toEqual([]);
+  });
+
+  test('is kept when its folder is missing, and is missing afterwards', async () => {
+    rmSync(join(repo, 'sub'), { recursive: true });
+    const { last } = await run([plants('sub')], { rules: '' });
+    expect(last.output).toMatch(/Read-only file system/);
+    expect(existsSync(ran)).toBe(false);
+    expect(existsSync(join(repo, 'sub/.git'))).toBe(false);
+  });
+});

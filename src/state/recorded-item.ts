@@ -24,9 +24,7 @@ export interface RecordedCall {
   readonly name: string;
   readonly form: 'command' | 'patch' | 'other';
   readonly input: string;
-  /** What a reviewer decided about it. */
-  readonly review?: Answer;
-  /** What the user was asked about it, in order. */
+  /** What the user, or a reviewer in the user's place, was asked about it, in order. */
   readonly asked?: readonly AskedOfCall[];
   /** It left the sandbox of its turn; `confined`: for a wider one, which only denied what may not be read. */
   readonly outside?: true;
@@ -35,7 +33,7 @@ export interface RecordedCall {
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 
-/** A question to the user about a call. */
+/** A question about a call, or about a host that it waited for. */
 export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
   /** Absent: the lines have none. */
   readonly answer?: Answer;

@@ -137,11 +137,9 @@ class TurnItemsReader {
     if (payload['answer'] !== undefined) {
       const answer = readAnswer(objectAt(payload, 'answer'));
       const asked = this.#asked.get(`${callId} ${about}`);
-      if (answer?.by === 'review') call.review = answer;
-      else if (answer !== undefined && asked !== undefined) asked.answer ??= answer;
+      if (answer !== undefined && asked !== undefined) asked.answer ??= answer;
       return;
     }
-    if (payload['to'] === 'review') return;
     const superseded = this.#asked.get(`${callId} ${stringAt(payload, 'supersedes') ?? ''}`);
     const asked = askedOfCall(payload);
     this.#asked.set(`${callId} ${about}`, asked);

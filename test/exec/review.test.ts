@@ -48,6 +48,21 @@ describe('exec with a reviewer', () => {
     expect(JSON.parse(replay.stdout)).toMatchObject({ counts: { same: 3, different: 0, not_recorded: 0 } });
   });
 
+  it('names each host that it decided about, on the screen and in the thread', async () => {
+    const curl = (host: string) => `curl -sS -m 20 --noproxy '' -x http://127.0.0.1:3128 http://${host}/`;
+    const cmd = `${curl('one.invalid')}; ${curl('two.invalid')}; true`;
+    const { place } = await scene((request: RecordedRequest) => {
+      if (isOfReview(request)) return deny;
+      return request.index === 0 ? answer({ items: [callTool('exec_command', { cmd })] }) : done;
+    }, 'default_permissions = "dev"\n[permissions.dev]\nextends = ":workspace"\n' + '[permissions.dev.network]\nenabled = true\ndomains = { "listed.test" = "allow" }\n');
+    const { stderr } = await place.run('exec', '--approve-for-me', 'go');
+    const { stdout } = await place.run('threads', 'show', String(place.lines()[0]!.payload['id']));
+    for (const shown of [stderr, stdout]) {
+      const found = [...shown.matchAll(/reviewer: declined (\S+) /g)].map(([, host]) => host);
+      expect(found).toEqual(['one.invalid:80', 'two.invalid:80']);
+    }
+  });
+
   it('by one option, which stands for two settings and goes with none of those that contradict it', async () => {
     const { model, place } = await wanting(allow);
     const { code, stderr } = await place.run('exec', '--approve-for-me', '-s', 'workspace-write', 'go');

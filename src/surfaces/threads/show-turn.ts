@@ -16,7 +16,6 @@ import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
-import { reviewWords } from '../wording/review-words.ts';
 import { usageWords } from '../wording/usage-words.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
@@ -135,11 +134,9 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
   ];
 }
 
-/** What a reviewer or the user decided about the call. */
+/** What the user or a reviewer decided about the call and its hosts. */
 function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
-  const review = call.review && reviewWords(call.review);
-  const all = [...(review === undefined ? [] : [review]), ...askedWords(call)];
-  return all.map((words) => dim(prose(visibleLine(words), form, indent + indent)));
+  return askedWords(call).map((words) => dim(prose(visibleLine(words), form, indent + indent)));
 }
 
 /** The files that a patch names. */

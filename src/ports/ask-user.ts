@@ -6,4 +6,6 @@ import type { Answer, Question } from '../protocol/question.ts';
  */
 export interface AskUser {
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** Whether there is anyone to ask when a turn begins. Absent: there is. */
+  isThere?(): boolean;
 }

@@ -41,7 +41,7 @@ export function decideRequest(
   const absent = missingToWrite(permissions, missing);
   if (absent !== undefined) return absent;
   const opened = permissions.network === true ? openedNetwork(policy.lists) : undefined;
-  const inside = 'They would still run inside the sandbox.';
+  const inside = 'Commands would still run inside the sandbox.';
   const why = { reason: opened === undefined ? inside : `${inside} ${opened}`, ...defined({ justification: reason }) };
   return {
     kind: 'ask',

@@ -8,4 +8,6 @@ export interface AskUser {
   /** Its answers are for the call alone: it saves no rule, so the model is not invited to propose one. */
   readonly answersOnce?: true;
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** Whether there is anyone to ask when a turn begins. Absent: there is. */
+  isThere?(): boolean;
 }

@@ -1,6 +1,5 @@
 import { isImageLabel } from '../fragments/events/user-image.ts';
 import type { Entry } from '../history/entry.ts';
-import type { AskedHost } from '../protocol/asked-host.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import type { Answer, Question } from '../protocol/question.ts';
@@ -25,9 +24,7 @@ export interface RecordedCall {
   readonly name: string;
   readonly form: 'command' | 'patch' | 'other';
   readonly input: string;
-  /** What a reviewer decided about it, and about the hosts that it waited for. */
-  readonly reviews?: readonly RecordedReview[];
-  /** What the user was asked about it, in order. */
+  /** What the user, or a reviewer in the user's place, was asked about it, in order. */
   readonly asked?: readonly AskedOfCall[];
   /** It left the sandbox of its turn; `confined`: for a wider one, which only denied what may not be read. */
   readonly outside?: true;
@@ -36,13 +33,7 @@ export interface RecordedCall {
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 
-export interface RecordedReview {
-  readonly answer: Answer;
-  /** Absent: it was about the call itself. */
-  readonly host?: AskedHost;
-}
-
-/** A question to the user about a call. */
+/** A question about a call, or about a host that it waited for. */
 export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
   /** Absent: the lines have none. */
   readonly answer?: Answer;

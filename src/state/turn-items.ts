@@ -1,12 +1,10 @@
 import { entryOf } from '../history/entry.ts';
-import type { AskedHost } from '../protocol/asked-host.ts';
-import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { asItem } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
-import { askedOfCall, readAnswer, readHost } from './question-fields.ts';
+import { askedOfCall, readAnswer } from './question-fields.ts';
 import { type AskedOfCall, outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { isCostCarried } from './turn-drafts.ts';
 import type { TurnStatus } from './turn-event.ts';
@@ -63,8 +61,6 @@ class TurnItemsReader {
   readonly #calls = new Map<string, Growing<RecordedCall>>();
   /** By call and what was asked. */
   readonly #asked = new Map<string, Growing<AskedOfCall>>();
-  /** What questions were about, by the digest that their answers name. */
-  readonly #hosts = new Map<string, AskedHost>();
   readonly #places = new Map<RecordedItem, number>();
   #lines = 0;
   #log = noTurnsOfAny;
@@ -138,17 +134,12 @@ class TurnItemsReader {
     const [callId = '', about = ''] = [stringAt(payload, 'call_id'), stringAt(payload, 'about')];
     const call = this.#calls.get(callId);
     if (call === undefined || payload['dropped'] !== undefined) return;
-    const host = readHost(objectAt(payload, 'host'));
-    if (host !== undefined) this.#hosts.set(about, host);
     if (payload['answer'] !== undefined) {
       const answer = readAnswer(objectAt(payload, 'answer'));
       const asked = this.#asked.get(`${callId} ${about}`);
-      if (answer?.by === 'review') {
-        call.reviews = [...(call.reviews ?? []), { answer, ...defined({ host: this.#hosts.get(about) }) }];
-      } else if (answer !== undefined && asked !== undefined) asked.answer ??= answer;
+      if (answer !== undefined && asked !== undefined) asked.answer ??= answer;
       return;
     }
-    if (payload['to'] === 'review') return;
     const superseded = this.#asked.get(`${callId} ${stringAt(payload, 'supersedes') ?? ''}`);
     const asked = askedOfCall(payload);
     this.#asked.set(`${callId} ${about}`, asked);

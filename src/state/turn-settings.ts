@@ -42,16 +42,26 @@ function sandboxWord(source: JsonObject): string | undefined {
   const policy = objectAt(source, 'sandbox_policy');
   const shared = objectAt(source, 'permission_profile');
   const word = stringAt(policy, 'type') ?? stringAt(policy, 'mode') ?? profileWord(shared);
-  const limits = limitWords(objectAt(objectAt(source, 'capstan'), 'profile') ?? shared);
-  return word === undefined || limits.length === 0 ? word : `${word} with ${limits.join(' and ')}`;
+  const profile = objectAt(objectAt(source, 'capstan'), 'profile') ?? shared;
+  const isOpen = profile === undefined ? policy?.['network_access'] === true : profile['network'] === 'enabled';
+  const more = [...limitWords(profile), ...(isOpen && isFenced(word) && !hasLists(profile) ? ['network access'] : [])];
+  return word === undefined || more.length === 0 ? word : `${word} with ${more.join(' and ')}`;
 }
 
 /** What a profile has that no coarse form says. */
 function limitWords(profile: JsonObject | undefined): readonly string[] {
   const entries = arrayAt(objectAt(profile, 'file_system'), 'entries') ?? [];
   const denies = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'deny');
-  const lists = objectAt(objectAt(profile, 'capstan_network'), 'lists');
-  return [...(denies ? ['denied paths'] : []), ...(lists === undefined ? [] : ['listed hosts'])];
+  return [...(denies ? ['denied paths'] : []), ...(hasLists(profile) ? ['listed hosts'] : [])];
+}
+
+function hasLists(profile: JsonObject | undefined): boolean {
+  return objectAt(objectAt(profile, 'capstan_network'), 'lists') !== undefined;
+}
+
+/** Modes that leave the network closed unless something opens it. */
+function isFenced(word: string | undefined): boolean {
+  return word === 'read-only' || word === 'workspace-write';
 }
 
 function profileWord(profile: JsonObject | undefined): string | undefined {

@@ -248,7 +248,7 @@ describe('capstan context', () => {
     const { stdout } = await place.run('context', '--changes');
     expect(stdout).toMatch(/^ *1 {2}.*full bundle .*the thread began/m);
     expect(stdout).toMatch(/^ *2 .*nothing$/m);
-    expect(stdout).toMatch(/^ *3 .*change .*agents_md\.text +~ user_instructions$/m);
+    expect(stdout).toMatch(/^ *3 .*change .*AGENTS\.md +~ user_instructions$/m);
   });
 
   it('shows a request as the model got it; its body is the one that was sent', async () => {

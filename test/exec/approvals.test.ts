@@ -82,6 +82,15 @@ describe('exec --approvals FILE', () => {
     expect(toolIn(model, 'request_permissions')).toBeDefined();
   });
 
+  it('is how a view of the window foresees the next turn', async () => {
+    const { place } = await scene([done]);
+    const started = await place.run('exec', '--json', '--approvals', answersIn(place), 'go');
+    const [, id = ''] = /"thread_id":"([\w-]+)"/.exec(started.stdout) ?? [];
+    const { stdout } = await place.run('context', id);
+    expect(stdout).toContain('request_permissions');
+    expect(stdout).not.toContain('that the next turn will send');
+  });
+
   it('without it, nothing of that is sent, and what would be asked is refused', async () => {
     const { model, place } = await scene([answer({ items: [escalated('ls')] }), done]);
     const { events } = await place.run('exec', '--json', 'go');

@@ -98,7 +98,7 @@ function quotedList(body: string, title: string): readonly string[] {
 
 /** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
 const approvedTitle =
-  /^(?:Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question,|A script runs in a sandbox that only denies what is not readable, without a question,|A script runs without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+  /^(?:Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question,|Unless sandboxed commands can change the programs that it starts or its git repository, a script runs in a sandbox that only denies what is not readable, without a question,|A script runs without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 
 function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');

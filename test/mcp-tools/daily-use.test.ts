@@ -113,7 +113,7 @@ it('the model reads who ended a turn and why a call was refused, and not that th
   const client = new TestClient(app);
   const { thread_id } = (await client.data('thread_start', { prompt: 'go' })) as { thread_id: string };
   const output = JSON.stringify(inputOf(model, 1));
-  expect(output).toContain('Not run: no answer was prepared for this run that would allow it.');
+  expect(output).toContain('Not run: the approval policy is on-request, and the user cannot be asked.');
   expect(output).not.toMatch(/the user declined|The user says/);
   expect(thread_id).toBeTypeOf('string');
 });

@@ -227,14 +227,20 @@ it('a client that cannot ask is given the question, and thread_answer answers it
   ).toMatchObject({ code: 'question-unknown' });
 });
 
-it('with the option, what a client cannot ask is declined with a note', async () => {
-  const scene = await asking(['file'], { onQuestion: 'decline' });
+it('with the option, what a client cannot ask is refused, and the model knows it before it tries', async () => {
+  const scene = await asking(['file', 'file'], { onQuestion: 'decline' });
   const client = new TestClient(scene.app);
-  expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed' });
-  expect(client.events.find(({ type }) => type === 'question_answered')).toMatchObject({
-    decision: 'denied',
-    note: expect.stringContaining('No one can be asked') as string,
-  });
+  const { thread_id, ...result } = await client.data('thread_start', { prompt: 'go' });
+  expect(result).toMatchObject({ status: 'completed' });
+  const sent = JSON.stringify(scene.model.requests[0]!.body);
+  expect(sent).toContain('The user cannot be asked');
+  expect(sent).not.toMatch(/request_permissions|require_escalated|prefix_rule/);
+  expect(textsOf(inputOf(scene.model, 1)).at(-1)).toContain('the user cannot be asked');
+  expect(existsSync(outside(scene, 'file'))).toBe(false);
+  // A client that can ask its user does, in the same thread.
+  const asks = new TestClient(scene.app, () => ({ action: 'decline' }));
+  await asks.data('thread_send', { thread_id: thread_id!, text: 'again' });
+  expect(JSON.stringify(scene.model.requests.at(-1)!.body)).toContain('require_escalated');
 });
 
 it('of two clients the first answer counts, and both get the end of the turn', async () => {

@@ -188,8 +188,9 @@ it('what is wrong is said with the next step, and nothing happens', async () => 
   expect(await client.error('thread_turn', { thread_id, text: 'x', approval_policy: 'sometimes' })).toMatchObject({
     message: expect.stringMatching(/^approval_policy must be/) as string,
   });
-  expect(await client.error('thread_override', { thread_id, cwd: 'relative' })).toMatchObject({
-    code: 'change-wrong-value',
+  expect(await client.error('thread_override', { thread_id, cwd: 'missing' })).toMatchObject({
+    code: 'folder-missing',
+    message: expect.stringContaining(join(place.workspace, 'missing')) as string,
   });
   expect(await client.error('thread_start', { profile: 'none' })).toMatchObject({ code: 'config-profile' });
   expect(await client.error('thread_start', { cwd: join(place.root, 'missing') })).toMatchObject({

@@ -17,7 +17,7 @@ it('a prompt starts a thread and is answered at the end of its turn, with the ev
   expect(first.data).toMatchObject({
     status: 'completed',
     message: 'Hello there.',
-    settings: { cwd: place.workspace, sandbox: 'workspace-write' },
+    settings: { cwd: place.workspace, sandbox: 'workspace-write', network: 'restricted' },
   });
   const types = client.typesOf();
   expect([types[0], types[2], types.at(-1)]).toEqual(['thread_started', 'turn_started', 'turn_completed']);

@@ -40,7 +40,7 @@ export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
   outside:
     'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question, if each of its commands begins with one of these',
   confined:
-    'A script runs in a sandbox that only denies what is not readable, without a question, if each of its commands begins with one of these',
+    'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs in a sandbox that only denies what is not readable, without a question, if each of its commands begins with one of these',
   anywhere: 'A script runs without a question if each of its commands begins with one of these',
 };
 

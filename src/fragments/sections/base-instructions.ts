@@ -27,7 +27,7 @@ Messages between <permissions instructions> tags say what the sandbox allows now
 
 # Project instructions
 
-Messages that begin with "# AGENTS.md instructions" come from the project or the user. Follow them for everything you do in the folder they name and below. What the user says directly comes before them; the rules above come before both.
+Messages that begin with "# AGENTS.md instructions" come from the project or the user. The folder they name is the one you work in; they may be from it or from folders above it. Follow them for everything you do in this project. What the user says directly comes before them; the rules above come before both.
 
 # Answers
 

@@ -34,14 +34,12 @@ function granular(on: Partial<GranularApproval['granular']>): GranularApproval {
 
 describe('approved commands', () => {
   const approvedPrefixes = [['npm', 'test']];
+  const unless =
+    'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs';
   test.each([
-    [
-      'leave the sandbox',
-      {},
-      'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside',
-    ],
-    ['keep a sandbox where reads are denied', { deniedPaths: ['/x'] }, 'A script runs in a sandbox that only denies'],
-    ['also by a pattern', { deniedGlobs: ['/x/*'] }, 'A script runs in a sandbox that only denies'],
+    ['leave the sandbox', {}, `${unless} outside`],
+    ['keep a sandbox where reads are denied', { deniedPaths: ['/x'] }, `${unless} in a sandbox that only denies`],
+    ['also by a pattern', { deniedGlobs: ['/x/*'] }, `${unless} in a sandbox that only denies`],
     ['have none to leave', { mode: 'danger-full-access' }, 'A script runs without a question if each'],
   ] as const)('%s', (_, more, title) => expect(textOf({ ...more, approvedPrefixes })).toContain(`\n${title}`));
 

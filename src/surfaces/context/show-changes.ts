@@ -79,9 +79,29 @@ function reason({ form, cause, why, sections }: ToldContext): string {
   if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
   if (cause === 'event') return 'it happened';
   if (form === 'unknown') return '-';
-  const changed = Object.entries(sections).flatMap(([section, names]) =>
-    names.length === 0 ? [section] : names.map((name) => `${section}.${name}`),
-  );
+  const changed = changedWords(sections);
   const shown = changed.slice(0, 2).join(', ');
   return form === 'bundle' ? '-' : `${shown}${changed.length > 2 ? ` and ${changed.length - 2} more` : ''}`;
+}
+
+/** Members that hold all of their section. */
+const wholes: ReadonlySet<string> = new Set(['instructions', 'text', 'value']);
+
+/** What changed, in words: a stored name such as `environments.capstan.approvalPolicy` is none that a user knows. */
+export function changedWords(sections: ToldContext['sections']): readonly string[] {
+  const words = Object.entries(sections).flatMap(([section, names]) => {
+    const members = names
+      .map((name) => name.slice(name.lastIndexOf('.') + 1))
+      .map((name) => (wholes.has(name) ? section : name));
+    return members.length === 0 ? [section] : members;
+  });
+  return [...new Set(words.map(plainWords))];
+}
+
+function plainWords(name: string): string {
+  if (name === 'agents_md') return 'AGENTS.md';
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
 }

@@ -2,6 +2,7 @@ import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type NextRequest, previewRequest } from '../../thread/contract/preview.ts';
 import { type Unproven, withoutUnproven } from '../../thread/branch/unproven.ts';
@@ -14,7 +15,7 @@ export interface ForeseenRequest extends NextRequest {
   readonly unproven: Unproven;
 }
 
-/** How it would be resumed; absent: as a command does that cannot ask. */
+/** How it would be resumed; absent: as the newest turn was run. */
 export interface PreviewedResume {
   readonly request?: ThreadRequest;
   readonly kept?: KeptSettings | undefined;
@@ -25,7 +26,7 @@ export async function previewThread(
   engine: EngineParts,
   id: ThreadId,
   state: ThreadState,
-  { request = heldApproval(state), kept }: PreviewedResume = {},
+  { request = asBefore(state), kept }: PreviewedResume = {},
 ): Promise<ForeseenRequest | Outcome> {
   const prepared = await prepareToGoOn(engine, { id, state }, request, kept);
   if ('code' in prepared) return prepared;
@@ -33,10 +34,17 @@ export async function previewThread(
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
 }
 
-/** A surface that cannot ask holds its policy whatever the thread has: the next turn is asked from the same one. */
-function heldApproval({ envelope }: ThreadState): { readonly approval?: ApprovalPolicy } {
+/**
+ * A surface that cannot ask holds its policy whatever the thread has, and one that can asks: the next turn comes from the
+ * same one.
+ */
+function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'approval' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');
   const isHeld = origins !== undefined && stringAt(origins, 'approval') === 'surface';
-  return isHeld && policy !== undefined ? { approval: policy['approval'] as ApprovalPolicy } : {};
+  if (isHeld && policy !== undefined) return { approval: policy['approval'] as ApprovalPolicy };
+  return policy?.['canAsk'] === true ? { askUser: nothingAsked } : {};
 }
+
+/** A preview runs no call. */
+const nothingAsked: AskUser = { ask: () => Promise.resolve({ kind: 'lapsed' }) };

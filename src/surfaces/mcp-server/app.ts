@@ -8,6 +8,7 @@ import type { ServerResources, ServerTool } from './offer/server-tool.ts';
 import { refusedAnswer } from './tools/call-answers.ts';
 import { compatTools } from './tools/compat/compat-tools.ts';
 import { lostOutcome } from './tools/lost-outcome.ts';
+import { NewestClient } from './tools/newest-client.ts';
 import { threadTools } from './tools/thread-tools.ts';
 import type { OnQuestion, ServedEngine, ToolParts } from './tools/tool-parts.ts';
 import { TurnRuns } from './tools/turn-runs.ts';
@@ -33,7 +34,9 @@ const usualReservedMs = 10 * 60_000;
 
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
-  const loaded = new LoadedThreads(live);
+  const { onQuestion = 'report' } = options;
+  const newest = new NewestClient();
+  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser: newest.askUser } : {});
   const parts: ToolParts = {
     engine,
     live: loaded.live,
@@ -41,10 +44,10 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
     listeners: new ClientListeners(),
     runs: new TurnRuns(feeds, { reservedMs: options.reservedMs ?? usualReservedMs }),
     cwd: options.cwd,
-    onQuestion: options.onQuestion ?? 'report',
+    onQuestion,
   };
   return {
-    tools: [...threadTools(parts), ...compatTools(parts)].map(guarded),
+    tools: [...threadTools(parts), ...compatTools(parts)].map((tool) => newest.noticing(guarded(tool))),
     resources: threadResources(parts, loaded),
     async close() {
       try {

@@ -1,4 +1,3 @@
-import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { oneLine } from '../../state/one-line.ts';
@@ -17,7 +16,6 @@ import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
-import { reviewWords } from '../wording/review-words.ts';
 import { usageWords } from '../wording/usage-words.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
@@ -136,13 +134,9 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
   ];
 }
 
-/** What a reviewer or the user decided about the call and its hosts. */
+/** What the user or a reviewer decided about the call and its hosts. */
 function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
-  const reviews = (call.reviews ?? []).flatMap(({ answer, host }) => {
-    const words = reviewWords(answer, host && hostAtPort(host.name, host.port));
-    return words === undefined ? [] : [words];
-  });
-  return [...reviews, ...askedWords(call)].map((words) => dim(prose(visibleLine(words), form, indent + indent)));
+  return askedWords(call).map((words) => dim(prose(visibleLine(words), form, indent + indent)));
 }
 
 /** The files that a patch names. */

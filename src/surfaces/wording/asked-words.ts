@@ -3,6 +3,7 @@ import { widerSandbox } from '../../policy/where-words.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { AskedOfCall, RecordedCall } from '../../state/recorded-item.ts';
+import { reviewWords } from './review-words.ts';
 
 const wants: Readonly<Record<Question['kind'], string>> = {
   command: 'it may run',
@@ -14,14 +15,17 @@ const wants: Readonly<Record<Question['kind'], string>> = {
   unknown: 'it may go on',
 };
 
-/** What the user was asked about a call and answered, and where it ran if it left the sandbox: one line for each. */
+/** What the user or a reviewer was asked about a call and answered, and where it ran if it left the sandbox: one line for each. */
 export function askedWords({ asked = [], outside, confined }: RecordedCall): readonly string[] {
   const place = confined === true ? widerSandbox : 'outside the sandbox';
   return [...asked.map(questionAndAnswer), ...(outside === true ? [`ran ${place}`] : [])];
 }
 
 function questionAndAnswer({ kind, host, answer }: AskedOfCall): string {
-  const where = host === undefined ? '' : ` to ${hostAtPort(host.name, host.port)}`;
+  const place = host && hostAtPort(host.name, host.port);
+  const reviewed = answer && reviewWords(answer, place);
+  if (reviewed !== undefined) return reviewed;
+  const where = place === undefined ? '' : ` to ${place}`;
   return `asked whether ${wants[kind]}${where}: ${answerWords(answer)}`;
 }
 

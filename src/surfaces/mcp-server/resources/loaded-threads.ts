@@ -1,6 +1,8 @@
+import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
+import type { ThreadRequest } from '../../engine/thread-request.ts';
 
 type Begin = (thread: LiveThread) => () => void;
 
@@ -9,19 +11,21 @@ export class LoadedThreads {
   readonly live: LiveThreads;
   readonly #watches = new Map<ThreadId, Set<Watch>>();
 
-  constructor(live: LiveThreads) {
+  /** `askUser`: who answers, unless a request names another; absent: clients do. */
+  constructor(live: LiveThreads, { askUser }: Pick<ThreadRequest, 'askUser'> = {}) {
     const loads = async (loading: Promise<LiveThread | EngineRefused>): Promise<LiveThread | EngineRefused> => {
       const thread = await loading;
       if (thread.kind === 'live') for (const watch of this.#watches.get(thread.id) ?? []) watch.begin(thread);
       return thread;
     };
+    const answered = defined({ askUser });
     this.live = {
       get loaded() {
         return live.loaded;
       },
-      start: (request) => loads(live.start(request)),
-      load: (id, request) => loads(live.load(id, request)),
-      fork: (id, cut, request) => loads(live.fork(id, cut, request)),
+      start: (request) => loads(live.start({ ...answered, ...request })),
+      load: (id, request) => loads(live.load(id, { ...answered, ...request })),
+      fork: (id, cut, request) => loads(live.fork(id, cut, { ...answered, ...request })),
       whole: (id, work) => live.whole(id, work),
       preview: (id, state) => live.preview(id, state),
       close: () => live.close(),

@@ -8,7 +8,14 @@ import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
 import { questionsFirst, reportProgress, tellOpenQuestions } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
-import { asCalled, changeFrom, contextArguments, nameOfSetting, settingsShown } from './settings-arguments.ts';
+import {
+  asCalled,
+  changeFrom,
+  contextArguments,
+  folderFrom,
+  nameOfSetting,
+  settingsShown,
+} from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { anObject, yesOrNo, inputOfTool, outputOfTool, text, textList } from './tool-schema.ts';
 
@@ -22,9 +29,9 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
     output: outputOfTool({ thread_id: text(), changed: textList, settings: anObject }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     async call(args, context) {
-      const change = changeFrom(args);
+      const change = changeFrom(args, parts.cwd);
       if (change === undefined) return refusedAnswer(nothingToChange);
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', stringAt(args, 'cwd'));
+      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', folderFrom(args, parts.cwd));
       if ('code' in thread) return refusedAnswer(thread);
       const listening = parts.listeners.add(thread, context.client);
       try {

@@ -4,6 +4,7 @@ import { widthOf } from '../../../policy/profile-width.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import type { PermissionProfile } from '../../../protocol/permission-profile.ts';
 import type { ThreadRequest } from '../../engine/thread-request.ts';
 import { asToolOutcome } from './tool-words.ts';
 import { anObject, yesOrNo, text } from './tool-schema.ts';
@@ -46,11 +47,18 @@ const names = {
   summary: 'summary',
 } as const;
 
+/** Where a call wants a thread to work. Relative paths start where the server works. */
+export function folderFrom(args: JsonObject, here: string): string | undefined {
+  const cwd = stringAt(args, 'cwd');
+  return cwd === undefined ? undefined : resolve(here, cwd);
+}
+
 /** A change of a thread's settings; undefined where the call names none. */
-export function changeFrom(args: JsonObject): JsonObject | undefined {
+export function changeFrom(args: JsonObject, here: string): JsonObject | undefined {
   const given = Object.entries(names).flatMap(([name, key]) => {
     const value = args[name];
     if (value === undefined) return [];
+    if (name === 'cwd') return [[key, folderFrom(args, here) ?? value]];
     return [[key, name === 'sandbox' ? sandboxPolicy(value) : value]];
   });
   return given.length === 0 ? undefined : (Object.fromEntries(given) as JsonObject);
@@ -103,7 +111,7 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
     ...(args['patch_tool'] === false ? ['apply_patch'] : []),
   ];
   return {
-    cwd: resolve(here, stringAt(args, 'cwd') ?? here),
+    cwd: folderFrom(args, here) ?? here,
     ...defined({ profile: stringAt(args, 'profile') }),
     ...(overrides.length === 0 ? {} : { overrides }),
     ...(withoutTools.length === 0 ? {} : { withoutTools }),
@@ -133,5 +141,12 @@ export function settingsShown(settings: Settings): JsonObject {
     cwd,
     approval_policy: approval as unknown as Json,
     sandbox: widthOf(profile),
+    network: networkShown(profile),
   };
+}
+
+function networkShown(profile: PermissionProfile): string {
+  if (profile.type === 'disabled') return 'enabled';
+  const isListed = profile.type === 'managed' && profile.capstan_network?.lists !== undefined;
+  return profile.network === 'enabled' && isListed ? 'listed hosts' : profile.network;
 }

@@ -12,7 +12,14 @@ import { continueCall } from './continue-call.ts';
 import { refusedConfig } from './closed-config-keys.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import { readCalledMessage } from './read-message.ts';
-import { changeFrom, contextArguments, requestFrom, settingsShown, startArguments } from './settings-arguments.ts';
+import {
+  changeFrom,
+  contextArguments,
+  folderFrom,
+  requestFrom,
+  settingsShown,
+  startArguments,
+} from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import type { TurnRun } from './turn-run.ts';
 import { choiceOf, inputOfTool, text, textList } from './tool-schema.ts';
@@ -118,7 +125,7 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
       if ('code' in message) return refusedAnswer(message);
       const blocked = questionsFirst(parts, message.thread, context, 'The message was not sent.');
       if (blocked !== undefined) return blocked;
-      const run = parts.runs.submit(message.thread, message.input, changeFrom(args));
+      const run = parts.runs.submit(message.thread, message.input, changeFrom(args, parts.cwd));
       return attendTurn(parts, run, context, {});
     },
   };
@@ -129,9 +136,10 @@ async function readCall(
   parts: ToolParts,
   args: JsonObject,
 ): Promise<{ readonly thread: LiveThread; readonly input: UserInput } | Outcome> {
-  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', stringAt(args, 'cwd'));
+  const cwd = folderFrom(args, parts.cwd);
+  const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', cwd);
   if ('code' in thread) return thread;
-  const input = readCalledMessage(parts, args, stringAt(args, 'cwd') ?? thread.settings.cwd);
+  const input = readCalledMessage(parts, args, cwd ?? thread.settings.cwd);
   return 'code' in input ? input : { thread, input };
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { misfit } from '../../src/surfaces/mcp-server/wire/check-arguments.ts';
@@ -25,4 +27,19 @@ it.each<[JsonObject, string]>([
   // Otherwise clients do not get the data.
   const { output } = app.tools.find(({ name }) => name === 'thread_start')!;
   expect(misfit(output, refused.data)).toBeUndefined();
+});
+
+it('a relative folder starts where the server works, in every call; settings say how much of the network is open', async () => {
+  const { app, place } = await served([]);
+  const cwd = join(place.workspace, 'docs');
+  mkdirSync(cwd);
+  const client = new TestClient(app);
+  const started = await client.data('thread_start', { cwd: 'docs' });
+  expect(started).toMatchObject({ settings: { cwd, network: 'restricted' } });
+  const thread_id = started['thread_id']!;
+  const open = { type: 'workspace-write', network_access: true };
+  expect(await client.data('thread_override', { thread_id, cwd: '.', sandbox: open })).toMatchObject({
+    settings: { cwd: place.workspace, sandbox: 'workspace-write', network: 'enabled' },
+  });
+  expect(await client.data('thread_override', { thread_id, cwd: 'docs' })).toMatchObject({ settings: { cwd } });
 });

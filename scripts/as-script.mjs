@@ -7,9 +7,10 @@ import { parseAst } from 'rolldown/parseAst';
  * module what was compiled when it was loaded, and compiles most functions anew in each process. Of a script it lets us
  * keep what was compiled by the time that a run has done its work (`runScript`).
  *
- * `entry` runs the script of `first`, and so does `program` where it would import `entry`: an import less is a millisecond
- * less. Whichever comes first, there is one instance. The script of `later` runs when one of its functions is first called, or when a
- * chunk imports it: until then a start pays nothing for it. So `first` may use functions of `later`, and nothing else.
+ * `entry` runs the script of `first`, and so does `program` where it would import `entry`: an import less is a
+ * millisecond less. Whichever comes first, there is one instance. The script of `later` runs when one of its functions is
+ * first called, or when a chunk imports it: until then a start pays nothing for it. So `first` may use functions of
+ * `later`, and nothing else.
  *
  * Only for modules that import each other alone, wait for nothing while they are loaded, and never assign to an export.
  * `keptBy`: the commands whose runs decide what is worth keeping.

@@ -145,7 +145,7 @@ export class TurnRun {
   /** The first end counts. */
   settle(end: RunEnd): void {
     this.#isOver = true;
-    for (const id of [...this.#askers.keys()]) this.#release(id);
+    for (const id of this.#askers.keys()) this.#release(id);
     this.#end.resolve(end);
     this.#wake();
   }

@@ -191,6 +191,7 @@ describe('with everything that can be chosen', () => {
       webSearch: true,
       apps: true,
       plugins: true,
+      withoutTools: ['update_plan'],
       skills: 'The skills.',
       hooks: { sessionContext: ['A hook speaks.'] },
     });

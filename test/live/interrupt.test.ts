@@ -132,7 +132,11 @@ it('interrupt during a compaction that follows a turn by itself ends that one, a
   const events = listener.recorded.map(({ event }) => event);
   const ends = events.filter(({ kind }) => /^turn-(started|completed|aborted)$/.test(kind)).map(({ kind }) => kind);
   expect(ends).toEqual([
-    ...['turn-started', 'turn-completed', 'turn-started', 'turn-aborted'],
-    ...['turn-started', 'turn-completed'],
+    'turn-started',
+    'turn-completed',
+    'turn-started',
+    'turn-aborted',
+    'turn-started',
+    'turn-completed',
   ]);
 });

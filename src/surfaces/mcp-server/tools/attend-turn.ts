@@ -2,21 +2,17 @@ import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { fullText } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
-import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { askedFields } from '../../wording/asked-fields.ts';
 import { type NewsForm, typedForm } from '../events/client-listeners.ts';
-import { errorFields } from '../events/event-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
 import { declineAll, inputRequired } from './ask-client.ts';
 import { questionMessage } from './question-message.ts';
-import { asCalled } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { choiceOf, list, outputOfTool, text } from './tool-schema.ts';
-import { isTurnEnd, type RunEnd, type TurnRun } from './turn-run.ts';
+import { turnAnswer, waitingAnswer } from './turn-answers.ts';
+import { isTurnEnd, type TurnRun } from './turn-run.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import type { PlaceCursor } from '../../engine/live/place-cursor.ts';
 
@@ -179,55 +175,3 @@ export function questionsFirst(
   const waiting = waitingAnswer({ thread, turnId: questions[0]!.turnId }, questions, {});
   return { ...waiting, text: `${what} ${waiting.text}` };
 }
-
-/** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
-export function askedText(question: Question, item?: TurnItem): string {
-  return `${question.id}: ${questionMessage(question, item).text}\n  Scopes: ${question.scopes.join(', ')}.`;
-}
-
-function waitingAnswer(
-  run: Pick<TurnRun, 'thread' | 'turnId'> & Partial<Pick<TurnRun, 'itemOf'>>,
-  questions: readonly Question[],
-  more: JsonObject,
-): ToolAnswer {
-  const { thread, turnId } = run;
-  const asked = questions.map((question) => askedText(question, run.itemOf?.(question))).join('\n');
-  return {
-    kind: 'answer',
-    text: `${more['queued'] === true ? 'The message is queued behind a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
-    data: {
-      thread_id: thread.id,
-      ...defined({ turn_id: turnId }),
-      status: 'waiting',
-      questions: questions.map(askedFields) as unknown as readonly JsonObject[],
-      ...more,
-    },
-  };
-}
-
-const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
-
-function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonObject): ToolAnswer {
-  const { lastMessage: message } = end;
-  const status = statuses[end.kind];
-  const questions =
-    end.kind === 'suspended' ? { questions: thread.questions.map(askedFields) as unknown as JsonObject[] } : {};
-  const data = { thread_id: thread.id, ...defined({ turn_id: turnId }), status, ...defined({ message }), ...questions };
-  if (end.kind === 'failed') {
-    const outcome = asCalled(end.outcome);
-    return {
-      kind: 'answer',
-      text: fullText(outcome),
-      data: { ...data, error: errorFields(outcome), ...more },
-      isError: true,
-    };
-  }
-  const { percentRemaining } = thread.usage();
-  const text = end.kind === 'completed' ? (message ?? '') : endWords[end.kind];
-  return { kind: 'answer', text, data: { ...data, percent_remaining: percentRemaining, ...more } };
-}
-
-const endWords = {
-  aborted: 'The turn was interrupted. The thread can be continued with thread_send.',
-  suspended: 'The thread was given up while its turn waits for an answer. Answer with thread_answer to continue.',
-} as const;

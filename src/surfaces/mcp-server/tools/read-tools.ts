@@ -12,7 +12,7 @@ import { plural } from '../../wording/number-words.ts';
 import { snakeCased } from '../../wording/snake-cased.ts';
 import { readAfter, standingIn } from '../../engine/live/place-cursor.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
-import { askedText } from './attend-turn.ts';
+import { askedText } from './turn-answers.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { readLines } from './read-lines.ts';
 import { findThreadId } from './find-thread-by-name.ts';

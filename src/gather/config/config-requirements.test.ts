@@ -124,7 +124,11 @@ test('a limit that is not enforced is reported', async () => {
     { code: 'config-unsupported-key', severity: 'warning', key: 'experimental_network' },
   ]);
   expect((await load('[auto_review]\nrequired_on_models = ["x"]\n')).problems).toMatchObject([
-    { severity: 'warning', key: 'auto_review.required_on_models', next: expect.stringContaining('allowed_approvals_reviewers') as string },
+    {
+      severity: 'warning',
+      key: 'auto_review.required_on_models',
+      next: expect.stringContaining('allowed_approvals_reviewers') as string,
+    },
   ]);
 });
 

@@ -23,12 +23,23 @@ const thenReads = [
   '_',
 ];
 
-async function atTerminal(script: (marker: string) => readonly ReturnType<typeof answer>[]) {
+/** A shell with jobs, which takes up at once what was stopped. */
+const inShell = [
+  'bash',
+  '-c',
+  'inner="$(printf "%q " "$@"); echo stopped=\\$?; fg"; script -qec "bash --norc -ic $(printf %q "$inner")" /dev/null',
+  '_',
+];
+
+async function atTerminal(
+  script: (marker: string) => readonly ReturnType<typeof answer>[],
+  prefix: readonly string[] = thenReads,
+) {
   let marker = '';
   const { model, place } = await scene(({ index }) => script(marker)[index]!, hosts);
   marker = join(place.root, 'marker');
   const running = place.start(['exec', '-a', 'on-request', '--approvals', 'ask', 'go'], {
-    prefix: thenReads,
+    prefix,
     input: 'open',
     env: { TERM: 'xterm' },
   });
@@ -124,5 +135,24 @@ describe.runIf(hasTerminals)('a question at the terminal that is over', () => {
     const { stdout } = await at.running.finished;
     expect(stdout).toMatch(/Not sent: o+/);
     expect(stdout).toContain('left=[]');
+  });
+});
+
+describe.runIf(hasTerminals)('Ctrl-Z at a question', () => {
+  it('stops the program, which asks again when it goes on', async () => {
+    const escalated = (marker: string) => ({ cmd: `touch ${marker}`, sandbox_permissions: 'require_escalated' });
+    const calls = (marker: string) => [answer({ items: [callTool('exec_command', escalated(marker))] }), done];
+    const at = await atTerminal(calls, inShell);
+    await at.shows('and stop the turn');
+    await at.pause(500);
+    at.type('\u001A');
+    // 128 and the number of SIGTSTP.
+    await at.shows('stopped=148');
+    await vi.waitUntil(() => at.running.stdout.split('May this command run?').length === 3, { timeout: 30_000 });
+    await at.pause(1000);
+    expect(at.isMarked()).toBe(false);
+    at.type('y');
+    await at.running.finished;
+    expect([at.isMarked(), at.model.requests.length]).toEqual([true, 2]);
   });
 });

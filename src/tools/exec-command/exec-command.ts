@@ -150,13 +150,17 @@ async function run(
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
   const { serversLeftOut } = command;
   const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
-  return { ...result, ...blockedBy(end, withKeptPlaces(policy, kept), item.cwd), ...touched };
+  return { ...result, ...blockedBy(end, { policy, kept }, item.cwd), ...touched };
 }
 
 /** The files that kept a command that failed by itself from its work. */
-function blockedBy(end: ProcessEnd, policy: ResolvedPolicy, cwd: string): Pick<CallResult, 'blocked'> {
+function blockedBy(
+  end: ProcessEnd,
+  { policy, kept }: { readonly policy: ResolvedPolicy; readonly kept: readonly string[] },
+  cwd: string,
+): Pick<CallResult, 'blocked'> {
   if (end.kind !== 'exited' || end.exitCode === 0 || !needsSandbox(policy)) return {};
-  const paths = deniedByOutput(end.output.text, policy, cwd);
+  const paths = deniedByOutput(end.output.text, withKeptPlaces(policy, kept), cwd);
   return paths.length === 0 ? {} : { blocked: { paths } };
 }
 

@@ -7,6 +7,7 @@ import type { CallDecision, DecisionContext } from './call-decision.ts';
 import type { CommandGround } from './command-ground.ts';
 import { commandKey } from './grants.ts';
 import { decideCall, dependsOnAnalysis } from './decide-call.ts';
+import { describeGrants } from './describe-grants.ts';
 import { grantedPolicy } from './granted-policy.ts';
 import { type PrefixRule, type RuleSet } from './rules/rule-set.ts';
 import { isSettledProgram } from './settled-program.ts';
@@ -613,4 +614,44 @@ test.each([
   ['it is a patch', { approval: 'untrusted' }, patch('/a'), true, false],
 ] as const)('a command is read where %s', (_name, more, needs, maybeDangerous, expected) => {
   expect(dependsOnAnalysis(context(more), needs, { maybeDangerous })).toBe(expected);
+});
+
+describe('a tool that acts elsewhere', () => {
+  const changes: CallNeeds = { remote: { tool: 'deploy' } };
+  const cases = Object.keys(approvals).flatMap((approval) =>
+    (['workspace-write', 'full-access'] as const).map((policy) => [approval, policy] as const),
+  );
+  const expected: Readonly<Record<string, string>> = {
+    'untrusted workspace-write': 'ask',
+    'untrusted full-access': 'ask',
+    'on-request workspace-write': 'ask',
+    'on-request full-access': 'run',
+    'never workspace-write': 'refuse',
+    'never full-access': 'run',
+    'granular workspace-write': 'ask',
+    'granular full-access': 'run',
+    'granular, all off workspace-write': 'refuse',
+    'granular, all off full-access': 'run',
+  };
+
+  it.each(cases)('under %s with %s', (approval, policy) => {
+    const given = context({ approval: approvals[approval as keyof typeof approvals], policy: policies[policy] });
+    expect(decideCall(given, changes).kind).toBe(expected[`${approval} ${policy}`]);
+    // What changes nothing needs no question, and a tool that declares nothing runs as ever.
+    expect(decideCall(given, { remote: { tool: 'deploy', reads: true } }).kind).toBe('run');
+    expect(decideCall(given, {}).kind).toBe('run');
+  });
+
+  it('is not asked about again after a yes for the session, and says why it is refused', () => {
+    const asked = decideCall(context(), changes);
+    if (asked.kind !== 'ask') throw new Error(asked.kind);
+    expect(asked.question).toMatchObject({ kind: 'tool', scopes: ['call', 'session'] });
+    const grants = asked.grantKeys.map((key) => ({ key }));
+    expect(decideCall(context({ grants }), changes).kind).toBe('run');
+    expect(decideCall(context({ grants }), { remote: { tool: 'other' } }).kind).toBe('ask');
+    expect(describeGrants(grants)).toEqual({ tools: ['deploy'] });
+    expect(decideCall(context({ approval: 'never' }), changes)).toMatchObject({
+      why: 'the tool "deploy" acts outside the sandbox, and the approval policy is never, and the user cannot be asked.',
+    });
+  });
 });

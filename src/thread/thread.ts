@@ -210,9 +210,8 @@ export class Thread {
   }
 
   /**
-   * Answers a question of the running turn by its id, as the `AskUser` port may; one that waits for those before it is
-   * answered when it is its turn. Resolves when the answer is durable. Of two answers the first counts, and the other is
-   * refused.
+   * Answers a question of the running turn by its id, as the `AskUser` port may, in any order. Resolves when the answer
+   * is durable; its call uses it when its turn comes. Of two answers the first counts, and the other is refused.
    */
   answer(id: string, given: Answer): Promise<Answered> {
     const { runs } = this.#turns;

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/gather/system/system-clock.ts';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import { parseThreadId } from '../../src/protocol/ids.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import type { Question } from '../../src/protocol/question.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
@@ -41,15 +42,18 @@ async function runThread(id: string, number: number): Promise<void> {
   const before: string[] = [];
   const askUser: AskUser = {
     ask: async (question) => {
-      const command = question.argv?.at(-1) ?? '';
       await sleep(Math.random() * 15);
-      // The user says no to every third command.
-      const kind = Number(command.split(' ')[1]) % 3 === 0 ? 'declined' : 'allowed';
+      const kind = kindFor(question);
       const late = kind === 'allowed' ? 'declined' : 'allowed';
       const live = thread.live!;
       for (const id of before) void live.answer(id, { kind: late });
       before.push(question.id);
-      if (Math.random() < 0.5) return { kind };
+      if (Math.random() < 0.4) return { kind };
+      // Those that wait for their turn first.
+      const others = Math.random() < 0.5 ? live.questions.filter(({ id }) => id !== question.id) : [];
+      for (const other of others) void live.answer(other.id, { kind: kindFor(other) });
+      before.push(...others.map(({ id }) => id));
+      await sleep(Math.random() * 5);
       void live.answer(question.id, { kind });
       void live.answer(question.id, { kind: late });
       return new Promise(() => {});
@@ -69,6 +73,11 @@ async function runThread(id: string, number: number): Promise<void> {
     if (live.isSuspended) await live.continue({ signal });
     else await live.run({ input: words(`turn ${turn} of process ${process.pid}`), signal });
   }
+}
+
+/** The user says no to every third command. */
+function kindFor({ argv }: Question): 'allowed' | 'declined' {
+  return Number(argv?.at(-1)?.split(' ')[1]) % 3 === 0 ? 'declined' : 'allowed';
 }
 
 /** Effects that survive the process. */

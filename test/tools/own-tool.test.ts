@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OwnTool } from '../../src/index.ts';
+import type { AskUser, OwnTool, Question } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
@@ -161,4 +161,33 @@ it('a compaction that others ask for while a tool runs is waited for as ever', a
   };
   await live.turn('Go on.');
   expect(await wish).toMatchObject({ kind: 'installed' });
+});
+
+it('a tool that says that it acts elsewhere runs when the user allows it, who sees its arguments', async () => {
+  const ran: unknown[] = [];
+  const deploy: OwnTool = { ...lookUp, name: 'deploy', remote: 'changes', run: (given) => (ran.push(given), 'Done.') };
+  const reads: OwnTool = { ...lookUp, name: 'status', remote: 'reads' };
+  const live = await LiveThread.in(
+    [
+      answer({ items: [callTool('deploy', { to: 'test' }), callTool('deploy', { to: 'production' })] }),
+      answer({ items: [callTool('status', { word: 'x' })] }),
+      answer({ items: [say('So be it.')] }),
+    ],
+    'approval_policy = "on-request"\n',
+  );
+  const asked: Question[] = [];
+  const askUser: AskUser = {
+    ask: (question) => {
+      asked.push(question);
+      return Promise.resolve({ kind: asked.length === 1 ? 'allowed' : 'declined' });
+    },
+  };
+  await live.open({}, { tools: [deploy, reads], askUser });
+  await live.turn('Deploy.');
+  expect(ran).toEqual([{ to: 'test' }]);
+  expect(asked.map(({ kind, tool, item }) => [kind, tool, item['arguments']])).toEqual([
+    ['tool', 'deploy', { to: 'test' }],
+    ['tool', 'deploy', { to: 'production' }],
+  ]);
+  expect(textsOf(inputOf(live.model, 1))).toContain('Not run: the user declined it.');
 });

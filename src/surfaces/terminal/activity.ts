@@ -16,8 +16,8 @@ export class Activity {
   /** Calls that run, by the id of their item. */
   readonly #calls = new Map<string, Begun>();
   #other: Begun | undefined;
-  /** The user is asked: nothing else is as much worth saying. */
-  #asking: Begun | undefined;
+  /** The user is asked, by the id of the question: nothing else is as much worth saying. */
+  readonly #asking = new Map<string, Begun>();
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
   #isStopping = false;
@@ -55,20 +55,20 @@ export class Activity {
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
       case 'question-asked':
-        this.#asking = {
+        this.#asking.set(event.question.id, {
           words: event.to === 'review' ? 'Waiting for the reviewer' : 'Waiting for your answer',
           at: this.#now(),
-        };
+        });
         return;
       case 'question-answered':
-        this.#asking = undefined;
+        this.#asking.delete(event.id);
         return;
       case 'turn-completed':
       case 'turn-failed':
       case 'turn-aborted':
       case 'turn-suspended':
         this.#calls.clear();
-        this.#asking = undefined;
+        this.#asking.clear();
         this.#other = undefined;
         this.#isStopping = false;
         return;
@@ -85,8 +85,9 @@ export class Activity {
   get words(): readonly Span[] | undefined {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
-    if (this.#asking !== undefined) {
-      return [bold(this.#asking.words), dim(` · ${durationWords(now - this.#asking.at)} · Ctrl-C to stop`)];
+    const [asking] = this.#asking.values();
+    if (asking !== undefined) {
+      return [bold(asking.words), dim(` · ${durationWords(now - asking.at)} · Ctrl-C to stop`)];
     }
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {

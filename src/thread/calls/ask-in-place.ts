@@ -22,14 +22,14 @@ export type DecidedInPlace =
   | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }
   /** The turn was interrupted before the question could be put to anyone. */
   | { readonly kind: 'unheard' }
-  | NotBegun;
+  | EndedBefore;
 
 /** The call does not begin, whatever was answered. `suspended`: the question, or its answer, waits for the next process. */
-export interface NotBegun {
+export interface EndedBefore {
   readonly kind: 'suspended' | 'interrupted';
 }
 
-export interface Asking {
+export interface QuestionInPlace {
   /** With all that is known by now. */
   decide(): CallDecision | undefined;
   /** The question, if it is shown already: an answer to it counts when its turn comes. */
@@ -40,7 +40,11 @@ export interface Asking {
  * The one way to ask about a call, whether it may begin, run again or reach a host. Its question is put to the port when
  * no call before it may still ask, and is decided once more then: an answer to an earlier one may cover it.
  */
-export async function askInPlace(turn: Turn, wanted: CallInPlace, { decide, shown }: Asking): Promise<DecidedInPlace> {
+export async function askInPlace(
+  turn: Turn,
+  wanted: CallInPlace,
+  { decide, shown }: QuestionInPlace,
+): Promise<DecidedInPlace> {
   await beforeAbort(wanted.inOrder.turn(), turn.signal, undefined);
   const isSettled = shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
   const asking = isSettled ? shown : askedNow(turn, wanted, { decide, ...(shown && { shown }) });
@@ -53,12 +57,16 @@ export async function askInPlace(turn: Turn, wanted: CallInPlace, { decide, show
   const { answer } = asked;
   if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };
   return (
-    notBegun(turn) ?? { kind: 'answered', asking: isSettled ? renewed(turn, wanted, asking, decide) : asking, answer }
+    endedBefore(turn) ?? {
+      kind: 'answered',
+      asking: isSettled ? renewed(turn, wanted, asking, decide) : asking,
+      answer,
+    }
   );
 }
 
 /** Whether the turn has come to its end before the call could begin. */
-export function notBegun({ signal }: Pick<Turn, 'signal'>): NotBegun | undefined {
+export function endedBefore({ signal }: Pick<Turn, 'signal'>): EndedBefore | undefined {
   if (!signal.aborted) return undefined;
   return { kind: signal.reason === threadCloses ? 'suspended' : 'interrupted' };
 }
@@ -67,7 +75,7 @@ export function notBegun({ signal }: Pick<Turn, 'signal'>): NotBegun | undefined
 function askedNow(
   turn: Turn,
   wanted: CallInPlace,
-  { decide, shown }: Asking,
+  { decide, shown }: QuestionInPlace,
 ): QuestionToAsk | Extract<DecidedInPlace, { kind: 'decided' }> {
   const decided = turn.signal.aborted ? undefined : decide();
   if (decided?.kind !== 'ask') return { kind: 'decided', decided };
@@ -78,7 +86,12 @@ function askedNow(
 }
 
 /** The same question with what was granted since. A yes to what was shown stays a yes to that. */
-function renewed(turn: Turn, wanted: CallInPlace, asked: QuestionToAsk, decide: Asking['decide']): QuestionToAsk {
+function renewed(
+  turn: Turn,
+  wanted: CallInPlace,
+  asked: QuestionToAsk,
+  decide: QuestionInPlace['decide'],
+): QuestionToAsk {
   const decided = decide();
   const isSame = decided?.kind === 'ask' && questionOf(turn, wanted, decided).about === asked.about;
   return isSame ? { ...asked, decided } : asked;

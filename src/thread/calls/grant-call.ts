@@ -10,7 +10,7 @@ import type { RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
 import { userFacts } from '../parts/user-facts.ts';
 import { type QuestionToAsk, questionOf, recordAnswered, recordQuestion, showQuestion } from './ask-about-call.ts';
-import { askInPlace, type CallInPlace, type DecidedInPlace, notBegun } from './ask-in-place.ts';
+import { askInPlace, type CallInPlace, type DecidedInPlace, endedBefore } from './ask-in-place.ts';
 import {
   type CallToDecide,
   decideAgain,
@@ -115,7 +115,7 @@ export async function grantSuspended(
   }
   // Its turn is the same as if it had been answered just now.
   await beforeAbort(wanted.inOrder.turn(), turn.signal, undefined);
-  const ended = notBegun(turn);
+  const ended = endedBefore(turn);
   if (ended !== undefined) return grantAsked(turn, ended);
   await saveAllowedRule(turn, asking.question, answer);
   return answeredBy(turn, asking.decided, answer);

@@ -104,6 +104,7 @@ it('an answer may come before the question is open, if it is expected, and ends 
   expect([await early, await second, await ask(questions, 'a')]).toEqual([true, false, 'allowed']);
   const [lapsed, left] = ['b', 'c'].map((id) => questions.answer(id, yes, { isExpected: true }));
   questions.lapse('b');
+  expect(questions.answer('b', yes, { isExpected: true })).toBe(undefined);
   questions.turnOver();
   expect([await lapsed, await left]).toEqual([false, false]);
 });

@@ -25,11 +25,14 @@ export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
   /** Answers to questions that the turn has not come to yet. */
   readonly #early = new Map<string, EarlyAnswer>();
+  /** Those that will not be asked: no answer to them is expected any more. */
+  readonly #lapsed = new Set<string>();
 
   /** From here on it can be answered. */
   open(id: string, record: RecordAnswer): void {
     const open = new OpenQuestion(record);
     this.#open.set(id, open);
+    this.#lapsed.delete(id);
     const early = this.#early.get(id);
     if (early === undefined) return;
     this.#early.delete(id);
@@ -78,7 +81,7 @@ export class OpenQuestions {
     }
     const early = this.#early.get(id);
     if (early !== undefined) return early.isTaken.promise.then(() => false);
-    if (!isExpected) return undefined;
+    if (!isExpected || this.#lapsed.has(id)) return undefined;
     const isTaken = Promise.withResolvers<boolean>();
     isTaken.promise.catch(() => {});
     this.#early.set(id, { answer, isTaken });
@@ -90,11 +93,13 @@ export class OpenQuestions {
     this.#early.get(id)?.isTaken.resolve(false);
     this.#early.delete(id);
     this.#open.delete(id);
+    this.#lapsed.add(id);
   }
 
   /** The turn is over: what it did not come to ask needs no answer. */
   turnOver(): void {
     for (const id of [...this.#early.keys(), ...this.#open.keys()]) this.lapse(id);
+    this.#lapsed.clear();
   }
 }
 

@@ -52,3 +52,25 @@ test('every row of what the model wrote has a mark of ours, however it fills the
   expect(rows.at(-1)).toMatch(/^ {2}The command above takes \d+ rows\. It would run outside the sandbox\.$/);
   expect(rows.filter((row) => /^ {2}\$ /.test(row))).toHaveLength(1);
 });
+
+test('a question about a tool shows all of its arguments, also where only the file knows them', () => {
+  const given = { to: 'production', note: `first\n${'z'.repeat(2000)}` };
+  const item = { type: 'DynamicToolCall', id: 'c', tool: 'deploy', arguments: given };
+  const reason = 'The tool "deploy" acts outside the sandbox.';
+  const question: Question = { ...asked, tool: 'deploy', item, kind: 'tool', reason, scopes: ['call', 'session'] };
+  const text = paint(questionLines(question, undefined, { width: 80 }), false);
+  expect(text).toMatch(
+    /^May this tool be called\?\n {2}The tool "deploy" acts outside the sandbox\.\n {2}deploy\n {2}> \{\n/,
+  );
+  expect(text).toContain('"to": "production"');
+  expect(text.split('z')).toHaveLength(2001);
+});
+
+test('a patch of which a file keeps only some changes is shown with all of its paths', () => {
+  const paths = ['/a', '/b'].map((path) => ({ path, access: 'write' }) as const);
+  const changes = [{ path: '/a', kind: 'add', diff: '+x' }] as const;
+  const question: Question = { ...asked, kind: 'patch', paths, scopes: ['call'] };
+  const text = paint(questionLines(question, { kind: 'file-change', id: 'c', changes, status: 'in-progress' }), false);
+  expect(text).toContain('  add /a\n');
+  expect(text).toContain('  /b\n');
+});

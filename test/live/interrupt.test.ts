@@ -76,8 +76,11 @@ it('a turn that ends by itself is not called interrupted', async () => {
 });
 
 it('a turn that is cancelled while it waits was never said: not to the model, and not after a crash', async () => {
-  const slowly = answer({ items: [say('done')], firstByteDelayMs: 800 });
-  const { scene, threads, engine, start } = await liveScene([slowly, done, done]);
+  const hold = Promise.withResolvers<void>();
+  const { scene, threads, engine, start } = await liveScene(async ({ index }) => {
+    if (index === 0) await hold.promise;
+    return done;
+  });
   const thread = await start();
   const stopped = new AbortController();
   const first = thread.submit({ input: words('one') });
@@ -91,6 +94,7 @@ it('a turn that is cancelled while it waits was never said: not to the model, an
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
   // The first turn still runs: what another process would resume now.
   expect(await waiting()).toEqual(['kept']);
+  hold.resolve();
   expect(await first).toMatchObject({ kind: 'completed' });
   expect(await kept).toMatchObject({ kind: 'completed' });
   await threads.close();

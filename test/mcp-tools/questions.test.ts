@@ -320,7 +320,7 @@ it('a server that closes suspends a turn that waits, and another one takes the a
 });
 
 it('a client without a connection that does not come back keeps its question for a time, and the turn waits on', async () => {
-  const scene = await asking(['file'], { reservedMs: 1500 });
+  const scene = await asking(['file'], { reservedMs: 4000 });
   const { asked } = await asksItsUser(scene, { stays: false });
   const { thread_id } = asked.state as { thread_id: string };
   const [question_id] = Object.keys(asked.questions);

@@ -67,7 +67,6 @@ effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.gu
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
-forks | src/thread/branch/fork.ts | policy.approval policy.profile
 call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.shellEnvironment workspace.cwd
 reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
 call pipeline | src/thread/calls/granted-call.ts | policy.resolved

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
@@ -52,7 +52,8 @@ it('a reviewer is shown the whole policy, and what was granted before', async ()
   live.onEvent = (event) => {
     if (event.kind !== 'question-asked' || event.question.argv?.at(-1) !== 'first') return;
     // The user answers before the reviewer does.
-    setTimeout(() => void live.live!.answer(event.question.id, { kind: 'allowed', scope: 'session' }), 20);
+    const answered = { kind: 'allowed', scope: 'session' } as const;
+    void vi.waitUntil(() => scene.reviews.length > 0).then(() => live.live!.answer(event.question.id, answered));
   };
   expect(await scene.turn('go')).toMatchObject({ kind: 'completed' });
   const shown = policies(scene);

@@ -66,6 +66,11 @@ export class KeptThread implements LiveThread {
     return this.#thread !== undefined;
   }
 
+  /** Whether it is loaded, or was given up before it had a message: no file may have it. */
+  get isHere(): boolean {
+    return this.isLoaded || this.#known?.isEmpty === true;
+  }
+
   get notices(): readonly Outcome[] {
     return this.#notices;
   }
@@ -99,7 +104,7 @@ export class KeptThread implements LiveThread {
   }
 
   /** A client has the object only after it was loaded once. */
-  get #now(): Omit<LastKnown, 'last'> {
+  get #now(): Omit<LastKnown, 'last' | 'isEmpty'> {
     return this.#thread ?? this.#known!;
   }
 
@@ -277,17 +282,11 @@ export class KeptThread implements LiveThread {
     clearTimeout(this.#idle);
     if (this.#thread === undefined || !this.#keeper.isKept) return;
     this.#idle = setTimeout(() => {
-      if (this.#isIdle) void this.giveUp().catch(() => {});
+      const isIdle = !this.isBusy && this.#uses === 0 && !this.#hub.isFollowed;
+      if (isIdle) void this.giveUp().catch(() => {});
       else this.#rest();
     }, this.#keeper.idleMs);
     this.#idle.unref();
-  }
-
-  /** A thread in which nothing happened has no file that it could be loaded from. */
-  get #isIdle(): boolean {
-    const thread = this.#thread;
-    if (thread === undefined || this.isBusy || this.#uses > 0 || this.#hub.isFollowed) return false;
-    return thread.state.turns > 0;
   }
 }
 

@@ -29,6 +29,8 @@ export interface LiveThreads {
    */
   load(id: ThreadId, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
   fork(id: ThreadId, cut: ThreadCut, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
+  /** Whether it is loaded, or was started here and has no message yet: such a thread has no file. */
+  knows(id: string): boolean;
   /** Those that are loaded now. */
   readonly loaded: readonly LiveThread[];
   /**

@@ -19,6 +19,7 @@ export class LoadedThreads {
       get loaded() {
         return live.loaded;
       },
+      knows: (id) => live.knows(id),
       start: (request) => loads(live.start(request)),
       load: (id, request) => loads(live.load(id, request)),
       fork: (id, cut, request) => loads(live.fork(id, cut, request)),

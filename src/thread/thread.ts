@@ -90,9 +90,9 @@ export class Thread {
     parts: ThreadParts,
     options: ThreadOptions,
     git: JsonObject | undefined,
+    id = parts.ids.uuid() as ThreadId,
   ): Promise<Thread | OpenRefused> {
     const { settings } = options;
-    const id = parts.ids.uuid() as ThreadId;
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));

@@ -72,6 +72,19 @@ it('one who is too slow reads on from the rollout, and gets the number of what i
   expect(slow.story).toEqual(fast.story);
 });
 
+it.each([0, -1, Number.NaN])('what waits in memory is bounded, also with the limit %d', async (limit) => {
+  const { start } = await liveScene([runs, done]);
+  const thread = await start();
+  const go = Promise.withResolvers<void>();
+  const [fast, slow] = [new Listener(thread), new Listener(thread, { limit }, () => go.promise)];
+  await thread.submit({ input: words('one') });
+  await fast.sees('turn-completed');
+  go.resolve();
+  await slow.sees('turn-completed');
+  expect(slow.story).toEqual(fast.story);
+  expect(slow.seen.map(({ kind }) => kind)).toContain('missed');
+});
+
 it('followers hear of a rollback, and of its end', async () => {
   const { threads, start } = await liveScene([done, done, done]);
   const thread = await start();

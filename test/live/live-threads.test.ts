@@ -32,6 +32,26 @@ it('an idle thread is given up and loaded by its next use, under the settings th
   expect(thread.settings.model).toBe('gpt-5.4');
 });
 
+it('a thread without a message is given up as well, and its next use starts it again under its id and settings', async () => {
+  const { scene, engine, threads, start } = await liveScene([done, done], { idleMs: 20 });
+  const thread = await start({ overrides: ['model="gpt-5.5"'] });
+  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  expect([threads.loaded, threads.knows(thread.id), await engine.stored.location(thread.id)]).toEqual([
+    [],
+    true,
+    undefined,
+  ]);
+  expect(await threads.fork(thread.id, { kind: 'latest' })).toMatchObject({ outcome: { code: 'thread-empty' } });
+  expect(await threads.load(thread.id)).toBe(thread);
+  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  expect(await thread.override({ model: 'gpt-5.4' })).toMatchObject({ kind: 'changed' });
+  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  expect(await thread.submit({ input: words('go') })).toMatchObject({ kind: 'completed' });
+  expect(scene.model.requests[0]!.body['model']).toBe('gpt-5.4');
+  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  expect(await thread.submit({ input: words('again') })).toMatchObject({ kind: 'completed' });
+});
+
 it('a thread that is unknown, or that another program writes, is refused', async () => {
   const { engine, threads, cwd } = await liveScene([done]);
   const unknown = '00000000-0000-7000-8000-000000000000' as ThreadId;

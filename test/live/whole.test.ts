@@ -73,6 +73,28 @@ it('work on a thread as a whole that uses the thread itself is refused, and hold
   expect(await thread.submit({ input: words('two') })).toMatchObject({ kind: 'completed' });
 });
 
+it.each(['whole', 'submit'] as const)('works on two threads that cross do not wait for each other: %s', async (how) => {
+  const { threads, start } = await liveScene(() => done);
+  const pair = [await start(), await start()] as const;
+  for (const thread of pair) await thread.submit({ input: words('one') });
+  const inside = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const cross = (own: 0 | 1) =>
+    threads.whole(pair[own].id, async () => {
+      inside[own].resolve();
+      await Promise.all(inside.map(({ promise }) => promise));
+      const other = pair[own === 0 ? 1 : 0];
+      if (how === 'submit') return other.submit({ input: words('two') });
+      return threads.whole(other.id, async () => ({ kind: 'done' }) as const);
+    });
+  const ended = await Promise.all([cross(0), cross(1)]);
+  // The one that would have closed the circle is refused, and the other goes on after it.
+  const refused = ended.filter(({ kind }) => kind === 'refused');
+  expect(refused).toMatchObject([{ outcome: { code: 'thread-held' } }]);
+  expect(ended.map(({ kind }) => kind)).toContain(how === 'whole' ? 'done' : 'completed');
+  for (const thread of pair)
+    expect(await thread.submit({ input: words('three') })).toMatchObject({ kind: 'completed' });
+});
+
 it('an ephemeral thread is not given up for work on the whole', async () => {
   const { threads, start } = await liveScene([done, done]);
   const thread = await start({ ephemeral: true });

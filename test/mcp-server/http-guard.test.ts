@@ -113,6 +113,15 @@ test('a session ends when its client says so, and is known no more', async () =>
   expect((await posted(headers, toolCall(2, 'echo', { text: 'x' }))).status).toBe(404);
 });
 
+test('a request that was refused can be sent again under its id', async () => {
+  const headers = await session();
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+  expect((await posted({ ...headers, accept: 'application/json' }, list)).status).toBe(406);
+  expect((await posted({ ...headers, 'mcp-protocol-version': '1999-01-01' }, list)).status).toBe(400);
+  const again = await posted(headers, list);
+  expect([again.status, again.body.includes('echo')]).toEqual([200, true]);
+});
+
 test('a session that is not used ends, and the oldest makes room for a new one', async () => {
   const { url } = strict;
   const all = [await session(url), await session(url), await session(url), await session(url)];

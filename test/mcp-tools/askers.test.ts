@@ -145,3 +145,15 @@ it('after an answer that a suspended turn cannot use, results are those of the c
   expect(await client.data('thread_send', { thread_id, text: 'ASK' })).toMatchObject({ status: 'waiting' });
   expect(existsSync(scene.file)).toBe(false);
 });
+
+it('a fork taken while a call waits for its answer says that the call did not run', async () => {
+  const scene = await asking();
+  const client = new TestClient(scene.app);
+  const { thread_id } = (await client.data('thread_start', { prompt: 'ASK' })) as { thread_id: string };
+  const fork = (await client.data('thread_fork', { thread_id }))['thread_id']!;
+  expect(await client.data('thread_send', { thread_id: fork, text: 'go on' })).toMatchObject({ status: 'completed' });
+  const input = scene.model.requests.at(-1)!.body['input'] as readonly JsonObject[];
+  expect(input.find(({ type }) => type === 'function_call_output')).toMatchObject({
+    output: expect.stringMatching(/^Not run: this conversation was branched off before the user answered/) as string,
+  });
+});

@@ -2,8 +2,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
+import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
-import { served, TestClient } from './served.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+import { engineOf, served, TestClient } from './served.ts';
 
 it('a prompt starts a thread and is answered at the end of its turn, with the events before the answer', async () => {
   const { app, place } = await served([
@@ -70,6 +73,21 @@ it('what a thread starts with reaches the model', async () => {
   expect(tools.map(({ name }) => name)).not.toContain('update_plan');
   expect(tools.map(({ name }) => name)).not.toContain('apply_patch');
   expect(JSON.stringify(input)).toContain('DEVELOP');
+});
+
+it('a thread without a message that the server has given up takes its first message all the same', async () => {
+  const { place } = await served(() => answer({ items: [say('ok')] }));
+  const engine = await engineOf(place);
+  const app = createMcpApp(engine, liveThreads(engine, { idleMs: 20 }), { cwd: place.workspace });
+  whenTestEnds(() => app.close());
+  const client = new TestClient(app);
+  const { thread_id } = (await client.data('thread_start', { sandbox: 'read-only' })) as { thread_id: string };
+  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  expect(await client.error('thread_fork', { thread_id })).toMatchObject({ code: 'thread-empty' });
+  expect(await client.data('thread_send', { thread_id, text: 'go' })).toMatchObject({ thread_id, message: 'ok' });
+  expect(await client.data('thread_override', { thread_id, effort: 'low' })).toMatchObject({
+    settings: { sandbox: 'read-only' },
+  });
 });
 
 it('a message to a thread whose turn runs steers it, and both calls are answered with its end', async () => {

@@ -20,6 +20,10 @@ const found: Readonly<Record<Survival, string>> = {
 export const outcomeElsewhere =
   'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
 
+/** The same of a call that waited for the user's answer. */
+export const unansweredElsewhere =
+  'Not run: this conversation was branched off before the user answered whether it may run. It may run in the conversation that this one was branched from.';
+
 /** The call was never answered, in a file that says no more about it. */
 export const abortedCall = 'aborted';
 

@@ -165,6 +165,8 @@ export class Engine {
   get forLive(): LiveEngine {
     return {
       store: this.#parts.store,
+      startAgain: (id, request, { settings: kept }) =>
+        this.#noted(startThread(this.#parts, { ...request, cwd: kept.cwd }, { id, kept })),
       resume: (id, request, kept) => this.#noted(resumeThread(this.#parts, id, request, kept)),
       beforeClose: (work) => void this.#beforeClose.push(work),
     };

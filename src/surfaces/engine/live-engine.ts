@@ -9,6 +9,8 @@ import type { ThreadRequest } from './thread-request.ts';
 export interface LiveEngine {
   /** For those who follow a thread and read what it has recorded. */
   readonly store: RolloutStore;
+  /** Starts a thread that was given up before it had a file. */
+  startAgain(id: ThreadId, request: ThreadRequest, kept: KeptSettings): Promise<OpenedThread | EngineRefused>;
   /** Resumes a thread. `kept`: what it had when this engine gave it up, against what flags say. */
   resume(id: ThreadId, request: ThreadRequest, kept: KeptSettings | undefined): Promise<OpenedThread | EngineRefused>;
   /** Done first when the engine is closed. */

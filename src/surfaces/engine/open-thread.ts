@@ -43,11 +43,12 @@ export interface CompactRequest extends ThreadRequest {
 export async function startThread(
   engine: EngineParts,
   request: ThreadRequest & { readonly cwd: string },
+  again: { readonly id?: ThreadId; readonly kept?: Settings } = {},
 ): Promise<OpenedThread | EngineRefused> {
-  const prepared = await prepareThread(engine, { cwd: request.cwd }, request);
+  const prepared = await prepareThread(engine, { cwd: request.cwd }, request, again);
   if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, notices, profileName } = prepared;
-  const thread = await Thread.start(parts, { ...request, settings }, gitFacts(engine, settings));
+  const thread = await Thread.start(parts, { ...request, settings }, gitFacts(engine, settings), again.id);
   if (!(thread instanceof Thread)) return engineRefused(thread);
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }

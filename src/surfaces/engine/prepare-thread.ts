@@ -45,6 +45,8 @@ export async function prepareThread(
 export interface KeptSettings {
   readonly settings: Settings;
   readonly last: LastSettings;
+  /** It has no turn yet, and perhaps no file. */
+  readonly isEmpty?: boolean;
 }
 
 /**

@@ -1,4 +1,10 @@
-import { neverAnswered, notBegun, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
+import {
+  neverAnswered,
+  notBegun,
+  outcomeElsewhere,
+  outcomeUnknown,
+  unansweredElsewhere,
+} from '../../fragments/answers/call-answers.ts';
 import { textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import { type AbortCause, type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { entries } from '../../history/history.ts';
@@ -83,8 +89,16 @@ export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<Recordi
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { parts, log, threadId, turnId: open.id, envelope };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: outcomeElsewhere });
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: answerElsewhere(open, call) });
   endTurn(asOpen, 'forked');
+}
+
+/** A call that was answered may begin in the other thread at any moment. */
+function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem): string {
+  const question = questions.find(({ callId }) => callId === id);
+  const hasBegun = calls.some(({ callId }) => callId === id);
+  if (question === undefined || hasBegun || question.answer?.kind === 'allowed') return outcomeElsewhere;
+  return question.answer === undefined ? unansweredElsewhere : textOfRefusal(question.answer);
 }
 
 /** Whether a call had begun, or may have: one that waited for the user's answer had not. */

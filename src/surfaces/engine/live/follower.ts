@@ -51,7 +51,7 @@ export class Follower {
   constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
     this.#thread = thread;
     this.#wantsPreviews = provisional;
-    this.#queue = new FollowerQueue(Math.max(1, limit));
+    this.#queue = new FollowerQueue(limit >= 1 ? limit : 1);
     this.#state = thread.state;
     this.#spoiled = new Set(thread.previewed);
     const isNow = after === undefined || !thread.isKept || after === thread.cursor;

@@ -41,6 +41,11 @@ export class KeptThread implements LiveThread {
     return this.#loader.thread !== undefined;
   }
 
+  /** Whether it is loaded, or was given up before it had a message: no file may have it. */
+  get isHere(): boolean {
+    return this.isLoaded || this.#loader.wasEmpty;
+  }
+
   get notices(): readonly Outcome[] {
     return this.#loader.notices;
   }

@@ -51,6 +51,10 @@ class KeptThreads implements LiveThreads {
     return [...this.#threads.values()].filter(({ isLoaded }) => isLoaded);
   }
 
+  knows(id: string): boolean {
+    return this.#threads.get(id as ThreadId)?.isHere === true;
+  }
+
   async start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
     if (this.#isOver) return engineRefused(threadsClosed);
     const asked = withAnswers(request);
@@ -128,9 +132,11 @@ class KeptThreads implements LiveThreads {
 
   #keep(id: ThreadId, request: ThreadRequest): KeptThread {
     const kept = new KeptThread(id, {
-      open: (settings) => {
+      open: async (known) => {
+        const { forLive, stored } = this.#engine;
         const asked = this.#moving.has(id) ? { ...request, folderMayBeMissing: true as const } : request;
-        return this.#engine.forLive.resume(id, asked, settings);
+        const hasFile = known?.isEmpty !== true || (await stored.location(id)) !== undefined;
+        return hasFile ? forLive.resume(id, asked, known) : forLive.startAgain(id, asked, known);
       },
       isKept: request.ephemeral !== true,
       idleMs: this.#idleMs,

@@ -8,6 +8,7 @@ import type { ThreadUsage } from './live-thread.ts';
 export interface LastKnown {
   readonly settings: Settings;
   readonly last: LastSettings;
+  readonly isEmpty: boolean;
   readonly questions: readonly Question[];
   readonly isSuspended: boolean;
   readonly usage: ThreadUsage;
@@ -15,5 +16,6 @@ export interface LastKnown {
 
 export function knownOf(thread: Thread): LastKnown {
   const { settings, questions, isSuspended, usage } = thread;
-  return { settings, last: lastSettings(thread.state), questions, isSuspended, usage };
+  const isEmpty = thread.state.turns === 0;
+  return { settings, last: lastSettings(thread.state), isEmpty, questions, isSuspended, usage };
 }

@@ -15,11 +15,11 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
   };
 }
 
-/** Work on a thread as a whole uses the thread: it would wait for itself. */
+/** Work on a thread as a whole uses the thread, or another one whose work waits for it: it would wait for itself. */
 export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',
-    message: `The caller works on thread ${id} as a whole, so the thread cannot be used or loaded.`,
+    message: `The caller works on thread ${id} as a whole, or that work waits for the caller, so the thread cannot be used or loaded.`,
     next: 'Use the thread after that work has ended.',
   };
 }

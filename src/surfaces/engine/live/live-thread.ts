@@ -29,12 +29,15 @@ export interface LiveThreads {
    */
   load(id: ThreadId, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
   fork(id: ThreadId, cut: ThreadCut, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
+  /** Whether it is loaded, or was started here and has no message yet: such a thread has no file. */
+  knows(id: string): boolean;
   /** Those that are loaded now. */
   readonly loaded: readonly LiveThread[];
   /**
    * Work on a thread as a whole, like a rollback. Refused while a turn runs or waits for the user. A loaded thread is given up first and
    * loaded again by its next use; those who follow it stay. Whatever is asked of the thread after this call waits until
-   * the work is over, also a second one of this kind; the work itself is refused the use of its thread.
+   * the work is over, also a second one of this kind; the work itself is refused the use of its thread, and of
+   * every thread whose own work waits for it.
    */
   whole<Result>(
     id: ThreadId,
@@ -107,7 +110,7 @@ export interface FollowOptions {
   readonly after?: AfterPlace;
   /** False: no previews. */
   readonly provisional?: boolean;
-  /** How many events may wait in memory for this reader. Behind that it reads from the rollout, at its own pace. */
+  /** How many events may wait in memory for this reader, at least one. Behind that it reads from the rollout, at its own pace. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }

@@ -66,8 +66,13 @@ export class ThreadLoader {
   }
 
   /** A client has the object only after it was loaded once. */
-  get now(): Omit<LastKnown, 'last'> {
+  get now(): Omit<LastKnown, 'last' | 'isEmpty'> {
     return this.#thread ?? this.#known!;
+  }
+
+  /** Whether it was given up before it had a message. */
+  get wasEmpty(): boolean {
+    return this.#known?.isEmpty === true;
   }
 
   #load(): Promise<Thread | EngineRefused> {
@@ -175,12 +180,8 @@ export class ThreadLoader {
     this.#idle.unref();
   }
 
-  /** A thread in which nothing happened has no file that it could be loaded from. */
   get #isIdle(): boolean {
-    const thread = this.#thread;
-    if (thread === undefined || !this.#clients.isIdle() || thread.isBusy || this.#uses > 0 || this.hub.isFollowed)
-      return false;
-    return thread.state.turns > 0;
+    return this.#clients.isIdle() && this.#thread?.isBusy === false && this.#uses === 0 && !this.hub.isFollowed;
   }
 }
 

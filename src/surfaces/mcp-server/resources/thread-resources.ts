@@ -83,7 +83,7 @@ function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
 }
 
 async function isKnown({ engine, live }: ToolParts, id: ThreadId): Promise<boolean> {
-  return live.loaded.some((thread) => thread.id === id) || (await engine.stored.location(id)) !== undefined;
+  return live.knows(id) || (await engine.stored.location(id)) !== undefined;
 }
 
 async function textOf(parts: ToolParts, part: NamedPartOfThread): Promise<string | undefined> {

@@ -6,8 +6,7 @@ import type { ToolParts } from './tool-parts.ts';
 /** The thread that a client names: by its id, the beginning of it, or its name. Nothing is loaded. */
 export async function findThreadId({ engine, live }: FindParts, name: string): Promise<ThreadId | Outcome> {
   // A thread without a turn has no file yet.
-  const loaded = live.loaded.find(({ id }) => id === name);
-  if (loaded !== undefined) return loaded.id;
+  if (live.knows(name)) return name as ThreadId;
   if (name.trim() === '') return noName;
   const chosen = await engine.stored.choose({ kind: 'named', name, archived: true, unique: true });
   if (chosen.kind === 'none') return asTool(chosen);

@@ -36,7 +36,8 @@ function formAnswer(answer: unknown, schema: JsonObject): ClientResponse {
   if (decided !== undefined && (answer.action === undefined || decided.action !== 'accept')) return decided;
   if (answer.action === 'decline') return { action: 'decline' };
   if (answer.action !== 'accept') return { action: 'cancel' };
-  const content = answer.content ?? {};
+  // Without the member there is no content; `null` is a wrong one.
+  const { content = {} } = answer;
   if (!isJsonObject(content)) return { action: 'cancel' };
   // An `accept` without content is a plain yes, whatever the form asks for.
   const fits = Object.keys(content).length === 0 || misfit(schema, content) === undefined;

@@ -108,6 +108,8 @@ export class HttpSessions {
 
   async #respond(session: Session, request: Request, body: unknown): Promise<Response> {
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+    // The transport did not take them.
+    if (response.status >= 400) for (const id of requestIds(body)) session.unanswered.delete(id);
     const over = (): void => {
       session.usedAt = Date.now();
     };
@@ -141,14 +143,23 @@ export class HttpSessions {
   }
 }
 
+function messagesIn(body: unknown): readonly unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
+
+function requestIds(body: unknown): readonly RequestId[] {
+  return messagesIn(body)
+    .filter((message) => isJSONRPCRequest(message))
+    .map(({ id }) => id);
+}
+
 /** Remembers which requests wait for an answer. Gives the id of one that does already. */
 function noteRequests({ unanswered }: Session, body: unknown): RequestId | undefined {
-  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  const ids = messages.filter((message) => isJSONRPCRequest(message)).map(({ id }) => id);
+  const ids = requestIds(body);
   const used = ids.find((id, index) => unanswered.has(id) || ids.indexOf(id) !== index);
   if (used !== undefined) return used;
   for (const id of ids) unanswered.add(id);
-  for (const message of messages) {
+  for (const message of messagesIn(body)) {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') continue;
     // A cancelled request gets no answer.
     const id = message.params?.requestId;

@@ -20,8 +20,8 @@ const commands = [
   'test/{commands,config,context,exec,exec-bad-input,live,mcp-tools,network,replay,security,threads,tools,workspace}/**/*.test.ts',
 ];
 
-/** Suites that share processes, which saves each the start and the loading of the engine. */
-const shared = { isolate: false, setupFiles: ['test/setup/environment.ts', 'test/setup/same-process.ts'] };
+/** Suites that share processes, which saves each the start and the loading of the engine. The setup of all comes first. */
+const shared = { isolate: false, setupFiles: ['test/setup/same-process.ts'] };
 
 export default defineConfig({
   test: {

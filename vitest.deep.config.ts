@@ -9,8 +9,13 @@ import { workers } from './test/setup/workers.ts';
 export default defineConfig({
   test: {
     include: ['test/deep/**/*.test.ts', 'test/oracles/**/*.test.ts', ...randomSuites(import.meta.dirname)],
-    // The last two have namesakes in test/deep with many more runs.
-    exclude: ['**/node_modules/**', 'test/laws/thread-laws.test.ts', 'test/fuzz/rollout-fuzz.test.ts'],
+    // What comes after the first has namesakes in test/deep with many more runs; that of the answers tells the lies too.
+    exclude: [
+      '**/node_modules/**',
+      'test/laws/thread-laws.test.ts',
+      'test/fuzz/rollout-fuzz.test.ts',
+      'test/compaction/adversary-{answers,lies}.test.ts',
+    ],
     pool: 'forks',
     // Left to itself, Vitest has one worker on two cores.
     maxWorkers: workers,

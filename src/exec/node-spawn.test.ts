@@ -218,6 +218,15 @@ test.runIf(process.platform === 'linux')('descriptors that the parent left open 
   expect(stdout.split('\n')).not.toContain('/');
 });
 
+test.runIf(process.platform === 'linux')('many who start commands keep no more descriptors than one', async () => {
+  const descriptors = (): number => readdirSync('/proc/self/fd').length;
+  await run(script('true'), limits, never);
+  const before = descriptors();
+  for (let i = 0; i < 12; i++) await createNodeSpawn({ clock, runFolder: folder }).run(script('true'), limits, never);
+  // At most two batches of pipes are in stock or on their way, with two ends each.
+  expect(descriptors() - before).toBeLessThan(36);
+});
+
 test('a process that ends at once leaves nothing behind', async () => {
   const text = `
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};

@@ -7,10 +7,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { RunnableCommand } from '../ports/sandbox.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ProcessEnd, Spawn, SpawnLimits } from '../ports/spawn.ts';
-import { findInheritedDoors, type InheritedDoors } from './processes/inherited-descriptors.ts';
+import { type InheritedDoors, inheritedDoors } from './processes/inherited-descriptors.ts';
 import { handOver } from './hand-over.ts';
 import { createOutputBuffer } from './output-buffer.ts';
-import { createPipeStock, type PipeStock } from './pipe-stock.ts';
+import { type PipeStock, pipeStockOf } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import { startFailure } from './start-failure.ts';
@@ -26,8 +26,7 @@ const drainMs = 250;
 
 /** The clock measures durations; time limits run on real time. No command may write in the folder of pipes' names. */
 export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder: string }): Spawn {
-  const pipes = createPipeStock(runFolder);
-  let doors: InheritedDoors | undefined;
+  const pipes = pipeStockOf(runFolder);
   return {
     async run(command, limits, { signal, started, output: onOutput }) {
       const watch = startStopwatch(clock, limits.pauses);
@@ -35,7 +34,7 @@ export function createNodeSpawn({ clock, runFolder }: { clock: Clock; runFolder:
       const told = () => ({ output: output.result(), durationMs: watch.elapsed() });
       let running: Running | NotStarted | undefined;
       try {
-        running = signal.aborted ? undefined : await start(command, pipes, (doors ??= findInheritedDoors()));
+        running = signal.aborted ? undefined : await start(command, pipes, inheritedDoors());
         if (running === undefined) return { kind: 'aborted', ...told() };
         if (running.kind === 'not-started') return running;
         running.onOutput((bytes) => output.add(bytes));

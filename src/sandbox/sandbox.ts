@@ -32,6 +32,8 @@ export interface SandboxOptions {
   readonly writable: () => readonly string[];
   /** Where a bubblewrap may have been unpacked, best first; none need exist. */
   readonly packagedBubblewrap?: string | readonly string[];
+  /** Which bubblewraps have built a sandbox in this process. Default: none, so each is tried first. */
+  readonly provenBubblewraps?: Map<string, Bubblewrap>;
   /** Where engines of this user may record which mount points are in use, best first: the same for all of them. */
   readonly mountRegistries: () => readonly string[];
   /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
@@ -130,6 +132,7 @@ interface Machine {
 
 function lookAtMachine(options: SandboxOptions): Machine {
   const { packagedBubblewrap, spawn, programFiles: files, processes, mountRegistries, lingerMs = 0 } = options;
+  const { provenBubblewraps: proven = new Map<string, Bubblewrap>() } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = options.env;
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
@@ -138,7 +141,7 @@ function lookAtMachine(options: SandboxOptions): Machine {
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
     const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
-    return findBubblewrap(wanted, { spawn, files, probed, isIntact });
+    return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
   }
   return {
     isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),

@@ -11,7 +11,7 @@ import {
   type ScriptStep,
 } from '../../src/testing/index.ts';
 import { byCode, cut, good, plain } from './adversary/answers.ts';
-import { byTurns, play } from './adversary/play.ts';
+import { byTurns, oneOfEach, play } from './adversary/play.ts';
 import { aFew, type Told } from './adversary/told.ts';
 import { notes, type Transcript, transcripts } from './adversary/transcripts.ts';
 
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
 ];
 
 describe('asked for a plain checkpoint, a model that answers with', () => {
-  test.each(byTurns(rows))('$name ($trigger)', async ({ says, told, trigger, never = [] }) => {
+  test.each(byTurns(oneOfEach(rows)))('$name ($trigger)', async ({ says, told, trigger, never = [] }) => {
     const played = await play({
       transcript: transcripts.work,
       trigger,

@@ -13,7 +13,7 @@ import {
   type ScriptStep,
 } from '../../src/testing/index.ts';
 import { good } from './adversary/answers.ts';
-import { byTurns, play, type Trigger } from './adversary/play.ts';
+import { byTurns, oneOfEach, play, type Trigger } from './adversary/play.ts';
 import { aFew, type Told } from './adversary/told.ts';
 import { transcripts } from './adversary/transcripts.ts';
 import { saysCheckpoint } from './summariser.ts';
@@ -162,6 +162,6 @@ async function expectTold(
 }
 
 describe('asked to compact by itself, a provider that answers with', () => {
-  test.each(byTurns(streamed))('$name in a stream ($trigger)', (row) => expectTold('stream', row));
-  test.each(byTurns(unary))('$name in one piece ($trigger)', (row) => expectTold('unary', row));
+  test.each(byTurns(oneOfEach(streamed)))('$name in a stream ($trigger)', (row) => expectTold('stream', row));
+  test.each(byTurns(oneOfEach(unary)))('$name in one piece ($trigger)', (row) => expectTold('unary', row));
 });

@@ -3,9 +3,12 @@ import { join, resolve } from 'node:path';
 
 const folder = join(resolve(import.meta.dirname, '../..'), '.local/compiled-tests');
 
-/** The variables of a program that is started and killed many times: what Node compiles for one start serves the next. */
+/** For a program that is started many times: what Node compiles for one start serves the next. */
+export const compiledVariables = { NODE_COMPILE_CACHE: folder };
+
+/** The same with the variables of this process. */
 export function variablesWithCompiled(): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_COMPILE_CACHE: folder };
+  return { ...process.env, ...compiledVariables };
 }
 
 /** Node writes what it has compiled when a process ends, and a killed one does not end. Called when all is loaded. */

@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { isBuilt } from '../../scripts/build-stamp.mjs';
+import { join } from 'node:path';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
+import { builtProgram } from './built-program.ts';
 
-const root = resolve(import.meta.dirname, '../..');
-// What users run, if it is made from the sources as they are now (`npm test` sees to that). It starts five times as fast.
-export const capstanScript = join(root, isBuilt(root) ? 'dist/bin.js' : 'src/bin.ts');
+export const capstanScript = builtProgram({ built: 'dist/bin.js', source: 'src/bin.ts' });
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { compiledVariables } from '../harness/compiled-once.ts';
 
 /** The revisions that a client may insist on. */
 export const revisions = ['2026-07-28', '2025-11-25'] as const;
@@ -40,6 +41,7 @@ export function stdioProgram(...words: string[]): {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [join(import.meta.dirname, 'stdio-program.ts'), ...words],
+    env: compiledVariables,
     stderr: 'pipe',
   });
   const notes: string[] = [];

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, type SpawnOptionsWithoutStdio, spa
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { until } from './suite.ts';
 
 /** A client that writes and reads lines itself, and so can do what no well-made client does. */
@@ -38,7 +39,7 @@ export function rawClient(
   program = [join(import.meta.dirname, 'stdio-program.ts')],
   options: SpawnOptionsWithoutStdio = {},
 ): RawClient {
-  const child = spawn(process.execPath, program, options);
+  const child = spawn(process.execPath, program, { env: variablesWithCompiled(), ...options });
   const messages: JsonObject[] = [];
   const notes: string[] = [];
   child.stdin.on('error', () => {});

@@ -9,6 +9,7 @@ import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environmen
 import type { ShellEnvironmentRequest } from '../../src/ports/shell-environment.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
+import { builtProgram } from '../harness/built-program.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 /** The login shell runs outside of every sandbox, so nothing that a repository holds may become a part of it. */
@@ -29,7 +30,7 @@ function variables(env: Readonly<Record<string, string>>, more: Partial<ShellEnv
       home,
       program: {
         node: process.execPath,
-        path: join(import.meta.dirname, '../../src/exec/login-shell/keep-variables.ts'),
+        path: builtProgram({ built: 'dist/keep-variables.js', source: 'src/exec/login-shell/keep-variables.ts' }),
       },
       policy: defaultShellEnvironmentPolicy,
       secretNames: [],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { parseJsonObject } from '../../protocol/json.ts';
-import { findInheritedDoors } from '../processes/inherited-descriptors.ts';
+import { inheritedDoors } from '../processes/inherited-descriptors.ts';
 import { type KeepPlace, type KeepProgram, loginShellScript } from './keep-request.ts';
 import { isVariables, type ShellVariables } from './kept-variables.ts';
 
@@ -38,7 +38,7 @@ export function startCapture({ shell, home, env, program }: CaptureOptions, plac
       cwd: home,
       env,
       detached: true,
-      stdio: findInheritedDoors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
+      stdio: inheritedDoors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
     });
     return watch(child);
   } catch {

@@ -14,8 +14,15 @@ export interface InheritedDoors {
 
 const closeOnExec = 0o2000000;
 
-/** Looks once: Node opens nothing that children would get, so no doors are added later. Linux only; elsewhere it finds none. */
-export function findInheritedDoors(): InheritedDoors {
+let found: InheritedDoors | undefined;
+
+/** Those of this process. It looks once: Node opens nothing that children would get, so no doors are added later. */
+export function inheritedDoors(): InheritedDoors {
+  return (found ??= findInheritedDoors());
+}
+
+/** Linux only; elsewhere it finds none. */
+function findInheritedDoors(): InheritedDoors {
   const doors = namesIn('/proc/self/fdinfo')
     .map(Number)
     .filter((descriptor) => descriptor > 2 && isInherited(descriptor));

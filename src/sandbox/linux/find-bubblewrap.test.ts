@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
+import type { Bubblewrap } from './bubblewrap.ts';
 import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
 import { programHash, isIntact, packagedBubblewrap } from './packaged-bubblewrap.ts';
 
@@ -119,6 +120,19 @@ describe('probing', () => {
       ownProcessTable: true,
     });
     expect(spawn.runs).toBe(1);
+  });
+
+  test('a program that has built a sandbox for another search is not tried again; one that failed is', async () => {
+    const proven = new Map<string, Bubblewrap>();
+    let problem = 'bwrap: No permissions to create new namespace\n';
+    const spawn = system(() => problem);
+    const once = () => findBubblewrap({ path: join(base, 'plain'), writable: [] }, { spawn, files, proven });
+    expect(await once()).toMatchObject({ kind: 'refused' });
+    problem = '';
+    const found = await once();
+    expect(found).toMatchObject({ kind: 'bubblewrap', path: plain });
+    expect(await once()).toEqual(found);
+    expect(spawn.runs).toBe(2);
   });
 
   test('continues without what an older program or a container does not have', async () => {

@@ -19,6 +19,8 @@ export interface BubblewrapParts {
   readonly spawn: Spawn;
   /** What is known of programs that were tried before; a program is tried once. Absent: nothing. */
   readonly probed?: Map<string, Promise<Bubblewrap | SandboxRefused>>;
+  /** Programs that have built a sandbox before, for whomever; they are not tried again. Absent: none. */
+  readonly proven?: Map<string, Bubblewrap>;
   readonly files: ProgramFiles;
   /** Whether a packaged program is as it was unpacked. Absent: it is not checked. */
   readonly isIntact?: (program: string) => boolean;
@@ -27,11 +29,11 @@ export interface BubblewrapParts {
 /** The first program that can build a sandbox here, or why there is none. */
 export async function findBubblewrap(
   search: BubblewrapSearch,
-  { spawn, files, probed = new Map(), isIntact = () => true }: BubblewrapParts,
+  { spawn, files, probed = new Map(), proven = new Map(), isIntact = () => true }: BubblewrapParts,
 ): Promise<Bubblewrap | SandboxRefused> {
   const problems: SandboxRefused[] = [];
   const probe = (program: string): Promise<Bubblewrap | SandboxRefused> => {
-    const known = probed.get(program) ?? probeBubblewrap(program, spawn);
+    const known = probed.get(program) ?? probeBubblewrap(program, { spawn, proven });
     probed.set(program, known);
     return known;
   };
@@ -108,14 +110,22 @@ const limits = { timeoutMs: 5000, outputBytes: 16_384 };
  * Builds a small sandbox with everything a real one uses and runs bubblewrap itself in it: one process shows whether
  * the program is recent enough and whether the kernel lets it work. Only when that fails is it tried with less.
  */
-async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubblewrap | SandboxRefused> {
+async function probeBubblewrap(
+  path: string,
+  { spawn, proven }: Required<Pick<BubblewrapParts, 'spawn' | 'proven'>>,
+): Promise<Bubblewrap | SandboxRefused> {
+  const known = proven.get(path);
+  if (known !== undefined) return known;
   let bubblewrap: Bubblewrap = { kind: 'bubblewrap', path, closesUserNamespaces: true, ownProcessTable: true };
   // Each round gives up one ability, so there are at most three.
   for (;;) {
     const end = await tryOut(bubblewrap, spawn);
     // A machine under load proves nothing: the real command will show.
     if (end.kind === 'timed-out' || end.kind === 'aborted') return bubblewrap;
-    if (end.kind === 'exited' && end.exitCode === 0) return bubblewrap;
+    if (end.kind === 'exited' && end.exitCode === 0) {
+      proven.set(path, bubblewrap);
+      return bubblewrap;
+    }
     const said = end.kind === 'exited' ? end.output.text.trim() : end.reason;
     if (bubblewrap.closesUserNamespaces && /--disable-userns|max_user_namespaces/.test(said)) {
       bubblewrap = { ...bubblewrap, closesUserNamespaces: false };

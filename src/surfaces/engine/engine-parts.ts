@@ -18,6 +18,7 @@ import type { RuleToSave } from '../../ports/rule-book.ts';
 import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
+import type { Bubblewrap } from '../../sandbox/linux/bubblewrap.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
 import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
@@ -26,6 +27,9 @@ import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
 import { findOwnPlaces, landlockFolder } from './own-places.ts';
+
+/** A fact about the machine: what one engine of this process has tried out, the next need not. */
+const provenBubblewraps = new Map<string, Bubblewrap>();
 
 /** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
@@ -54,6 +58,7 @@ export function createEngineParts(
     packagedBubblewrap: [join(root, '.local/bubblewrap'), unpackedBubblewrap(home)].map(
       (folder) => packagedBubblewrap(folder).program,
     ),
+    provenBubblewraps,
     mountRegistries: mountRegistryFolders,
     lingerMs: 1000,
     spawn,

@@ -54,7 +54,7 @@ describe('exec with a reviewer', () => {
     const { place } = await scene((request: RecordedRequest) => {
       if (isOfReview(request)) return deny;
       return request.index === 0 ? answer({ items: [callTool('exec_command', { cmd })] }) : done;
-    }, 'default_permissions = "dev"\n[permissions.dev]\nextends = ":workspace"\n' + '[permissions.dev.network]\nenabled = true\ndomains = { "listed.test" = "allow" }\n');
+    }, 'default_permissions = "dev"\n[permissions.dev]\nextends = ":workspace"\n[permissions.dev.network]\nenabled = true\ndomains = { "listed.test" = "allow" }\n');
     const { stderr } = await place.run('exec', '--approve-for-me', 'go');
     const { stdout } = await place.run('threads', 'show', String(place.lines()[0]!.payload['id']));
     for (const shown of [stderr, stdout]) {

@@ -127,7 +127,10 @@ function checkpointWords({ number, report }: ThreadCheckpoint): string {
 /** What the last turn waits with. How to answer stands with the thread. */
 function questionLines(questions: readonly Question[], form: PageForm): readonly Span[] {
   if (questions.length === 0) return [];
-  const asked = questions.map((question) => prose(visibleLine(questionWords(question)), form, '  '));
+  const asked = questions.map((question) => {
+    const why = question.reason === undefined ? '' : `. ${question.reason}`;
+    return prose(visibleLine(`${questionWords(question)}${why}`), form, '  ');
+  });
   return ['\n', yellow('Waiting for your answer'), '\n', ...asked];
 }
 

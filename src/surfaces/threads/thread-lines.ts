@@ -4,7 +4,7 @@ import { type PageForm, prose } from '../terminal/page.ts';
 import { plural } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
-import { agoWords } from '../wording/time-words.ts';
+import { agoWords, clockTimeOf } from '../wording/time-words.ts';
 import type { ListedThread } from './asked-elsewhere.ts';
 
 type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval' | 'sandbox' | 'mode']?: string };
@@ -33,7 +33,12 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
 function questionSpans({ id, questions, writer }: ListedThread, form: PageForm): readonly Span[] {
   if (questions === undefined) return [];
   if (writer === undefined) return ['  ', yellow('waits for your answer'), `: ${answerCommand(visibleLine(id))}\n`];
-  return [yellow(prose(`waits for your answer in another program: ${visibleLine(writer)}`, form, '  '))];
+  return [yellow(prose(`waits for your answer in another program: ${visibleLine(withClockTime(writer))}`, form, '  '))];
+}
+
+/** A program signs its lock with the time in the form of files. */
+function withClockTime(writer: string): string {
+  return writer.replace(/(?<= since )\S+$/, (time) => clockTimeOf(time));
 }
 
 /** The settings of a thread or of a turn, each with what it is. */

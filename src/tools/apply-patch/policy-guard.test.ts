@@ -161,7 +161,7 @@ describe('a policy', () => {
     if (base.files.kind !== 'restricted') throw new Error('not restricted');
     const rule: PathRule = { path: docs, access: 'read', ifMissing: 'skip' };
     const policy = { ...base, files: { ...base.files, rules: [...base.files.rules, rule] } };
-    const patch = '*** Add File: docs/new.md\n+x';
+    const patch = '*** Add File: docs/new.txt\n+x';
     expect(verdict(patch, { policy })).toMatch(/^refused/);
     const granted = grantedPolicy(policy, { where: 'sandbox', extra: { write: [docs] } });
     expect(verdict(patch, { policy: granted })).toBe('fits');

@@ -371,6 +371,11 @@ describe('a command', () => {
       short(decideCall(context({ approval: 'untrusted', analysis, ...ground }), command('git status')));
     const inside = (['protected', 'own', 'other'] as const).map((kind) => decided({ ground: groundOf([], kind) }));
     expect(inside).toEqual(['run sandbox', 'run sandbox', 'ask sandbox']);
+    // Without a sandbox it is not known to, if it could run what commands wrote.
+    const open = { ground: { ...groundOf([], 'own'), openSetting: '/repo/.gitconfig' } };
+    expect(decided(open)).toBe('run sandbox');
+    expect(decided({ ...open, policy: policies['full-access'] })).toBe('ask sandbox');
+    expect(decided({ ground: groundOf([], 'own'), policy: policies['full-access'] })).toBe('run sandbox');
     expect(decided({})).toBe('ask sandbox');
   });
 

@@ -3,7 +3,7 @@ import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { DecisionContext } from './call-decision.ts';
-import { programName } from './commands/program-name.ts';
+import { isGit } from './git-danger.ts';
 import { matchRules, type RuleMatch, strictest } from './rules/match-rules.ts';
 import type { RuleDecision } from './rules/rule-set.ts';
 
@@ -89,7 +89,7 @@ function isSettled({ ground, analysis }: DecisionContext, words: readonly string
   if (ground === undefined || !ground.settled.has(program)) return false;
   const moves = (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
   if (moves && program.includes('/') && !program.startsWith('/')) return false;
-  if (programName(program) !== 'git') return true;
+  if (!isGit(words)) return true;
   const first = rest.find((word) => !plainOptions.has(word));
   return ground.repository === 'protected' && !moves && first?.startsWith('-') !== true;
 }
@@ -99,11 +99,12 @@ function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch):
   return !needsSandbox(policy) && resolvedProgram === undefined;
 }
 
-/** Git in another repository than the workspace's may run what the settings there name. */
-function isReadOnly({ analysis, ground }: DecisionContext): boolean {
+/** Git may run what the settings of another repository than the workspace's name, or, without a sandbox, what commands wrote. */
+function isReadOnly({ analysis, ground, policy }: DecisionContext): boolean {
   if (analysis?.isReadOnly !== true) return false;
-  const isGit = [...(analysis.commands ?? []), ...analysis.seen].some(([name]) => name === 'git');
-  return !isGit || (ground !== undefined && ground.repository !== 'other');
+  if (![...(analysis.commands ?? []), ...analysis.seen].some(isGit)) return true;
+  if (ground === undefined || ground.repository === 'other') return false;
+  return needsSandbox(policy) || ground.openSetting === undefined;
 }
 
 /** The rule with that decision that says most about the call. */

@@ -94,7 +94,7 @@ function readPath(value: Json): NonNullable<Question['paths']> {
   return path === undefined || (access !== 'read' && access !== 'write') ? [] : [{ path, access }];
 }
 
-export function readHost(value: JsonObject | undefined): Question['host'] {
+function readHost(value: JsonObject | undefined): Question['host'] {
   const [name, port] = [stringAt(value, 'name'), numberAt(value, 'port')];
   const protocol = protocols.find((known) => known === value?.['protocol']);
   return name === undefined || port === undefined || protocol === undefined ? undefined : { name, port, protocol };

@@ -93,7 +93,7 @@ const situations: readonly Situation[] = [
     name: 'ever smaller windows',
     talks: (_, turn) =>
       turn < 3 ? work(turn) : overflow('status', { tokens: 90_000, window: Math.max(2, (smallest -= 3000)) }),
-    inTurn: 5,
+    inTurn: 6,
     checkpoints: turns - 3,
     warnings: ['window-learned', 'window-too-small'],
   },

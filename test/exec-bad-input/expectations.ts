@@ -11,7 +11,8 @@ export type Refusal = readonly [message: string, next: string];
 
 /** Nothing on standard output, the reason on standard error. It is the same with `--json`: there is no turn to tell of. */
 export function refusal([message, next]: Refusal, code = 1): Finished {
-  return { code, signal: null, stdout: '', stderr: `capstan: ${message}\n         ${next}\n`, events: [] };
+  const rows = [...message.split('\n'), next].join('\n         ');
+  return { code, signal: null, stdout: '', stderr: `capstan: ${rows}\n`, events: [] };
 }
 
 /** The run was refused before anything was sent or written. */

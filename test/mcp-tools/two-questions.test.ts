@@ -70,12 +70,12 @@ it('a client that cannot ask answers them one by one, in any order', async () =>
   ]);
 });
 
-it('a server that declines for its clients declines both, and the turn ends', async () => {
+it('a server that declines for its clients asks nothing, neither call runs, and the turn ends', async () => {
   const scene = await twoCalls({ onQuestion: 'decline' });
   const client = new TestClient(scene.app);
   expect(await client.data('thread_start', start)).toMatchObject({ status: 'completed' });
   expect(made(scene)).toEqual([false, false]);
-  expect(client.typesOf('question_answered')).toHaveLength(2);
+  expect(client.typesOf('question_asked')).toEqual([]);
 });
 
 it('another server shows both with all of their words, and takes the answers in any order', async () => {

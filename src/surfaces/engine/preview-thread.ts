@@ -43,7 +43,8 @@ function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'approval' | '
   const policy = envelope && objectAt(envelope, 'policy');
   const isHeld = origins !== undefined && stringAt(origins, 'approval') === 'surface';
   if (isHeld && policy !== undefined) return { approval: policy['approval'] as ApprovalPolicy };
-  return policy?.['canAsk'] === true ? { askUser: nothingAsked } : {};
+  if (policy?.['canAsk'] !== true) return {};
+  return { askUser: policy['answersOnce'] === true ? { ...nothingAsked, answersOnce: true } : nothingAsked };
 }
 
 /** A preview runs no call. */

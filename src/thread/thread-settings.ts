@@ -84,7 +84,7 @@ export class ThreadSettings {
   }
 
   async #change(settings: Settings, change: unknown): Promise<Overridden> {
-    const { id, parts, log, inbox } = this.#thread;
+    const { parts, log } = this.#thread;
     const { catalogue } = await parts.gatherFacts(settings);
     const { applyChange } = await import('../envelope/override.ts');
     const result = applyChange(settings, change, { catalogue, requirements: parts.requirements });
@@ -92,8 +92,41 @@ export class ThreadSettings {
     const missing = result.changed.includes('cwd') ? parts.folderProblem(result.settings.cwd) : undefined;
     if (missing !== undefined)
       return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
-    const envelope = await previewEnvelope(parts, id, result.settings, log.state);
-    this.#current = result.settings;
+    await this.#install(result.settings);
+    const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
+    const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
+    log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
+    await log.durable();
+    return result;
+  }
+
+  /**
+   * Of a turn that was withdrawn before it began nothing stays: what its change set is again as it was, except for what a
+   * later change set.
+   */
+  async keptWith<End extends object>(ended: Promise<End>, before: Settings, made: Settings): Promise<End> {
+    const end = await ended;
+    if ('isWithdrawn' in end && !this.#thread.closing.aborted) await this.#takeBack(before, made);
+    return end;
+  }
+
+  #takeBack(before: Settings, made: Settings): Promise<unknown> {
+    const submitted = this.#submitted.then(async (settings) => {
+      const restored = withoutChange(settings, before, made);
+      if (restored === settings) return settings;
+      await this.#install(restored);
+      await this.#thread.log.durable();
+      return restored;
+    });
+    const last = this.#submitted;
+    this.#submitted = submitted.catch(() => last);
+    return submitted;
+  }
+
+  async #install(settings: Settings): Promise<void> {
+    const { id, parts, log, inbox } = this.#thread;
+    const envelope = await previewEnvelope(parts, id, settings, log.state);
+    this.#current = settings;
     this.#inForce = envelope;
     const told = settingsEvent('override', envelope);
     const line = settingsApplied(id, envelope);
@@ -101,10 +134,17 @@ export class ThreadSettings {
     // Words that were submitted after the change are safe with it.
     inbox.keepAll();
     log.tell(told);
-    const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
-    const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
-    log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
-    await log.durable();
-    return result;
   }
+}
+
+/** The same value where nothing of the change is left. */
+function withoutChange(settings: Settings, before: Settings, made: Settings): Settings {
+  const names = new Set(Object.keys({ ...before, ...made })) as Set<keyof Settings>;
+  const same = (one: Settings, other: Settings, name: keyof Settings): boolean =>
+    JSON.stringify(one[name]) === JSON.stringify(other[name]);
+  const back = [...names].filter((name) => !same(before, made, name) && same(settings, made, name));
+  if (back.length === 0) return settings;
+  const kept = Object.entries(settings).filter(([name]) => !back.includes(name as keyof Settings));
+  const restored = Object.entries(before).filter(([name]) => back.includes(name as keyof Settings));
+  return deepFreeze(Object.fromEntries([...kept, ...restored]) as unknown as Settings);
 }

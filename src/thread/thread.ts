@@ -180,10 +180,11 @@ export class Thread {
     return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted);
   }
 
-  /** A change and a turn under it, with nothing in between. The change stays. If it is refused, there is no turn. */
+  /** A change and a turn under it, with nothing in between. It stays, unless the turn is withdrawn. Refused: no turn. */
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
+    const before = this.#settings.submitted;
     const changed = this.overrideTurnContext(change);
     const words = this.#turns.submitWords(own);
     const ended = this.#turns.submit(
@@ -193,7 +194,7 @@ export class Thread {
     );
     // A refusal is known before the turn's place in the queue comes.
     return changed.then(async (result) => {
-      if (result.kind !== 'refused') return ended;
+      if (result.kind !== 'refused') return this.#settings.keptWith(ended, await before, result.settings);
       if (this.#inbox.refuse(words, result.outcome.code)) await this.#log.durable();
       return result;
     });

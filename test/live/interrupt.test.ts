@@ -109,6 +109,36 @@ it('a turn that is cancelled while it waits was never said: not to the model, an
   expect(states).toEqual(['rebuilt', 'rebuilt', 'rebuilt']);
 });
 
+it('a turn that is cancelled while it waits takes its settings with it, but nothing that was changed since', async () => {
+  const hold = Promise.withResolvers<void>();
+  const { scene, threads, start } = await liveScene(async ({ index }) => {
+    if (index === 0) await hold.promise;
+    return done;
+  });
+  const thread = await start();
+  const before = thread.settings;
+  const stopped = new AbortController();
+  const first = thread.submit({ input: words('one') });
+  const change = { approval: 'never', sandboxMode: 'danger-full-access', effort: 'low' };
+  const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal, change });
+  await expect.poll(() => thread.settings.effort, { timeout: 10_000 }).toBe('low');
+  await thread.override({ effort: 'high' });
+  stopped.abort();
+  expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
+  expect(thread.settings).toEqual({ ...before, effort: 'high' });
+  hold.resolve();
+  await first;
+  await threads.close();
+  const later = liveThreads(await scene.engine());
+  whenTestEnds(() => later.close());
+  const again = await opened(later.load(thread.id));
+  expect([again.settings.profile, again.settings.approval, again.settings.effort]).toEqual([
+    before.profile,
+    before.approval,
+    'high',
+  ]);
+});
+
 it('a turn that is interrupted before the thread is loaded was never said', async () => {
   const { scene, engine, start } = await liveScene([done, done]);
   const thread = await start();

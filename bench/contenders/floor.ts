@@ -38,10 +38,11 @@ async function command({ place }: Setting, isolation: 'plain' | 'sandboxed') {
   if (isolation === 'plain') return plain;
   const planned = await sandboxedCommand(plain);
   if (planned === undefined) throw new Error('There is no sandbox here.');
-  const [filterBytes] = planned.files;
   const { argv, cwd, env } = planned;
-  if (filterBytes === undefined) return { argv, cwd, env };
-  const filter = join(place.root, 'filter');
-  writeFileSync(filter, filterBytes);
-  return { argv, cwd, env, filter };
+  const files = planned.files.map((bytes, at) => {
+    const file = join(place.root, `file-${at}`);
+    writeFileSync(file, bytes);
+    return file;
+  });
+  return { argv, cwd, env, files };
 }

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process');
 const { openSync, closeSync, readFileSync } = require('node:fs');
 const { Agent, request } = require('node:http');
 
-const { url, firstBody, argv, cwd, env, filter } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { url, firstBody, argv, cwd, env, files = [] } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const body = readFileSync(firstBody);
 const end = body.lastIndexOf('],"stream"');
 const [head, tail] = [body.subarray(0, end), body.subarray(end)];
@@ -39,11 +39,10 @@ function post() {
 }
 
 function run() {
-  const stdio = ['ignore', 'pipe', 'pipe'];
-  const descriptor = filter === undefined ? undefined : openSync(filter, 'r');
-  if (descriptor !== undefined) stdio.push(descriptor);
+  const descriptors = files.map((file) => openSync(file, 'r'));
+  const stdio = ['ignore', 'pipe', 'pipe', ...descriptors];
   const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio, detached: true });
-  if (descriptor !== undefined) closeSync(descriptor);
+  for (const descriptor of descriptors) closeSync(descriptor);
   child.stdout.resume();
   child.stderr.on('data', (bytes) => process.stderr.write(bytes));
   child.on('close', (code) => {

@@ -87,7 +87,7 @@ export const scenarios = withProject([
     script: [run('for n in $(seq 1 60); do echo "module $n: ok"; sleep 0.07; done'), tell('All 60 modules pass.')],
     async play(terminal) {
       await terminal.type('capstan exec "Run the long test suite."');
-      await terminal.shows(/· [2-9] s/);
+      await terminal.shows(/Running .*· [2-9] s/);
       const meanwhile = terminal.frame('while it runs');
       await terminal.ready();
       return [meanwhile, terminal.frame('at the end')];
@@ -154,7 +154,7 @@ export const scenarios = withProject([
     ],
     async play(terminal, { kill }) {
       await terminal.type('capstan exec "Build the project."');
-      await terminal.shows(/· [2-9] s/);
+      await terminal.shows(/Running .*· [2-9] s/);
       await kill();
       await terminal.ready();
       const killed = terminal.frame('killed with SIGKILL');

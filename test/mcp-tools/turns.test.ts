@@ -24,6 +24,8 @@ it('a prompt starts a thread and is answered at the end of its turn, with the ev
   });
   const types = client.typesOf();
   expect([types[0], types[2], types.at(-1)]).toEqual(['thread_started', 'turn_started', 'turn_completed']);
+  // Names are the same in every event.
+  expect(client.events.find(({ type }) => type === 'turn_started')).toMatchObject({ usage: { input_tokens: 0 } });
   expect(client.events.find(({ kind }) => kind === 'environment_context')).toMatchObject({
     type: 'context',
     cause: 'initial',

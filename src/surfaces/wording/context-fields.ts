@@ -17,6 +17,8 @@ function ownFields(event: ThreadEvent): JsonObject {
   switch (event.kind) {
     case 'usage':
       return { ...defined({ last: event.last && usageFields(event.last) }), total: usageFields(event.total) };
+    case 'turn-started':
+      return { usage: usageFields(event.usage) };
     case 'checkpoint-installed':
       return { report: checkpointFields(event.report) };
     default:

@@ -71,16 +71,25 @@ export class ThreadSettings {
 
   /** Changes all that is asked for, or nothing. Resolves when the change is durable. */
   override(change: unknown): Promise<Overridden> {
+    return this.change(change).overridden;
+  }
+
+  /**
+   * The same. `takeBack` is called at most once: from then on what it set is again as it was, where no later change set
+   * it to something else.
+   */
+  change(change: unknown): { readonly overridden: Promise<Overridden>; takeBack(): void } {
     const before = this.#submitted;
     const copy = plainCopy(change);
-    if (copy === notPlain) return Promise.resolve({ kind: 'refused', outcome: notData('The change') });
-    if (this.#thread.closing.aborted) return Promise.resolve({ kind: 'refused', outcome: closed });
-    const result = before.then((settings) => this.#change(settings, copy));
-    this.#submitted = result.then(
+    if (copy === notPlain) return unchanged(notData('The change'));
+    if (this.#thread.closing.aborted) return unchanged(closed);
+    const overridden = before.then((settings) => this.#change(settings, copy));
+    const after = overridden.then(
       (made) => (made.kind === 'refused' ? before : made.settings),
       () => before,
     );
-    return result;
+    this.#submitted = after;
+    return { overridden, takeBack: () => this.#takeBack(before, after) };
   }
 
   async #change(settings: Settings, change: unknown): Promise<Overridden> {
@@ -100,27 +109,17 @@ export class ThreadSettings {
     return result;
   }
 
-  /**
-   * Of a turn that was withdrawn before it began nothing stays: what its change set is again as it was, except for what a
-   * later change set.
-   */
-  async keptWith<End extends object>(ended: Promise<End>, before: Settings, made: Settings): Promise<End> {
-    const end = await ended;
-    if ('isWithdrawn' in end && !this.#thread.closing.aborted) await this.#takeBack(before, made);
-    return end;
-  }
-
-  #takeBack(before: Settings, made: Settings): Promise<unknown> {
-    const submitted = this.#submitted.then(async (settings) => {
-      const restored = withoutChange(settings, before, made);
-      if (restored === settings) return settings;
+  #takeBack(before: Promise<Settings>, made: Promise<Settings>): void {
+    const last = this.#submitted;
+    const submitted = last.then(async (settings) => {
+      const restored = withoutChange(settings, await before, await made);
+      if (restored === settings || this.#thread.closing.aborted) return settings;
       await this.#install(restored);
       await this.#thread.log.durable();
       return restored;
     });
-    const last = this.#submitted;
+    // A lost disk is seen by the next caller that needs it.
     this.#submitted = submitted.catch(() => last);
-    return submitted;
   }
 
   async #install(settings: Settings): Promise<void> {
@@ -135,6 +134,10 @@ export class ThreadSettings {
     inbox.keepAll();
     log.tell(told);
   }
+}
+
+function unchanged(outcome: Outcome): { readonly overridden: Promise<Overridden>; takeBack(): void } {
+  return { overridden: Promise.resolve({ kind: 'refused', outcome }), takeBack() {} };
 }
 
 /** The same value where nothing of the change is left. */

@@ -184,17 +184,17 @@ export class Thread {
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    const before = this.#settings.submitted;
-    const changed = this.overrideTurnContext(change);
+    const { overridden: changed, takeBack } = this.#settings.change(change);
     const words = this.#turns.submitWords(own);
     const ended = this.#turns.submit(
       own,
       words,
       changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
     );
+    own.signal.addEventListener('abort', () => words.isWithdrawn && takeBack(), { once: true });
     // A refusal is known before the turn's place in the queue comes.
     return changed.then(async (result) => {
-      if (result.kind !== 'refused') return this.#settings.keptWith(ended, await before, result.settings);
+      if (result.kind !== 'refused') return ended;
       if (this.#inbox.refuse(words, result.outcome.code)) await this.#log.durable();
       return result;
     });

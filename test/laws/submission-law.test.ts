@@ -77,12 +77,21 @@ async function ticks(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+interface SubmittedTurn {
+  chosen: Chosen;
+  readonly interrupt: AbortController;
+  isWithdrawn: boolean;
+  /** The settings before and after the change that it came with. */
+  change?: { readonly before: Chosen; readonly made: Chosen };
+}
+
 /** What was submitted, and under which settings. */
 class Submitted {
-  readonly turns: { readonly chosen: Chosen; readonly interrupt: AbortController; isWithdrawn: boolean }[] = [];
-  readonly compactions: { readonly chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
+  readonly turns: SubmittedTurn[] = [];
+  readonly compactions: { chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
   readonly all: Promise<unknown>[] = [];
-  chosen = first;
+  /** What happened to the settings, in order: which turns were withdrawn is known at the end. */
+  readonly #steps: ((chosen: Chosen) => Chosen)[] = [];
   readonly #thread: Thread;
 
   constructor(thread: Thread) {
@@ -98,7 +107,13 @@ class Submitted {
         break;
       case 'runWith': {
         const { value, accepted } = asked.change;
-        if (accepted) this.chosen = changed(this.chosen, value as SettingsChange);
+        const turn = turns.length;
+        if (accepted)
+          this.#steps.push((before) => {
+            const made = changed(before, value as SettingsChange);
+            turns[turn]!.change = { before, made };
+            return made;
+          });
         const refused = { input: words('never said'), signal: new AbortController().signal };
         const result = accepted ? this.#ran((turn) => thread.runWith(value, turn)) : thread.runWith(value, refused);
         this.all.push(this.#answered(result, accepted));
@@ -106,7 +121,7 @@ class Submitted {
       }
       case 'override': {
         const { value, accepted } = asked.change;
-        if (accepted) this.chosen = changed(this.chosen, value as SettingsChange);
+        if (accepted) this.#steps.push((chosen) => changed(chosen, value as SettingsChange));
         this.all.push(this.#answered(thread.overrideTurnContext(value), accepted));
         break;
       }
@@ -115,18 +130,30 @@ class Submitted {
         break;
       case 'compact': {
         const result = thread.compact({ signal: new AbortController().signal });
-        this.compactions.push({ chosen: this.chosen, result });
+        const compaction = { chosen: first, result };
+        this.compactions.push(compaction);
+        this.#steps.push((chosen) => (compaction.chosen = chosen));
         this.all.push(result);
         break;
       }
-      case 'interrupt':
-        turns[asked.turn]?.interrupt.abort();
+      case 'interrupt': {
+        const turn = turns[asked.turn];
+        if (turn === undefined || turn.interrupt.signal.aborted) break;
+        turn.interrupt.abort();
+        this.#steps.push((chosen) => (turn.isWithdrawn && turn.change ? takenBack(chosen, turn.change) : chosen));
+      }
     }
   }
 
+  /** When all is over: tells each turn and compaction its settings, and gives those that stay. */
+  settle(): Chosen {
+    return this.#steps.reduce((chosen, step) => step(chosen), first);
+  }
+
   async #ran<Result extends { readonly kind: string }>(run: (turn: ThreadTurn) => Promise<Result>): Promise<Result> {
-    const turn = { chosen: this.chosen, interrupt: new AbortController(), isWithdrawn: false };
+    const turn: SubmittedTurn = { chosen: first, interrupt: new AbortController(), isWithdrawn: false };
     this.turns.push(turn);
+    this.#steps.push((chosen) => (turn.chosen = chosen));
     const result = await run({ input: words(`turn ${this.turns.length}`), signal: turn.interrupt.signal });
     turn.isWithdrawn = 'isWithdrawn' in result;
     return result;
@@ -135,6 +162,15 @@ class Submitted {
   async #answered(result: Promise<{ readonly kind: string }>, accepted: boolean): Promise<void> {
     if (((await result).kind !== 'refused') !== accepted) throw new Error('a change was answered wrongly');
   }
+}
+
+/** A turn that was never said leaves nothing of its change, except where a later one set something else. */
+function takenBack(chosen: Chosen, { before, made }: NonNullable<SubmittedTurn['change']>): Chosen {
+  const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+  const names = (Object.keys(made) as (keyof Chosen)[]).filter(
+    (name) => !same(before[name], made[name]) && same(chosen[name], made[name]),
+  );
+  return { ...chosen, ...Object.fromEntries(names.map((name) => [name, before[name]])) };
 }
 
 /** Plays the story; gives back how many turns ran under settings that were not the thread's any more. */
@@ -156,6 +192,7 @@ async function play({ operations, answers }: Story): Promise<number> {
       else await ticks(each.pause);
     }
     await Promise.all(submitted.all);
+    const last = submitted.settle();
     await watched.close();
     const lines = await watched.lines();
     const all = lines.flatMap(({ type, payload }, at) => (type === lineType.turnContext ? [{ payload, at }] : []));
@@ -177,7 +214,7 @@ async function play({ operations, answers }: Story): Promise<number> {
       expect(made.report.model).toBe(chosen.model);
     }
     if (operations.every(({ kind }) => kind === 'steer' || kind === 'interrupt')) return 0;
-    expect(ofSettings((await watched.open('thread')).settings)).toEqual(submitted.chosen);
+    expect(ofSettings((await watched.open('thread')).settings)).toEqual(last);
     return contexts.filter(({ capstan }) => (capstan as JsonObject)['outdated'] === true).length;
   } finally {
     await watched.close();

@@ -33,7 +33,7 @@ export default defineConfig({
     // A hang is told late rather than a busy machine taken for one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // What a command printed is told whole.
+    // A failure prints all that a command printed.
     chaiConfig: { truncateThreshold: 2000 },
     reporters: reporters('fast'),
     // One group after the other, so that a process goes from file to file.

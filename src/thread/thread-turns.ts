@@ -54,13 +54,15 @@ export class ThreadTurns {
     return words;
   }
 
+  /** `takeBack` is called when the words are withdrawn: of the turn nothing stays. */
   submit<Refused extends RefusedChange>(
     own: ThreadTurn,
     words: SubmittedWords,
     settings: Promise<Settings | Refused>,
+    takeBack?: () => void,
   ): Promise<TurnResult | Refused> {
     const { work, closing } = this.#thread;
-    const cancelled = this.#withdrawnWhen(own.signal, words);
+    const cancelled = this.#withdrawnWhen(own.signal, words, takeBack);
     /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
     let release: (() => void) | undefined;
     const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
@@ -93,11 +95,13 @@ export class ThreadTurns {
   #withdrawnWhen(
     signal: AbortSignal,
     words: SubmittedWords,
+    takeBack?: () => void,
   ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
     const { inbox, log } = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
     const cancel = (): void => {
       if (!inbox.withdraw(words)) return;
+      takeBack?.();
       const kept = words.id === undefined ? Promise.resolve() : log.durable();
       kept.then(() => resolve(withdrawn), reject);
     };

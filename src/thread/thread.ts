@@ -190,8 +190,8 @@ export class Thread {
       own,
       words,
       changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
+      takeBack,
     );
-    own.signal.addEventListener('abort', () => words.isWithdrawn && takeBack(), { once: true });
     // A refusal is known before the turn's place in the queue comes.
     return changed.then(async (result) => {
       if (result.kind !== 'refused') return ended;

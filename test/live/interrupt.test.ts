@@ -125,7 +125,10 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
   await thread.override({ effort: 'high' });
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
-  expect(thread.settings).toEqual({ ...before, effort: 'high' });
+  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual({ ...before, effort: 'high' });
+  const late = thread.submit({ input: words('never said either'), signal: AbortSignal.abort(), change });
+  expect(await late).toEqual({ kind: 'aborted', isWithdrawn: true });
+  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual({ ...before, effort: 'high' });
   hold.resolve();
   await first;
   await threads.close();

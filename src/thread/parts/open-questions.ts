@@ -111,7 +111,7 @@ interface EarlyAnswer {
 class OpenQuestion {
   readonly #record: RecordAnswer;
   readonly #recorded = Promise.withResolvers<AskedQuestion>();
-  /** Aborts when there is an answer: whoever else was asked need not go on. */
+  /** Aborts when there is an answer: others that were asked can stop. */
   readonly #taken = new AbortController();
 
   constructor(record: RecordAnswer) {

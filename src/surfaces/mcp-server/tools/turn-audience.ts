@@ -93,7 +93,7 @@ export class TurnAudience {
     return name;
   }
 
-  /** There is an answer, whoever gave it. */
+  /** There is an answer, from this client or another. */
   answered(question: string): void {
     for (const { questions, end } of this.#asking.values()) {
       if (questions.delete(question) && questions.size === 0) end();

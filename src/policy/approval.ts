@@ -1,6 +1,6 @@
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { writableRoots } from './access.ts';
+import { writablePaths } from './access.ts';
 
 /** What a call takes, as its tool declares it before anything is done. Nothing declared: nothing that the policy governs. */
 export interface CallNeeds {
@@ -53,5 +53,5 @@ export interface Blocked {
 /** Whether files may be other ones after a call that ran under this policy. */
 export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {
   if (effect !== 'program') return effect === 'files';
-  return granted.files.kind === 'unrestricted' || writableRoots(granted).length > 0;
+  return granted.files.kind === 'unrestricted' || writablePaths(granted).length > 0;
 }

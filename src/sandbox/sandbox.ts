@@ -1,4 +1,4 @@
-import { needsSandbox, writableRoots } from '../policy/access.ts';
+import { needsSandbox, writablePaths } from '../policy/access.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
@@ -65,7 +65,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   const machine = lookAtMachine(options);
   let isPackagedSaid = false;
   async function route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>> {
-    const roots = writableRoots(policy).map(({ path }) => path);
+    const roots = writablePaths(policy);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {
       const hostLists = networkReach(policy) === 'listed';

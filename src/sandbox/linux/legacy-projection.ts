@@ -1,4 +1,4 @@
-import { access, accessByRules, type AccessRule, writableRoots } from '../../policy/access.ts';
+import { access, accessByRules, type AccessRule, writablePaths } from '../../policy/access.ts';
 import { joinPath } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -24,7 +24,7 @@ export interface LegacyDifference {
 export function projectToLegacy(policy: ResolvedPolicy): LegacyModel | LegacyDifference {
   const { files } = policy;
   if (files.kind === 'unrestricted') return { kind: 'legacy-model', writable: ['/'] };
-  const writable = writableRoots(policy).map(({ path }) => path);
+  const writable = writablePaths(policy);
   const back = accessOfLegacy(writable);
   const [glob] = files.denyGlobs;
   if (glob !== undefined) return { kind: 'legacy-difference', path: glob, wanted: 'deny', given: back('/') };

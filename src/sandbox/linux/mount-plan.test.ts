@@ -173,11 +173,11 @@ test('workspace-write: what exists is bound read-only, what is missing or empty 
     options: [
       readBase,
       '--bind /repo /repo',
-      '--perms 555 --tmpfs /repo/.agents --remount-ro /repo/.agents',
       '--ro-bind /repo/.aws /repo/.aws',
+      '--ro-bind /repo/.git /repo/.git',
+      '--perms 555 --tmpfs /repo/.agents --remount-ro /repo/.agents',
       '--perms 555 --tmpfs /repo/.capstan --remount-ro /repo/.capstan',
       '--perms 555 --tmpfs /repo/.codex --remount-ro /repo/.codex',
-      '--ro-bind /repo/.git /repo/.git',
     ].join(' '),
     mountPoints: ['/repo/.agents', '/repo/.capstan', '/repo/.codex'],
   });
@@ -195,7 +195,7 @@ describe('denied places', () => {
         ]),
         disk,
       ).options,
-    ).toBe(`${readBase} --perms 000 --tmpfs /repo/a --remount-ro /repo/a --ro-bind /dev/null /repo/f`);
+    ).toBe(`${readBase} --ro-bind /dev/null /repo/f --perms 000 --tmpfs /repo/a --remount-ro /repo/a`);
   });
 
   test('what is opened again inside can be reached', () => {

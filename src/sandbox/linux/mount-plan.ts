@@ -77,17 +77,16 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
   const sorted = [...mounts].toSorted(([a], [b]) => byDepth(a, b));
   const empty = sorted.filter(([, mount]) => mount.kind === 'empty-folder').map(([path]) => path);
   const holding = new Set(sorted.flatMap(([path]) => foldersAbove(path)));
+  const isLeaf = ([path, { kind }]: readonly [string, Mount]) => kind === 'empty-folder' && !holding.has(path);
   const root = { read: ['--ro-bind', '/', '/'], write: wholeDisk, deny: ['--tmpfs', '/'] }[base];
   return {
     kind: 'mounts',
     options: [
       ...root,
       ...machinery(request, base),
-      // At once where it can be: bubblewrap reads the whole list of mounts each time, which is shorter then.
-      ...sorted.flatMap(([path, mount]) => [
-        ...mountOptions(path, mount),
-        ...(mount.kind === 'empty-folder' && !holding.has(path) ? ['--remount-ro', path] : []),
-      ]),
+      ...sorted.filter((mount) => !isLeaf(mount)).flatMap((mount) => mountOptions(...mount)),
+      // Bubblewrap reads the whole list of mounts for each that follows, so those that can be late are.
+      ...sorted.filter(isLeaf).flatMap(([path, mount]) => [...mountOptions(path, mount), '--remount-ro', path]),
       // Last, because mounting below a folder that is already read-only fails. What is mounted below stays as it is.
       ...[...empty.filter((path) => holding.has(path)), ...(base === 'deny' ? ['/'] : [])].flatMap((path) => [
         '--remount-ro',

@@ -305,7 +305,7 @@ describe('a command', () => {
     expect(short(asked)).toBe('ask outside');
     expect(asked).toMatchObject({
       question: {
-        reason: 'It would run in a sandbox that only denies what may not be read.',
+        reason: 'It would run in a sandbox that only hides denied paths.',
         prefix: ['make'],
         confined: true,
       },

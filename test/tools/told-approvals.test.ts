@@ -108,7 +108,7 @@ extends = ":workspace"
   const outside = mkdtempSync('/var/tmp/capstan-told-');
   whenTestEnds(() => void import('node:fs').then((fs) => fs.rmSync(outside, { recursive: true, force: true })));
   const [output = ''] = await scene.calls(`touch ${outside}/a`);
-  const place = 'in a sandbox that only denies what may not be read';
+  const place = 'in a sandbox that only hides denied paths';
   expect(scene.asked[0]).toMatchObject({ kind: 'retry', reason: expect.stringContaining(place) });
   expect(scene.asked[0]?.scopes).toEqual(['call', 'session', 'rule']);
   expect(output).toContain(`the user let it run again ${place}. This is the second run.`);

@@ -60,7 +60,7 @@ test('where hosts are asked about while a command runs, the text does not tell t
 test.each([
   [true, true, 'the user declined it'],
   [false, true, 'leaving the sandbox (sandbox_approval) off'],
-  [true, false, 'what a rule holds back (rules) off'],
+  [true, false, 'turns off questions about commands that a rule asks about (rules)'],
 ] as const)(
   'a command that a rule holds back and that wants out needs both flags: %s, %s',
   async (sandbox, rules, met) => {

@@ -61,5 +61,6 @@ export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonO
 
 const endWords = {
   aborted: 'The turn was interrupted. The thread can be continued with thread_send.',
-  suspended: 'The thread was given up while its turn waits for an answer. Answer with thread_answer to continue.',
+  suspended:
+    'The server has unloaded the thread while its turn waits for an answer. Answer with thread_answer to continue.',
 } as const;

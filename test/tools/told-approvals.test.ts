@@ -59,7 +59,7 @@ test('where hosts are asked about while a command runs, the text does not tell t
 
 test.each([
   [true, true, 'the user declined it'],
-  [false, true, 'leaving the sandbox (sandbox_approval) off'],
+  [false, true, 'turns off questions about leaving the sandbox (sandbox_approval)'],
   [true, false, 'turns off questions about commands that a rule asks about (rules)'],
 ] as const)(
   'a command that a rule holds back and that wants out needs both flags: %s, %s',

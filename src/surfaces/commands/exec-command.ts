@@ -79,7 +79,7 @@ export const execCommand = {
     skipGitRepoCheck: flag('--skip-git-repo-check', 'run outside a git repository'),
     contextEvents: flag(
       '--context-events',
-      'with --json: also print events about context, costs and what broke the cache of the provider',
+      "with --json: also print events about context, costs and what broke the provider's cache",
     ),
     sdkJson: flag(
       '--experimental-json',

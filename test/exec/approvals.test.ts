@@ -191,9 +191,7 @@ describe('exec --approvals FILE', () => {
     };
     const asked = '    asked whether it may run: yes\n';
     expect(await shown(free)).toContain(`[exit 0]\n${asked}    ran outside the sandbox\n`);
-    expect(await shown(held, '--full')).toContain(
-      `${asked}    ran in a sandbox that only hides denied paths\n`,
-    );
+    expect(await shown(held, '--full')).toContain(`${asked}    ran in a sandbox that only hides denied paths\n`);
     expect(await shown(held, '--full', '--json')).toContain(
       '"asked":[{"kind":"command","answer":{"kind":"allowed","scope":"call"}}],"outside":true,"confined":true',
     );

@@ -30,7 +30,7 @@ export async function addBubblewrap(root, { run, say }) {
   rmSync(join(root, '.local', 'bubblewrap'), { recursive: true, force: true });
   writeFileSync(failureMark(root), reason);
   const command = installCommands.find(([manager]) => onPath(manager))?.[1];
-  say(`Could not unpack bubblewrap (${reason}). Until it is installed, sandboxed commands refuse to run.`);
+  say(`Could not unpack bubblewrap (${reason}). Until it is installed, Capstan refuses to run commands in a sandbox.`);
   say(command === undefined ? 'Install the package "bubblewrap" of your distribution.' : `To install it: ${command}`);
 }
 

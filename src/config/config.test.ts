@@ -109,8 +109,8 @@ test.each<[string, JsonObject, string, string]>([
   ['a blank name', { model: '  ' }, 'model', 'must be a string that is not blank, not "  "'],
   ['a choice that is none', { sandbox_mode: 'open' }, 'sandbox_mode', '"read-only", "workspace-write"'],
   ['granular approvals', { approval_policy: { granular: {} } }, 'approval_policy', 'lacks "sandbox_approval"'],
-  ['a negative number', { project_doc_max_bytes: -1 }, 'project_doc_max_bytes', 'a whole number from 0, not -1'],
-  ['a fraction', { tool_output_token_limit: 1.5 }, 'tool_output_token_limit', 'a whole number from 0, not 1.5'],
+  ['a negative number', { project_doc_max_bytes: -1 }, 'project_doc_max_bytes', 'a whole number of at least 0, not -1'],
+  ['a fraction', { tool_output_token_limit: 1.5 }, 'tool_output_token_limit', 'a whole number of at least 0, not 1.5'],
   [
     'a share over the whole',
     { window: { effective_percent: 101 } },
@@ -119,7 +119,7 @@ test.each<[string, JsonObject, string, string]>([
   ],
   ['a switch that is a text', { features: { memories: 'on' } }, 'features.memories', 'true or false, not "on"'],
   ['switches that are no table', { features: true }, 'features', 'a table of true or false, not true'],
-  ['no window at all', { model_context_window: 0 }, 'model_context_window', 'a whole number from 1, not 0'],
+  ['no window at all', { model_context_window: 0 }, 'model_context_window', 'a whole number of at least 1, not 0'],
   ['one string for a list', { project_root_markers: '.git' }, 'project_root_markers', 'a list of strings, not ".git"'],
   ['a list with a number', { project_root_markers: ['.git', 1] }, 'project_root_markers', 'not a list'],
   [

@@ -90,7 +90,9 @@ export function describeKind(kind: KeyKind): string {
     case 'approval-policy':
       return `one of ${approvalNames.map((name) => `"${name}"`).join(', ')} or ${granularForm}`;
     case 'integer':
-      return `a whole number from ${kind.min}${kind.max === undefined ? '' : ` to ${kind.max}`}`;
+      return kind.max === undefined
+        ? `a whole number of at least ${kind.min}`
+        : `a whole number from ${kind.min} to ${kind.max}`;
     case 'choice-list':
       return `a list of one or more of ${choices.join(', ')}`;
     case 'free':

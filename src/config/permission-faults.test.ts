@@ -38,7 +38,7 @@ const faults: readonly (readonly [string, string, RegExp])[] = [
   [
     `${chosen}[permissions.dev.filesystem]\nglob_scan_max_depth = 0`,
     'permissions.dev.filesystem.glob_scan_max_depth',
-    /from 1/,
+    /of at least 1/,
   ],
   [`${chosen}[permissions.dev.filesystem]\n"src" = "read"`, 'permissions.dev.filesystem.src', /absolute/],
   [`${chosen}[permissions.dev.filesystem]\n"~you/x" = "read"`, 'permissions.dev.filesystem."~you/x"', /absolute/],

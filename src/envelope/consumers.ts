@@ -19,7 +19,6 @@ settings event | src/thread/contract/preview.ts | instructions.base telemetry.th
 model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
-refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
 rollout | src/state/stored-envelope.ts | policy.rules policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd

@@ -61,13 +61,13 @@ export function whyNotAsked({ approval }: Pick<DecisionContext, 'approval'>, abo
   if (typeof approval === 'string' || allowsAsking(approval, about === 'danger' ? 'sandbox' : about)) {
     return `the approval policy is ${approvalName(approval)}, and the user cannot be asked.`;
   }
-  return `the approval policy turns questions about ${aboutWords[about]} off.`;
+  return `the approval policy turns off questions about ${aboutWords[about]}.`;
 }
 
 const aboutWords: Readonly<Record<AskedAbout | 'danger', string>> = {
   danger: 'commands that destroy (sandbox_approval)',
   sandbox: 'leaving the sandbox (sandbox_approval)',
-  rules: 'what a rule holds back (rules)',
+  rules: 'commands that a rule asks about (rules)',
   permissions: 'more permissions (request_permissions)',
 };
 

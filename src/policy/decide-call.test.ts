@@ -266,7 +266,7 @@ describe('a command', () => {
       },
     });
     expect(decideCall(context({ approval: 'untrusted' }), patch('/repo/a'))).toMatchObject({
-      question: { reason: `${why}each patch is asked about. All of it is where commands may write.` },
+      question: { reason: `${why}Capstan asks about each patch. Commands may write all of its files.` },
     });
   });
 
@@ -305,7 +305,7 @@ describe('a command', () => {
     expect(short(asked)).toBe('ask outside');
     expect(asked).toMatchObject({
       question: {
-        reason: 'It would run in a sandbox that only denies what may not be read.',
+        reason: 'It would run in a sandbox that only hides denied paths.',
         prefix: ['make'],
         confined: true,
       },
@@ -463,13 +463,13 @@ describe('a command', () => {
     const off = granular({ sandbox_approval: true, rules: false });
     expect(decideCall(context({ ...given, approval: off }), command('make', escalated))).toMatchObject({
       kind: 'refuse',
-      why: 'a rule asks before commands that begin with `make`; the approval policy turns questions about what a rule holds back (rules) off.',
+      why: 'a rule asks before commands that begin with `make`; the approval policy turns off questions about commands that a rule asks about (rules).',
     });
     const on = granular({ sandbox_approval: false, rules: true });
     expect(decideCall(context({ ...given, approval: on }), command('make'))).toMatchObject({ kind: 'ask' });
     expect(decideCall(context({ ...given, approval: on }), command('make', escalated))).toMatchObject({
       kind: 'refuse',
-      why: 'the approval policy turns questions about leaving the sandbox (sandbox_approval) off.',
+      why: 'the approval policy turns off questions about leaving the sandbox (sandbox_approval).',
     });
   });
 
@@ -604,7 +604,7 @@ describe('permissions beyond the sandbox', () => {
     const request = { permissions: { network: true } } as const;
     expect(decideCall(context({ approval }), { request })).toMatchObject({
       kind: 'refuse',
-      why: 'the approval policy turns questions about more permissions (request_permissions) off.',
+      why: 'the approval policy turns off questions about more permissions (request_permissions).',
     });
   });
 });

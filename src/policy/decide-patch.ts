@@ -60,7 +60,7 @@ function placeOf({ path, place = path }: NeededPath): string {
 function reasonOf(closed: readonly string[]): string {
   const [first, ...others] = closed;
   if (first === undefined) {
-    return 'The approval policy is untrusted: each patch is asked about. All of it is where commands may write.';
+    return 'The approval policy is untrusted: Capstan asks about each patch. Commands may write all of its files.';
   }
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return `The sandbox does not let it write ${JSON.stringify(first)}${more}.`;

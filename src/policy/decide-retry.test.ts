@@ -64,7 +64,7 @@ describe('a command that the sandbox stopped', () => {
 
   it('is offered a sandbox that denies reads where one must stay, and a rule that means the same', () => {
     const asked = decideRetry(context(), needs, blocked({ paths: [file] }));
-    const reason = 'It would run again in a sandbox that only denies what may not be read.';
+    const reason = 'It would run again in a sandbox that only hides denied paths.';
     const question = { reason, confined: true, prefix: ['npm', 'install', 'x'], scopes: ['call', 'session', 'rule'] };
     expect(asked).toMatchObject({ kind: 'ask', question, where: 'outside' });
   });

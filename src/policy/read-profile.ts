@@ -91,7 +91,7 @@ function flag(value: unknown, at: string): boolean | WrongValue {
 
 function count(value: unknown, at: string): number | WrongValue {
   const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  return isCount ? value : wrongAt(at, 'a whole number from 0', value);
+  return isCount ? value : wrongAt(at, 'a whole number of at least 0', value);
 }
 
 function oneOf(words: readonly string[]): string {

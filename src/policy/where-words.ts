@@ -3,7 +3,7 @@ import { needsSandbox } from './access.ts';
 import { deniesReading } from './granted-policy.ts';
 
 /** Where commands run that leave the sandbox of a policy that denies reading. */
-export const widerSandbox = 'in a sandbox that only denies what may not be read';
+export const widerSandbox = 'in a sandbox that only hides denied paths';
 
 /** Where a command runs that the user lets out of the sandbox. What is denied to read, no answer opens. */
 export function outsideWords(policy: ResolvedPolicy): string {

@@ -16,7 +16,7 @@ export type ThreadEvent =
   | ModelSwitchedEvent
   /**
    * `outside`: it runs outside the sandbox that holds the other calls of the turn; `confined`: in a wider one, which
-   * only denies what may not be read.
+   * only hides denied paths.
    */
   | {
       readonly kind: 'item-started' | 'item-updated';

@@ -25,7 +25,8 @@ it.each(commands.map((command) => [command.name, command] as const))(
     expect(examples.length).toBeGreaterThan(name === 'demo' ? -1 : 0);
     for (const [line, does] of examples) {
       expect(does).toMatch(/^[A-Z].*[^.:]$/);
-      const words = [...line.replace(/ >>? .*$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+      const typed = line.replace(/^source <\((.*)\)$/, '$1').replace(/ \| source$/, '');
+      const words = [...typed.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
         ([, double, single, plain]) => double ?? single ?? plain ?? '',
       );
       const path = ['capstan', ...name.split(' ')];

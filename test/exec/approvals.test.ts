@@ -182,7 +182,7 @@ describe('exec --approvals FILE', () => {
     const free = await place.run('exec', '--approvals', file, 'go');
     const held = await place.run('exec', ...denying, '--approvals', file, 'go');
     expect(free.stderr).toContain('[runs outside the sandbox]\n  [exit 0]');
-    expect(held.stderr).toContain('[runs in a sandbox that only denies what may not be read]\n');
+    expect(held.stderr).toContain('[runs in a sandbox that only hides denied paths]\n');
     // What Capstan reports meanwhile does not stand between a command and its end.
     expect(held.stderr).toMatch(/allow_login_shell = false\.\n\$ touch \S+\n {2}\[exit 0\]/);
     const shown = async (run: { readonly stderr: string }, ...more: readonly string[]) => {
@@ -191,9 +191,7 @@ describe('exec --approvals FILE', () => {
     };
     const asked = '    asked whether it may run: yes\n';
     expect(await shown(free)).toContain(`[exit 0]\n${asked}    ran outside the sandbox\n`);
-    expect(await shown(held, '--full')).toContain(
-      `${asked}    ran in a sandbox that only denies what may not be read\n`,
-    );
+    expect(await shown(held, '--full')).toContain(`${asked}    ran in a sandbox that only hides denied paths\n`);
     expect(await shown(held, '--full', '--json')).toContain(
       '"asked":[{"kind":"command","answer":{"kind":"allowed","scope":"call"}}],"outside":true,"confined":true',
     );

@@ -74,7 +74,7 @@ describe.runIf(hasTerminals)('work that takes long, on a terminal', () => {
     const running = start('threads', 'reindex');
     const run = await running.finished;
     expect(run.stdout).toMatch(/Reading threads \[#+\.+\] \d+\/160/);
-    expect([run.code, left(run)]).toEqual([0, 'Built the index anew: 160 threads.\n']);
+    expect([run.code, left(run)]).toEqual([0, 'Rebuilt the index: 160 threads.\n']);
     // Work that is done at once, in a pipe.
     const piped = await place.start(['threads', 'reindex', '--changed'], { env }).finished;
     expect([piped.stdout, piped.stderr]).toEqual(['Updated the index: 160 threads.\n', '']);

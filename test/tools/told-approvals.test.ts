@@ -59,8 +59,8 @@ test('where hosts are asked about while a command runs, the text does not tell t
 
 test.each([
   [true, true, 'the user declined it'],
-  [false, true, 'leaving the sandbox (sandbox_approval) off'],
-  [true, false, 'what a rule holds back (rules) off'],
+  [false, true, 'turns off questions about leaving the sandbox (sandbox_approval)'],
+  [true, false, 'turns off questions about commands that a rule asks about (rules)'],
 ] as const)(
   'a command that a rule holds back and that wants out needs both flags: %s, %s',
   async (sandbox, rules, met) => {
@@ -108,7 +108,7 @@ extends = ":workspace"
   const outside = mkdtempSync('/var/tmp/capstan-told-');
   whenTestEnds(() => void import('node:fs').then((fs) => fs.rmSync(outside, { recursive: true, force: true })));
   const [output = ''] = await scene.calls(`touch ${outside}/a`);
-  const place = 'in a sandbox that only denies what may not be read';
+  const place = 'in a sandbox that only hides denied paths';
   expect(scene.asked[0]).toMatchObject({ kind: 'retry', reason: expect.stringContaining(place) });
   expect(scene.asked[0]?.scopes).toEqual(['call', 'session', 'rule']);
   expect(output).toContain(`the user let it run again ${place}. This is the second run.`);

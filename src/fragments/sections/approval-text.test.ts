@@ -18,7 +18,7 @@ const approval = {
 test('without a sandbox the text and the refusal name what is refused, and no sandbox', () => {
   const [line] = approvalLines({ mode: 'danger-full-access', network: 'enabled', approval, canAsk: true });
   expect(line).toBe(
-    'Approval: granular. The user is asked about: commands that a rule holds back. Refused without a question: commands that remove files by force or destroy what may not come back.',
+    'Approval: granular. The user is asked about: commands that a rule asks about. Refused without a question: commands that remove files by force or destroy what may not come back.',
   );
   const words = ['rm', '-rf', 'x'];
   const danger = { kind: 'forced-removal', words } as const;
@@ -26,7 +26,7 @@ test('without a sandbox the text and the refusal name what is refused, and no sa
   const context = { approval, policy: unlimited, rules: noRules, grants: [], canAsk: true, analysis };
   expect(decideCall(context, { effect: 'program', argv: words, cwd: '/' })).toMatchObject({
     kind: 'refuse',
-    why: expect.stringContaining('turns questions about commands that destroy (sandbox_approval) off.'),
+    why: expect.stringContaining('turns off questions about commands that destroy (sandbox_approval).'),
   });
 });
 

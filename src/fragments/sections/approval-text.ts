@@ -80,14 +80,14 @@ type Categories = Readonly<Partial<Record<AskedAbout, string>>>;
 
 const categories = {
   sandbox: 'running outside the sandbox or with more than it grants, and commands that destroy',
-  rules: 'commands and hosts that a rule holds back',
+  rules: 'commands and hosts that a rule asks about',
   permissions: 'request_permissions',
 } as const satisfies Categories;
 
 /** Without a sandbox of ours there is nothing to leave, and nothing to request. */
 const unsandboxedCategories: Categories = {
   sandbox: 'commands that remove files by force or destroy what may not come back',
-  rules: 'commands that a rule holds back',
+  rules: 'commands that a rule asks about',
 };
 
 function withoutUser({ mode, approval }: ApprovalTold): string {

@@ -115,7 +115,7 @@ function firstProblem(record: JsonObject): RecordProblem | undefined {
       .map((key) => ({ key, expected }));
   return [
     ...found(texts, (value) => typeof value === 'string', 'a string'),
-    ...found(numbers, (value) => Number.isSafeInteger(value) && (value as number) > 0, 'a whole number from 1'),
+    ...found(numbers, (value) => Number.isSafeInteger(value) && (value as number) > 0, 'a whole number of at least 1'),
     ...found('effective_context_window_percent', (value) => (value as number) <= 100, 'at most 100'),
     ...found(flags, (value) => typeof value === 'boolean', 'true or false'),
     ...Object.entries(lists).flatMap(([key, name]) => {

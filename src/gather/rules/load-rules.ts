@@ -84,7 +84,7 @@ export function loadRulesFile(
 function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
   const kept = withoutAllowing(rules);
   if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {
-    const message = `${path}: rules that allow something are ignored, because the file is below the root of the project.`;
+    const message = `${path}: Capstan ignores what these rules allow, because the file is below the root of the project.`;
     const next = 'Move them to the root of the project or to your own rules.';
     problems.push({ code: 'rules-narrowed', message, next, severity: 'warning', source: path });
   }

@@ -46,7 +46,7 @@ export function createMeter(): Meter {
       depth--;
     },
     enterCall() {
-      if (++calls > mostCalls) throw new RulesFault('Functions call each other too often.', 'Use a loop.');
+      if (++calls > mostCalls) throw new RulesFault('Function calls are nested too deeply.', 'Use a loop.');
     },
     leaveCall() {
       calls--;

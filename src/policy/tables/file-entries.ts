@@ -43,7 +43,7 @@ export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileE
     const path = [...at, key];
     if (key === depthKey) {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) depth = value;
-      else problems.push(wrongType(path, 'a whole number from 1', value));
+      else problems.push(wrongType(path, 'a whole number of at least 1', value));
       continue;
     }
     const place = placeOf(key, path, base);

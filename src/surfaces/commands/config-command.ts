@@ -19,7 +19,7 @@ export const configCommand = {
     path: [],
   },
   options: {
-    origin: flag('--origin', 'with show: name the file and line behind each value', { only: ['show'] }),
+    origin: flag('--origin', 'with show: name the file and line that set each value', { only: ['show'] }),
     json: flag('--json', 'with show: print one JSON object with values, layers and problems', { only: ['show'] }),
     profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
     folder: option('-C, --cd FOLDER', 'show what holds in FOLDER instead of this folder'),

@@ -10,8 +10,8 @@ export const execCommand = {
   forms: ['[options] [PROMPT]', '[options] resume THREAD|--last [PROMPT]', '[options] fork THREAD|--last [PROMPT]'],
   about:
     'Without PROMPT, or with "-", Capstan reads the prompt from standard input. If you give PROMPT and pipe input, it appends the input to PROMPT.\n' +
-    'If THREAD waits for your answer, resume without a prompt asks again and continues its turn.\n' +
-    'THREAD is an id, the beginning of one, or a name. A fork is a new thread that continues THREAD and leaves it unchanged; without PROMPT, fork runs no turn.',
+    'THREAD is an id, the beginning of one, or a name. If it waits for your answer, resume without PROMPT asks again and continues its turn.\n' +
+    'A fork is a new thread that continues THREAD and leaves it unchanged. Without PROMPT, fork runs no turn.',
   examples: [
     ['capstan exec "Why does the login test fail?"', 'Ask about the code in this folder'],
     ['capstan exec -s workspace-write "Fix the login test"', 'Let the model change files here'],
@@ -79,7 +79,7 @@ export const execCommand = {
     skipGitRepoCheck: flag('--skip-git-repo-check', 'run outside a git repository'),
     contextEvents: flag(
       '--context-events',
-      'with --json: also print events about context, costs and what broke the cache of the provider',
+      "with --json: also print events about context, costs and what broke the provider's cache",
     ),
     sdkJson: flag(
       '--experimental-json',

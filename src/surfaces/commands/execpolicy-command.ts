@@ -9,7 +9,7 @@ export const execpolicyCheckCommand = {
     ['capstan execpolicy check -r my.rules git push --force', 'What the rules in my.rules say about a command'],
     ['capstan execpolicy check --pretty -r a.rules -r b.rules ls', 'Two files together, as JSON that is easy to read'],
   ],
-  words: [{ name: 'COMMAND', many: true, verbatim: true, missing: 'which command? Write it behind the options.' }],
+  words: [{ name: 'COMMAND', many: true, verbatim: true, missing: 'which command? Write it after the options.' }],
   options: {
     rules: option('-r, --rules FILE', 'a file with rules; at least one is needed', { repeats: true }),
     pretty: flag('--pretty', 'print the JSON over several lines'),

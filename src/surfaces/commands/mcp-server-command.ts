@@ -9,7 +9,7 @@ export const mcpServerCommand = {
     ['--http PORT [options]', 'serve any number of hosts over HTTP'],
   ],
   about:
-    'A host starts it with the command in its configuration; docs/mcp-server.md has the lines for common hosts. It ends when the host closes standard input. Turns that run then are interrupted, and their threads can be resumed.\n' +
+    'A host starts it with the command in its configuration; docs/mcp-server.md has the lines for common hosts. The server ends when the host closes standard input. That interrupts running turns; their threads can be resumed.\n' +
     'With --http, Capstan prints its address and a token on standard error. Hosts send the token as "Authorization: Bearer TOKEN".',
   examples: [
     ['capstan mcp-server', 'What a host runs'],
@@ -33,7 +33,7 @@ export const mcpServerCommand = {
     ),
     compat: flag(
       '--compat',
-      'also list the tools under the names that older hosts know; they can be called in any case',
+      'also list the tools under the names that older hosts know; even unlisted, these names can be called',
     ),
     onQuestion: option(
       '--on-question HOW',
@@ -47,5 +47,5 @@ export const mcpServerCommand = {
   },
   notes:
     'Standard output carries only the protocol; everything else goes to standard error.\n' +
-    'Exit codes: 0 the host has gone; 1 the server could not start; 2 wrong usage. SIGINT and SIGTERM end it within a second.',
+    'Exit codes: 0 the host has gone; 1 the server could not start; 2 wrong usage. SIGINT and SIGTERM end the server within a second.',
 } as const satisfies Command;

@@ -17,13 +17,13 @@ export const completionCommand = {
   summary: 'Prints a script that completes commands, options, values and threads in your shell.',
   forms: ['bash|zsh|fish'],
   examples: [
-    ['capstan completion bash >> ~/.bashrc', 'Install it for bash'],
-    ['capstan completion zsh > "${fpath[1]}/_capstan"', 'For zsh'],
-    ['capstan completion fish > ~/.config/fish/completions/capstan.fish', 'For fish'],
+    ['source <(capstan completion bash)', 'The line for bash, in ~/.bashrc'],
+    ['source <(capstan completion zsh)', 'The line for zsh, in ~/.zshrc'],
+    ['capstan completion fish | source', 'The line for fish, in ~/.config/fish/config.fish'],
   ],
   words: [{ name: 'SHELL', choices: ['bash', 'zsh', 'fish'], missing: 'for which shell? Name bash, zsh or fish.' }],
   options: {},
-  notes: 'Open a new shell afterwards.',
+  notes: 'Put the line for your shell into its start-up file, then open a new shell.',
 } as const satisfies Command;
 
 export const helpCommand = {

@@ -76,6 +76,7 @@ const onlyOnLinux: Outcome = {
 };
 
 function failed(why: string): Outcome {
-  const next = 'Install the package "bubblewrap" of your distribution. Until then, sandboxed commands refuse to run.';
+  const next =
+    'Install the package "bubblewrap" of your distribution. Until then, Capstan refuses to run commands in a sandbox.';
   return { code: 'no-package', message: `Could not unpack bubblewrap: ${why}.`, next };
 }

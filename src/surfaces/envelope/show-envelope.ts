@@ -72,7 +72,7 @@ function isKept({ field, origin }: ShownField): boolean {
 
 const instructionsKept =
   'instructions.base: the thread keeps the base instructions that it has. `instructions` and `model_instructions_file` ' +
-  "count when a thread starts; another model's own instructions replace a model's at the next checkpoint between turns.";
+  "apply only when a thread starts. After a switch of models, the new model's own instructions replace the old ones at the next checkpoint between turns.";
 
 /** Why a turn has no envelope in the file. */
 export function whyNoEnvelope({ number, compacts }: StoryTurn): string {

@@ -62,7 +62,7 @@ it('marks the rows of a command, and says where one runs that left the sandbox',
   tell({ ...started(script), outside: true } as ThreadEvent);
   expect(seen()).toBe('$ cat <<EOF\n  > Done.\n  > EOF\n  [runs outside the sandbox]\n');
   tell({ ...started({ ...command, status: 'in-progress' }), outside: true, confined: true } as ThreadEvent);
-  expect(seen()).toBe('$ npm test\n  [runs in a sandbox that only denies what may not be read]\n');
+  expect(seen()).toBe('$ npm test\n  [runs in a sandbox that only hides denied paths]\n');
 });
 
 it('breaks the steps of a plan between words, below their text', () => {

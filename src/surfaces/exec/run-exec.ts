@@ -230,7 +230,8 @@ function checkRepository(
   if (skipGitRepoCheck || bypass || repository !== undefined) return undefined;
   return {
     code: 'not-a-repository',
-    message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is not in a git repository.`,
+    // The words in parentheses are those of Codex: programs look for them.
+    message: `${cwd} is not in a git repository. (Not inside a trusted directory and --skip-git-repo-check was not specified.)`,
     next: 'Work in a git repository, where you can revert changes, or add --skip-git-repo-check.',
   };
 }

@@ -16,6 +16,6 @@ export async function run({ options }: CommandArguments<typeof reindexCommand>):
   );
   if ('outcome' in done) return done.outcome;
   const { threads } = done;
-  const verb = options.changed ? 'Updated the index' : 'Built the index anew';
+  const verb = options.changed ? 'Updated the index' : 'Rebuilt the index';
   return printResult({ threads }, options, () => `${verb}: ${plural(threads, 'thread')}.\n`);
 }

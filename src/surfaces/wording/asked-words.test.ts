@@ -30,7 +30,7 @@ it('names the host, and where a call ran that left the sandbox', () => {
     'ran outside the sandbox',
   ]);
   expect(askedWords({ ...call, outside: true, confined: true })).toEqual([
-    'ran in a sandbox that only denies what may not be read',
+    'ran in a sandbox that only hides denied paths',
   ]);
   expect(askedWords(call)).toEqual([]);
 });

@@ -98,7 +98,7 @@ export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): 
   }
   const counted = places.turns.filter(({ counts }) => counts);
   if (!Number.isInteger(to.turns) || to.turns < 1) {
-    return nothingToTakeBack(`Cannot roll back ${to.turns} turns: give a whole number from 1.`);
+    return nothingToTakeBack(`Cannot roll back ${to.turns} turns: give a whole number of at least 1.`);
   }
   const had = counted.length === 1 ? 'one turn' : `${counted.length} turns`;
   return (

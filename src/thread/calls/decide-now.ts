@@ -102,8 +102,8 @@ function isAllowed(turn: Turn, words: readonly string[]): boolean {
 function gitKeptInside(place: string): Outcome<'git-kept-inside'> {
   return {
     code: 'git-kept-inside',
-    message: `A rule allows git, and Capstan still keeps it in the sandbox: git could run programs from ${JSON.stringify(place)}, which commands may have written.`,
-    next: 'If you do not need it, remove it. Before you run git here yourself, check what it contains.',
+    message: `A rule allows git, but Capstan keeps it in the sandbox: git could run programs from ${JSON.stringify(place)}, which commands may have written.`,
+    next: 'Remove that file or folder if you do not need it. Before you run git here yourself, check what it contains.',
   };
 }
 

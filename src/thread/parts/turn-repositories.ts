@@ -147,7 +147,7 @@ function newRepositories(folders: readonly string[]): Outcome<'new-repositories'
   return {
     code: 'new-repositories',
     message: `New git repositories appeared during the turn: ${named(folders)}.`,
-    next: 'Git runs the programs that its settings and hooks name, outside the sandbox: when you run git there, and once the folder is added, also by a plain `git status` in the repository around it. Check .git/config and .git/hooks first, or remove its .git.',
+    next: 'If you run git there, git runs the programs that its settings and hooks name, outside the sandbox. Once the folder is added to the repository around it, a plain `git status` in that one is enough. Check .git/config and .git/hooks first, or remove the .git folder.',
   };
 }
 

@@ -19,7 +19,7 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
 export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',
-    message: `The caller works on thread ${id} as a whole, or that work waits for the caller, so the thread cannot be used or loaded.`,
+    message: `This call would wait for itself: it is part of work on thread ${id} as a whole, or that work waits for it.`,
     next: 'Use the thread after that work has ended.',
   };
 }

@@ -18,7 +18,7 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   const leaves =
     prefix === undefined
       ? ''
-      : `: such commands then run ${confined === true ? 'in that wider sandbox' : 'outside the sandbox'}`;
+      : `: such commands then run ${confined === true ? 'in that sandbox' : 'outside the sandbox'}`;
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),

@@ -20,7 +20,7 @@ test('a rule says where commands then run, also where a profile denies reads', (
     'rule: commands that begin with ["make"] run without a question, outside the sandbox',
   );
   const confined = shown({ ...question, confined: true });
-  expect(confined).toContain('run without a question, in a sandbox that only denies what may not be read');
+  expect(confined).toContain('run without a question, in a sandbox that only hides denied paths');
   expect(confined).not.toContain('outside');
 });
 

@@ -98,7 +98,7 @@ export function threadUndoRollbackTool(parts: ToolParts): ServerTool {
     name: 'thread_undo_rollback',
     title: 'Undo a rollback',
     description:
-      'Brings back the turns of the newest rollback; called again, takes them away. force: also if turns came since, which go.',
+      'Brings back the turns of the newest rollback. Called again, undoes the rollback before it; if there is none, reverses the last undo. force: also if turns have started since; they are removed.',
     input: inputOfTool({ thread_id: text(), force: yesOrNo }),
     output: outputOfTool({ thread_id: text(), turns: textList, replaced: textList }),
     annotations: { readOnlyHint: false, destructiveHint: true },

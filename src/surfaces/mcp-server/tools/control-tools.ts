@@ -63,8 +63,8 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
     name: 'thread_compact',
     title: 'Compact the history',
     description:
-      'Replaces the history by a checkpoint that keeps the words of the user. Also done by itself when the window is full.',
-    input: inputOfTool({ thread_id: text(), focus: text('what it shall keep in view') }),
+      'Replaces the history with a checkpoint that keeps the words of the user. Capstan also does this by itself when the window is full.',
+    input: inputOfTool({ thread_id: text(), focus: text('what the checkpoint should emphasise') }),
     output: outputOfTool({ thread_id: text(), report: anObject }),
     annotations: { readOnlyHint: false, destructiveHint: false },
     async call(args, context) {

@@ -36,6 +36,6 @@ type FindParts = Pick<ToolParts, 'engine' | 'live'>;
 
 const noName: Outcome = {
   code: 'thread-unknown',
-  message: 'No thread is named.',
+  message: 'The call names no thread.',
   next: 'Give the id that thread_start or thread_list gave.',
 };

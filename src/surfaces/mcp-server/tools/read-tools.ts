@@ -159,7 +159,7 @@ export function threadReadTool(parts: ToolParts): ServerTool {
       const questions = await openQuestions(parts, id);
       const isRewound = standing < after.place;
       const shown = [
-        ...(isRewound ? [`The thread was rolled back: forget what you read behind ${standing}.`] : []),
+        ...(isRewound ? [`The thread was rolled back: forget what you read after ${standing}.`] : []),
         ...page.items.map(itemLine),
         ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
         ...questions.map((question) => `Open question ${askedText(question)}`),
@@ -176,7 +176,7 @@ export function threadReadTool(parts: ToolParts): ServerTool {
 
 const placeUnknown: Outcome = {
   code: 'place-unknown',
-  message: 'after is no place of a thread.',
+  message: '"after" is not a place in a thread.',
   next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
 };
 

@@ -25,7 +25,7 @@ export function waitingAnswer(
   const asked = questions.map((question) => askedText(question, run.itemOf?.(question))).join('\n');
   return {
     kind: 'answer',
-    text: `${more['queued'] === true ? 'The message is queued behind a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
+    text: `${more['queued'] === true ? 'The message waits for a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
     data: {
       thread_id: thread.id,
       ...defined({ turn_id: turnId }),
@@ -61,5 +61,6 @@ export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonO
 
 const endWords = {
   aborted: 'The turn was interrupted. The thread can be continued with thread_send.',
-  suspended: 'The thread was given up while its turn waits for an answer. Answer with thread_answer to continue.',
+  suspended:
+    'The server has unloaded the thread while its turn waits for an answer. Answer with thread_answer to continue.',
 } as const;

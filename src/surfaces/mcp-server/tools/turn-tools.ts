@@ -216,7 +216,7 @@ const answeredBefore: Outcome = {
 const askedElsewhere: Outcome = {
   code: 'asked-elsewhere',
   message: 'Another client asks its user this question.',
-  next: 'Wait for that answer. If the client is gone, end the turn with thread_interrupt, or answer later: the question is free ten minutes after the client was asked.',
+  next: 'Wait for that answer. If the client is gone, end the turn with thread_interrupt, or answer later: ten minutes after the client was asked, others may answer.',
 };
 
 function notWaiting(questions: readonly Question[]): Outcome {

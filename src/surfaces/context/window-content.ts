@@ -109,14 +109,16 @@ function countedContent(
   reader: Reader,
   { request, usage }: { readonly request: StoryRequest; readonly usage: Usage },
 ) {
-  const { history } = story.state;
-  const uncounted = new Set(earlierReasoning(sentTo(reader, story.state)));
+  const { answer, covered } = answerTo(story, request);
+  const later = new Set(entries(story.state.history).slice(covered.length));
+  const uncounted = new Set(earlierReasoning(sentTo(reader, story.state)).filter((entry) => !later.has(entry)));
   const { parts: sent, unknown } =
     request.record !== undefined && hasTools(request.state, request.record)
       ? { parts: recordedParts(request, usage, uncounted), unknown: [] }
       : foreignParts(request, usage, uncounted);
-  const dropped = droppedReasoning({ history, reader }, usage);
-  const more = [...[...uncounted].map(estimated), ...partsSince(story, request, usage.total - usage.input - dropped)];
+  const dropped = droppedReasoning({ history: covered, reader }, usage);
+  const since = partsSince(story, request, { answer, output: usage.total - usage.input - dropped });
+  const more = [...[...uncounted].map(estimated), ...since];
   const guessed = more.filter(({ measure }) => measure === 'estimated');
   return {
     measure: sumTokens(guessed) === 0 ? ('exact' as const) : ('estimated' as const),
@@ -170,13 +172,23 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
   return { parts: known.map((part, at) => ({ ...part, tokens: shares[at]!, measure: 'scaled' as const })), unknown };
 }
 
-/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
-function partsSince({ state, requests }: ThreadStory, request: StoryRequest, output: number): readonly WindowPart[] {
+/** What the model answered to the request, and the history that its count covers; later answers are estimated. */
+function answerTo({ state: { history }, requests }: ThreadStory, request: StoryRequest) {
   const next = requests.find((other) => other.number > request.number && isOfTalk(other));
   const from = request.state.history.length;
-  const end = (next?.state ?? state).history.length;
-  const since = entries(state.history).slice(from);
-  const answer = since.slice(0, Math.max(0, end - from)).filter(isModelMade);
+  const span = entries(history).slice(from, next === undefined ? undefined : Math.max(from, next.state.history.length));
+  const answer = span.filter(isModelMade);
+  const length = from + span.findLastIndex(isModelMade) + 1;
+  return { answer, covered: next === undefined ? history : { ...history, length } };
+}
+
+/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
+function partsSince(
+  { state }: ThreadStory,
+  request: StoryRequest,
+  { answer, output }: { readonly answer: readonly Entry[]; readonly output: number },
+): readonly WindowPart[] {
+  const since = entries(state.history).slice(request.state.history.length);
   const weights = answer.map(({ item }) => itemTokens(item));
   const shares = apportion(weights, output);
   const tokensOf = new Map(answer.map((entry, index) => [entry, shares[index]!]));

@@ -49,7 +49,8 @@ export function recordOverflow(turn: Turn, step: Step): void {
   const { effective } = windowNow(turn);
   const { total } = log.state.usage;
   // The line says that the window is full, in the one way that all readers know; the user is shown what was sent.
-  const shown = { tokens: estimateNow(turn, step), measure: 'estimated', percentRemaining: 0 } as const;
+  const tokens = estimateNow(turn, step);
+  const shown = { tokens, measure: 'estimated', percentRemaining: 0, refused: true } as const;
   const window = { step: step.index, effectiveWindow: effective };
   log.record(tokenCount({ ...usageAfterOverflow(effective, total), window: effective }, { ...window, ...shown }));
   log.tell({ kind: 'usage', turnId: turn.turnId, total, ...window, ...shown });

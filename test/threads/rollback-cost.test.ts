@@ -33,7 +33,7 @@ it('what turns cost stays counted when a rollback takes them back, and when that
   await engine.stored.rollback(live.id, { turns: 2 });
   expect(await usageOf(live)).toMatchObject({ total: total(7000, 3), last: { input: 0 } });
   const summary = await engine.stored.summary(live.id);
-  expect(summary).toMatchObject({ tokens: 7030 });
+  expect(summary).toMatchObject({ totalTokens: 7030 });
 });
 
 it('in a file of the old form, what a failed compaction cost is counted once after a rollback and its undo', async () => {

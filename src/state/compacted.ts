@@ -29,7 +29,9 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = state;
+  // What the checkpoint quotes says of which turns it is known that they failed.
+  const { failed: _failed, ...standing } = state;
+  const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = standing;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
@@ -103,7 +105,10 @@ export function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'behind' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill'>;
+type Carried = Omit<
+  ThreadState,
+  'meta' | 'history' | 'behind' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill' | 'failed'
+>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');

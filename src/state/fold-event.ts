@@ -29,11 +29,16 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   return { ...state, usage, checkpoints, prefill: state.prefill ?? newest.usage.input };
 }
 
+/** A thread may fail again and again without a user who looks at it. */
+const mostFailed = 100;
+
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   if (event.kind === 'rollback') return rollBack(state, event.count);
   if (event.kind === 'end') {
     const { openTurn, ...rest } = state;
-    return openTurn !== undefined && closes(event.name, openTurn.id) ? rest : state;
+    if (openTurn === undefined || !closes(event.name, openTurn.id)) return state;
+    if (event.status !== 'failed') return rest;
+    return { ...rest, failed: [...(state.failed ?? []), openTurn.id].slice(-mostFailed) };
   }
   const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
   const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };

@@ -49,6 +49,8 @@ export interface ThreadState {
   readonly openTurn?: OpenTurn;
   /** Turns that began. */
   readonly turns: number;
+  /** Those that ended by a failure since the newest checkpoint, oldest first: the newest of them. */
+  readonly failed?: readonly TurnId[];
   /** Tool sets that requests refer to, by name. */
   readonly toolSets: ReadonlyMap<string, readonly ToolSpec[]>;
   readonly checkpoints: Checkpoints;

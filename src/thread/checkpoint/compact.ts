@@ -132,7 +132,8 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       pending: waitingTokens({ inbox }),
     },
   );
-  return { move: begin(plan, { history, input, work: workNow({ log, inbox }) }), plan, by };
+  const source = { history, input, work: workNow({ log, inbox }), ...defined({ failed: log.state.failed }) };
+  return { move: begin(plan, source), plan, by };
 }
 
 /** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */

@@ -57,7 +57,8 @@ export class GrowingThread {
     for (const draft of drafts) this.#fold(draft);
     const body = this.#encoder.body(promptFor(this.#state, record));
     const { history } = this.#state;
-    const { tokens } = activeTokens({ history, instructions, tools, last: counted, reasoningCounted: false });
+    const newest = { kind: 'counted', usage: counted, upTo: history.length } as const;
+    const { tokens } = activeTokens({ history, instructions, tools, newest, reasoningCounted: false });
     return { body, tokens };
   }
 

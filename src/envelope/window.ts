@@ -36,6 +36,8 @@ export type WindowShares = WindowSettings & DefaultShares;
 
 /** A tool output never takes more than this share of the window, however the limit was configured. */
 const toolOutputPercent = 25;
+/** Nor does what counts as given: in a small window nothing would be left to show as a share. */
+const mostBaselinePercent = 25;
 /** However large the window is, a summary and the records need no more. The user's own messages have their whole share. */
 const mostOfCheckpoint = { answer: 4000, records: 4000 } as const;
 /** What it takes to ask for one: the question, and the schema of the answer. */
@@ -91,7 +93,7 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
     checkpoint,
     skills: Math.max(1, share(shares.skillsPercent)),
     memory: Math.max(1, share(shares.memoryPercent)),
-    baseline: Math.min(shares.baselineTokens, effective),
+    baseline: Math.min(shares.baselineTokens, share(mostBaselinePercent)),
     toolOutput: toolOutputBudget(model, shares, share(toolOutputPercent)),
     shares,
   };

@@ -1,42 +1,64 @@
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Usage } from '../protocol/usage.ts';
+import { isBoundary } from './entry.ts';
 import type { History } from './history.ts';
-import { historyTokens, type WeighedFor, weightOf } from './history-weight.ts';
+import { historyTokens, tokensSince, type WeighedFor, weightOf } from './history-weight.ts';
 import { type Measure, requestTokens } from './ledger.ts';
+import type { NewestCount, ProviderCount } from './newest-count.ts';
 
 /** `reader`: who gets the next request. */
 export interface ActiveState extends WeighedFor {
   readonly history: History;
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
-  /** Of the newest response, or what was put in its place when there was none to go by. */
-  readonly last: Usage | undefined;
+  readonly newest: NewestCount;
   /** The provider said that its counts include the reasoning of earlier turns. */
   readonly reasoningCounted: boolean;
 }
 
 /**
  * What the next request will weigh as things stand. The provider's newest count covers everything up to what the model
- * made last, less the reasoning that is not sent again. What came after it is estimated, and so is the encrypted
+ * made last before it, less the reasoning that is not sent again. What came after is estimated, and so is the encrypted
  * reasoning of earlier turns, which is sent again although providers leave it out of their counts.
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
-  const { last } = state;
-  if (last === undefined || last.input === 0) {
-    // A total alone is no provider's count: it says that the window overflowed, or it is an estimate from when history
-    // was rewritten. The first must be believed, and the second has been outgrown since.
-    return { tokens: Math.max(last?.total ?? 0, everything(state)), measure: 'estimated' };
+  const { newest } = state;
+  switch (newest.kind) {
+    case 'counted':
+      return activeAfterCount(state, newest);
+    case 'estimated': {
+      const tokens = newest.tokens + tokensSince(state.history, newest.upTo, state);
+      return { tokens: Math.max(tokens, everything(state)), measure: 'estimated' };
+    }
+    case 'full':
+      return { tokens: Math.max(newest.tokens, everything(state)), measure: 'estimated' };
   }
+}
+
+function activeAfterCount(state: ActiveState, { usage, upTo }: ProviderCount): ReturnType<typeof activeTokens> {
+  const { history, reader } = state;
+  // Later answers that no provider counted are estimated like all else that came after the count.
+  const isNewest = weightOf(history, state).upToModel <= upTo;
+  const covered = isNewest ? history : { ...history, length: Math.min(upTo, history.length) };
   // There are servers that count the parts and leave the total at zero.
-  const counted = Math.max(last.total, last.input + last.output) - droppedReasoning(state, last);
-  const weight = weightOf(state.history, state);
-  const reasoning = state.reasoningCounted ? 0 : weight.earlierReasoning;
+  const counted =
+    Math.max(usage.total, usage.input + usage.output) - droppedReasoning({ history: covered, reader }, usage);
+  const weight = weightOf(covered, state);
+  const isEarlier = !isNewest && hasBoundarySince(history, covered.length);
+  const earlier = weight.earlierReasoning + (isEarlier ? weight.newReasoning : 0);
+  const reasoning = state.reasoningCounted ? 0 : earlier;
   if (weight.afterModel === undefined) {
     // Nothing made by the model is left, so it is unknown what of this the count covers.
     return { tokens: Math.max(counted + reasoning, everything(state)), measure: 'estimated' };
   }
-  const uncounted = weight.afterModel + reasoning;
+  const since = isNewest ? 0 : tokensSince(history, covered.length, state);
+  const uncounted = weight.afterModel + since + reasoning;
   return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
+}
+
+function hasBoundarySince({ storage, length }: History, before: number): boolean {
+  for (let index = before; index < length; index++) if (isBoundary(storage[index]!)) return true;
+  return false;
 }
 
 /** Reasoning tokens of the newest response that are not sent again: none where its reasoning stands in history. */

@@ -58,6 +58,8 @@ export interface QuotedWords extends TextPlace {
   readonly cut?: true;
   /** Of a text that is cut: where marks stand in it, counted from its start, and what they stand for. */
   readonly gaps?: readonly TextGap[];
+  /** Of a text that is cut: bytes of a token by our estimate of the whole text, as its marks count. Absent: four. */
+  readonly bytesPerToken?: number;
   /** The part of it that a model quoted as the request, counted from its start. */
   readonly request?: TextPlace;
   /** Its pictures: the parts of the item's content from the first number up to the second. */
@@ -131,6 +133,7 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
       endedEarly: flagAt(value, 'endedEarly'),
       cut: flagAt(value, 'cut'),
       gaps: readGaps(value),
+      bytesPerToken: readRate(value['bytesPerToken']),
       request: readPlace(value['request']),
       pictures: isRange(pictures) ? pictures : undefined,
       picturesLeftOut: countAt(value, 'picturesLeftOut'),
@@ -148,6 +151,10 @@ function readGaps(value: JsonObject): readonly TextGap[] | undefined {
     const bytes = isJsonObject(gap) ? countAt(gap, 'bytes') : undefined;
     return place === undefined || bytes === undefined ? [] : [{ ...place, bytes }];
   });
+}
+
+function readRate(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
 }
 
 function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {

@@ -23,6 +23,7 @@ function fromScratch(all: readonly Entry[], reader?: ProviderName): HistoryWeigh
   return {
     total: tokens(all),
     afterModel: made === -1 ? undefined : tokens(all.slice(made + 1)),
+    upToModel: made + 1,
     earlierReasoning: tokens(all.slice(0, Math.max(0, boundary)).filter(encrypted)),
     newReasoning: tokens(all.slice(Math.max(0, boundary)).filter(encrypted)),
     hidden: weigh(all.filter((entry) => !isSent(entry))),

@@ -10,10 +10,12 @@ export interface WeighedFor {
   readonly reader?: ProviderName | undefined;
 }
 
-/** What places of a history weigh by our estimate. All but the last in tokens. */
+/** What places of a history weigh by our estimate, in tokens. */
 export interface HistoryWeight {
   /** What came after the last thing that the model made. Undefined when it made nothing. */
   readonly afterModel: number | undefined;
+  /** How many entries there are up to the last thing that the model made; 0 when it made nothing. */
+  readonly upToModel: number;
   /** Encrypted reasoning before the newest boundary. */
   readonly earlierReasoning: number;
   /** Encrypted reasoning from there on. */
@@ -26,8 +28,6 @@ export interface HistoryWeight {
 
 interface Walked extends Omit<HistoryWeight, 'afterModel' | 'thoughtKept'> {
   readonly length: number;
-  /** How many entries there are up to the last thing that the model made; 0 when it made nothing. */
-  readonly upToModel: number;
   readonly encryptedKept: boolean;
   readonly wordsKept: boolean;
   /** A boundary came after what the model made last. */
@@ -50,7 +50,7 @@ export function weightOf(history: History, { reader }: WeighedFor = {}): History
   const { upToModel, encryptedKept, wordsKept, ...walk } = walked(history, reader);
   const { earlierReasoning, newReasoning, hidden } = walk;
   const afterModel = upToModel === 0 ? undefined : tokensSince(history, upToModel, { reader });
-  return { afterModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
+  return { afterModel, upToModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
 }
 
 /** What was added since history had so many entries. */

@@ -115,3 +115,20 @@ test('what hooks and programs said is heard, and is not the words of the user', 
     { ...plain, id: 'p', by: 'program', turn, number: 2, text: 'be brief' },
   ]);
 });
+
+test('a turn that failed ended early: its newest message of the user says so', () => {
+  const [other, failed] = ['turn-2' as TurnId, 'turn-3' as TurnId];
+  const history = historyOf([
+    said('a', text('one')),
+    { ...said('b', text('two')), turn: failed },
+    { ...said('c', text('three')), turn: failed },
+    { ...said('d', text('four')), turn: other },
+  ]);
+  const early = usersWords(history, { failed: [failed] }).map(({ id, endedEarly }) => [id, endedEarly]);
+  expect(early).toEqual([
+    ['a', undefined],
+    ['b', undefined],
+    ['c', true],
+    ['d', undefined],
+  ]);
+});

@@ -3,6 +3,7 @@ import { recognise } from '../fragments/foreign/recognise.ts';
 import { isImageLabel } from '../fragments/events/user-image.ts';
 import { defined } from '../protocol/defined.ts';
 import { isMessage, messageText, type MessageItem } from '../protocol/item.ts';
+import type { TurnId } from '../protocol/ids.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Entry, OtherSpeaker, QuotedWords } from './entry.ts';
@@ -25,12 +26,17 @@ export interface UserWords extends KnownWords {
 }
 
 /** Every message of the user, oldest first, in history or quoted by a checkpoint. */
-export function usersWords(history: History): readonly UserWords[] {
-  return heardWords(history).filter(({ by }) => by === undefined);
+export function usersWords(history: History, turns: FailedTurns = {}): readonly UserWords[] {
+  return heardWords(history, turns).filter(({ by }) => by === undefined);
+}
+
+interface FailedTurns {
+  /** Turns that ended by a failure: unlike one that was stopped, such a turn leaves nothing in history that says so. */
+  readonly failed?: readonly TurnId[] | undefined;
 }
 
 /** The same with what the user's setup said to the model: hooks, and the program that drives the thread. */
-export function heardWords(history: History): readonly UserWords[] {
+export function heardWords(history: History, { failed = [] }: FailedTurns = {}): readonly UserWords[] {
   const rows: Row[] = [];
   const known = new Map<string, Row>();
   const rowOf = (id: string, place: number, text: string): Row => {
@@ -57,6 +63,7 @@ export function heardWords(history: History): readonly UserWords[] {
     else if (origin.family === 'context') addQuotes(rowOf, place, entry, item);
     if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) endEarly(rows);
   }
+  for (const id of failed) endEarly(rows.filter(({ turn }) => turn === id));
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
 }
 
@@ -114,9 +121,9 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
 
 function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
   const { turn, number, by, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
-  const { picturesLeftOut, picturesLeftOutTokens } = known;
+  const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
   Object.assign(row, defined({ turn, number, by, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }));
-  Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens }));
+  Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
 }
 
 /** How many pictures stand among parts: their labels do not count. */

@@ -129,6 +129,8 @@ export interface UsageEvent {
   readonly measure: 'exact' | 'scaled' | 'estimated';
   readonly effectiveWindow: number;
   readonly percentRemaining: number;
+  /** The request was refused as too long: the window counts as full, and nothing was answered. */
+  readonly refused?: true;
 }
 
 /** History is being replaced by a checkpoint, has been, or stays as it was. `id` is that of the compaction. */

@@ -20,9 +20,10 @@ export interface ThreadSummary {
   readonly archived: boolean;
   readonly compressed: boolean;
   readonly forkedFrom?: ThreadId;
-  /** Turns that were not taken back. */
+  /** Turns that were not taken back, without those that only compacted the thread. */
   readonly turns: number;
-  readonly tokens: number;
+  /** Of all its requests and their answers, as the provider counted them: cached input is part of it. */
+  readonly totalTokens: number;
   /** The surface that started it: `exec`, `cli`, `vscode`, `mcp`, `subagent`, `internal`, or another program's word. */
   readonly source?: string;
   readonly gitBranch?: string;

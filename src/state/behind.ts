@@ -5,7 +5,7 @@ import { asItem } from '../protocol/item.ts';
 import { arrayAt, type JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
-import { noUsage } from '../protocol/usage.ts';
+import { noCount } from '../history/newest-count.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import type { Behind, ThreadState } from './thread-state.ts';
 
@@ -64,7 +64,7 @@ export function foldReopened(state: ThreadState): ThreadState {
     history: reopened(state),
     baseline: clearedByCheckpoint,
     sent: { kind: 'gone', why: 'reopened' },
-    usage: { total: state.usage.total, last: noUsage },
+    usage: { total: state.usage.total, newest: noCount },
     checkpoints: counted,
   };
 }

@@ -5,7 +5,7 @@ import { defined } from '../protocol/defined.ts';
 import { asItem, isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
-import { noUsage } from '../protocol/usage.ts';
+import { lastUsage, noCount } from '../history/newest-count.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
@@ -29,13 +29,15 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = state;
+  // What the checkpoint quotes says of which turns it is known that they failed.
+  const { failed: _failed, ...standing } = state;
+  const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = standing;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
   const turn = carried === undefined ? openTurn : carried.openTurn;
   // No provider has counted what is left.
-  const usage = { total: (carried ?? state).usage.total, last: noUsage };
+  const usage = { total: (carried ?? state).usage.total, newest: noCount };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
     ...rest,
@@ -74,7 +76,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ grants: unlessEmpty(storeGrants(openTurn.grants ?? [])) }),
   };
   return {
-    usage: { total: usageFields(state.usage.total), last: usageFields(state.usage.last) },
+    usage: { total: usageFields(state.usage.total), last: usageFields(lastUsage(state.usage.newest)) },
     turns: state.turns,
     checkpoints: storeCheckpoints(state.checkpoints),
     work: storeWork(state.work),
@@ -103,7 +105,10 @@ export function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'behind' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill'>;
+type Carried = Omit<
+  ThreadState,
+  'meta' | 'history' | 'behind' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill' | 'failed'
+>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
@@ -115,7 +120,8 @@ function readCarried(payload: JsonObject): Carried | undefined {
   const instructions = readInstructions(objectAt(carried, 'instructions'));
   const openTurn = readOpenTurn(objectAt(carried, 'open_turn'));
   return {
-    usage: { total: readUsage(usage['total']), last: readUsage(usage['last']) },
+    // History is another one now: the newest count says nothing of it.
+    usage: { total: readUsage(usage['total']), newest: noCount },
     turns: numberAt(carried, 'turns') ?? 0,
     checkpoints: readCheckpoints(objectAt(carried, 'checkpoints')),
     work: readWork(objectAt(carried, 'work')),

@@ -1,12 +1,13 @@
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
-import { noUsage } from '../protocol/usage.ts';
+import { noCount } from '../history/newest-count.ts';
 import { checkpointsAt, foldSeen } from './checkpoints.ts';
 import { stillGiven } from './grants.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { closes, type TurnEvent, turnEvent } from './turn-event.ts';
+import { foldNewestCount } from './fold-newest-count.ts';
 import { readUsage } from './usage-fields.ts';
 import { stillWaiting } from './waiting.ts';
 
@@ -20,18 +21,24 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   }
   const info = event['type'] === 'token_count' ? objectAt(event, 'info') : undefined;
   if (info === undefined) return state;
-  const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
-  if (usage.last.input === 0) return { ...state, usage };
+  const newest = foldNewestCount(state, event, info);
+  const usage = { total: readUsage(info['total_token_usage']), newest };
+  if (newest.kind !== 'counted') return { ...state, usage };
   // Another program records no requests; its counts say that there were some.
   const checkpoints = foldSeen(state.checkpoints, state.history.length);
-  return { ...state, usage, checkpoints, prefill: state.prefill ?? usage.last.input };
+  return { ...state, usage, checkpoints, prefill: state.prefill ?? newest.usage.input };
 }
+
+/** A thread may fail again and again without a user who looks at it. */
+const mostFailed = 100;
 
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   if (event.kind === 'rollback') return rollBack(state, event.count);
   if (event.kind === 'end') {
     const { openTurn, ...rest } = state;
-    return openTurn !== undefined && closes(event.name, openTurn.id) ? rest : state;
+    if (openTurn === undefined || !closes(event.name, openTurn.id)) return state;
+    if (event.status !== 'failed') return rest;
+    return { ...rest, failed: [...(state.failed ?? []), openTurn.id].slice(-mostFailed) };
   }
   const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
   const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };
@@ -53,7 +60,7 @@ function rollBack(state: ThreadState, count: number): ThreadState {
     grants: stillGiven(target.mark.grants, state.grants),
     ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
     // No provider has counted what is left.
-    usage: { ...state.usage, last: noUsage },
+    usage: { ...state.usage, newest: noCount },
     newest: 'context',
     marks: target.older,
   };

@@ -11,7 +11,7 @@ const measures = ['exact', 'scaled', 'estimated'] as const;
 
 /** Under `capstan` of a `token_count`. `counted`: what the line says itself about the request. */
 export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonObject {
-  const { step, last, tokens, measure, effectiveWindow, percentRemaining } = shown;
+  const { step, last, tokens, measure, effectiveWindow, percentRemaining, refused } = shown;
   const own = last === undefined || last === counted ? undefined : usageFields(last);
   const isCounted = last !== undefined && last === counted ? true : undefined;
   return {
@@ -20,7 +20,7 @@ export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonO
     measure,
     window: effectiveWindow,
     percent_remaining: percentRemaining,
-    ...defined({ counted: isCounted, last: own }),
+    ...defined({ counted: isCounted, last: own, refused }),
   };
 }
 
@@ -35,5 +35,13 @@ export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   const line = objectAt(objectAt(event, 'info'), 'last_token_usage');
   const fields = ours?.['counted'] === true ? line : objectAt(ours, 'last');
   const last = fields === undefined ? undefined : readUsage(fields);
-  return { step, ...defined({ last }), tokens, measure, effectiveWindow, percentRemaining };
+  return {
+    step,
+    ...defined({ last }),
+    tokens,
+    measure,
+    effectiveWindow,
+    percentRemaining,
+    ...(ours?.['refused'] === true && { refused: true }),
+  };
 }

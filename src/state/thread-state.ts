@@ -1,6 +1,7 @@
 import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
 import type { BaseInstructions } from '../envelope/facts.ts';
 import { emptyHistory, type History } from '../history/history.ts';
+import { type NewestCount, noCount } from '../history/newest-count.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -43,11 +44,13 @@ export interface ThreadState {
   readonly sent?: Sent;
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
   readonly posted?: PostedBody;
-  readonly usage: { readonly total: Usage; readonly last: Usage };
+  readonly usage: { readonly total: Usage; readonly newest: NewestCount };
   /** The turn that has started and not ended. On a thread without a writer, it was cut off. */
   readonly openTurn?: OpenTurn;
   /** Turns that began. */
   readonly turns: number;
+  /** Those that ended by a failure since the newest checkpoint, oldest first: the newest of them. */
+  readonly failed?: readonly TurnId[];
   /** Tool sets that requests refer to, by name. */
   readonly toolSets: ReadonlyMap<string, readonly ToolSpec[]>;
   readonly checkpoints: Checkpoints;
@@ -144,7 +147,7 @@ export const emptyState: ThreadState = {
   meta: {},
   history: emptyHistory(),
   baseline: noBaseline,
-  usage: { total: noUsage, last: noUsage },
+  usage: { total: noUsage, newest: noCount },
   turns: 0,
   toolSets: new Map(),
   checkpoints: noCheckpoints,

@@ -11,6 +11,8 @@ import type { ModelSwitchedEvent } from '../protocol/thread-event.ts';
 import { type ShownUsage, shownUsage } from './shown-usage.ts';
 import { envelopeRecord, storeEnvelope } from './stored-envelope.ts';
 import type { ThreadState } from './thread-state.ts';
+import { lastUsage } from '../history/newest-count.ts';
+import type { Usage } from '../protocol/usage.ts';
 import { usageFields } from './usage-fields.ts';
 
 /** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
@@ -130,9 +132,20 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
 
-type Cost = ThreadState['usage'];
+/** What a thread has cost, and its newest request, as the shared file format says it. */
+export interface ThreadCost {
+  readonly total: Usage;
+  readonly last: Usage;
+}
 
-export function tokenCount({ window, ...cost }: Cost & { readonly window: number }, shown?: ShownUsage): LineDraft {
+export function costOf({ total, newest }: ThreadState['usage']): ThreadCost {
+  return { total, last: lastUsage(newest) };
+}
+
+export function tokenCount(
+  { window, ...cost }: ThreadCost & { readonly window: number },
+  shown?: ShownUsage,
+): LineDraft {
   const info = { ...costFields(cost), model_context_window: window };
   // A count that is not about a step says so.
   const capstan = shown === undefined ? { beside: true } : shownUsage(shown, cost.last);
@@ -149,13 +162,13 @@ export function usageShown(shown: ShownUsage): LineDraft {
  * back have been paid for, and the newest count is that of the place. Readers that show the cost of a turn or of a
  * request leave it out: it belongs to none that stands.
  */
-export function costStays({ total, last }: Cost, now: Cost): readonly LineDraft[] {
+export function costStays({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
   const info = costFields({ total: now.total, last });
   return [event({ type: 'token_count', info, rate_limits: null, capstan: { carried: true } })];
 }
 
-function costFields({ total, last }: Cost): JsonObject {
+function costFields({ total, last }: ThreadCost): JsonObject {
   return { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
 }
 

@@ -28,8 +28,10 @@ export interface TurnWithItems {
   readonly error?: string;
   /** In the order in which they happened; a call stands where it began. */
   readonly items: readonly RecordedItem[];
-  /** What its requests cost; absent if no line counts them. */
+  /** What its requests cost, as far as the provider counted them; absent if it counted none. */
   readonly usage?: Usage;
+  /** Answers that the provider did not count; absent if there are none. Lines of other programs do not say it. */
+  readonly uncounted?: number;
 }
 
 export interface TurnItems {
@@ -48,6 +50,15 @@ export function readTurnItems(lines: Iterable<Line>): TurnItems {
   const reader = new TurnItemsReader();
   for (const line of lines) reader.read(line);
   return reader.end();
+}
+
+/** What all requests of the thread cost. */
+export function costOfAll({
+  turns,
+  usage,
+}: Pick<TurnItems, 'turns' | 'usage'>): Pick<TurnWithItems, 'usage' | 'uncounted'> {
+  const uncounted = turns.reduce((sum, turn) => sum + (turn.uncounted ?? 0), 0);
+  return { ...(usage.total > 0 && { usage }), ...(uncounted > 0 && { uncounted }) };
 }
 
 type Growing<Value> = { -readonly [Key in keyof Value]: Value[Key] };
@@ -78,6 +89,10 @@ class TurnItemsReader {
     if (type === lineType.question) this.#readQuestion(payload);
     if (type === lineType.call) this.#readPlace(payload);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
+    if (type === lineType.step && isUncounted(payload)) {
+      const turn = this.#turn(line);
+      turn.uncounted = (turn.uncounted ?? 0) + 1;
+    }
     this.#lines++;
   }
 
@@ -159,7 +174,8 @@ class TurnItemsReader {
     this.#usage = readUsage(total);
     // What turns cost that were taken back is no turn's of this file.
     const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
-    if (turn !== undefined) turn.usage = less(this.#usage, this.#before);
+    const spent = less(this.#usage, this.#before);
+    if (turn !== undefined && spent.total > 0) turn.usage = spent;
   }
 
   #turn({ timestamp }: Line): GrowingTurn {
@@ -170,6 +186,11 @@ class TurnItemsReader {
     this.#turns.push(turn);
     return turn;
   }
+}
+
+/** Of a request that was answered, without a count. */
+function isUncounted({ outcome, usage }: JsonObject): boolean {
+  return (outcome === 'done' || outcome === 'go-on') && usage === undefined;
 }
 
 function less(total: Usage, before: Usage): Usage {

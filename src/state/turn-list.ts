@@ -26,7 +26,7 @@ export interface TurnSummary extends SettingsInWords {
   readonly problem?: string;
 }
 
-type Shown = Pick<TurnSummary, 'moreWords' | 'purpose' | 'problem'>;
+type Shown = Pick<TurnSummary, 'moreWords' | 'problem'>;
 
 /** The turns of a thread that were not taken back, oldest first. Lines of any program, in the order of the thread. */
 export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
@@ -44,7 +44,6 @@ export async function turnList(lines: AsyncIterable<Line>): Promise<readonly Tur
 interface Details {
   /** By form: old files say everything twice. */
   readonly said: { readonly [Form in SpokenWords['form']]: string[] };
-  isCompaction: boolean;
   problem?: string;
 }
 
@@ -55,13 +54,12 @@ function addDetails(
   words: SpokenWords | undefined,
 ): void {
   const of = (turn: string): Details => {
-    const known = all.get(turn) ?? { said: { item: [], event: [] }, isCompaction: false };
+    const known = all.get(turn) ?? { said: { item: [], event: [] } };
     all.set(turn, known);
     return known;
   };
   if (words?.role === 'user') of(newest).said[words.form].push(oneLine(words.text, 200));
   const event = type === lineType.event ? turnEvent(payload) : undefined;
-  if (event?.kind === 'start' && event.isCompaction) of(newest).isCompaction = true;
   const problem = event?.kind === 'end' ? stringAt(objectAt(payload, 'error'), 'message') : undefined;
   // An end may come late, and name an older turn.
   if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
@@ -69,23 +67,22 @@ function addDetails(
 
 function shownOf(details: Details | undefined): Shown {
   if (details === undefined) return {};
-  const { said, isCompaction, problem } = details;
+  const { said, problem } = details;
   const [, ...moreWords] = said.item.length >= said.event.length ? said.item : said.event;
   return {
     ...(moreWords.length === 0 ? {} : { moreWords }),
-    ...(isCompaction ? { purpose: 'compaction' } : {}),
     ...defined({ problem }),
   };
 }
 
 export function turnsOf(log: TurnLog): readonly TurnSummary[] {
-  return standingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings }, at) => ({
+  return standingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings, purpose }, at) => ({
     number: at + 1,
     id,
     ...defined({ startedAt }),
     status,
     firstWords,
     ...settings,
-    ...defined({ endedAt }),
+    ...defined({ endedAt, purpose }),
   }));
 }

@@ -31,6 +31,8 @@ export interface TurnRecord {
   /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
   readonly firstWords: string;
   readonly settings: SettingsInWords;
+  /** The turn only made a checkpoint, or tried to. */
+  readonly purpose?: 'compaction';
   /** Not recorded: in which forms its user spoke. */
   readonly spoken?: readonly SpokenWords['form'][];
 }
@@ -144,10 +146,12 @@ function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
 function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
   if (event.kind === 'rollback') return rollBack(log, event.count);
   if (event.kind === 'end') return end(log, line, event);
-  return { ...begin(log, { startedAt: timeOf(line, event.at), status: 'open' }, event.name), open: event.name };
+  const purpose = event.isCompaction ? ({ purpose: 'compaction' } as const) : {};
+  const beginning = { startedAt: timeOf(line, event.at), status: 'open', ...purpose } as const;
+  return { ...begin(log, beginning, event.name), open: event.name };
 }
 
-type Beginning = Pick<TurnRecord, 'status' | 'spoken'> & { readonly startedAt: number | undefined };
+type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose'> & { readonly startedAt: number | undefined };
 
 /** A turn without a record of its settings ran with those of the turn before it. */
 function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { sentBytes } from '../../src/fragments/text/truncate.ts';
+import { textTokens } from '../../src/history/text-tokens.ts';
 import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
 import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
 import { structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
@@ -212,7 +214,8 @@ describe('when the words do not fit', () => {
     const candidate = made(answerOf({ request: 'Do this: and this and this' }), { entries, budget: { words: 1000 } });
     const [first, asked, last] = quoted(candidate);
     expect([first, last]).toEqual([all[0], all[2]]);
-    expect(asked).toEqual({ ...asTask, text: asked?.text, cut: true, gaps: [expect.anything()] });
+    const bytesPerToken = sentBytes(long) / textTokens(long);
+    expect(asked).toEqual({ ...asTask, text: asked?.text, cut: true, gaps: [expect.anything()], bytesPerToken });
     expect(asked?.text).toMatch(/^Do this: [a-z ]+\n\[… about \d+ tokens cut here …\]\n[a-z ]+ and that\.$/);
     expect(textsOf(installed(candidate))[0]).toContain(`to read all of it: ${readAll}\n`);
     expect(candidate.words).toEqual({ kept: 2, cut: 1, dropped: 0 });

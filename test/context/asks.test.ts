@@ -176,7 +176,7 @@ describe('capstan context', () => {
       ['skills', 'tokens', 5_168, 0],
       ['memory', 'tokens', 180_880, 0],
       ['baseline', 'tokens', 12_000, sum(given)],
-      ['tool output', 'tokens', 10_000, expect.any(Number)],
+      ['tool output', 'bytes', 40_000, expect.any(Number)],
     ]);
     expect(budgets.at(-1)!.used).toBeGreaterThan(250);
   });

@@ -37,6 +37,20 @@ describe('a configuration that contradicts itself', () => {
   });
 });
 
+describe('a small window', () => {
+  it.each([8000, 12_000, 13_000, 40_000])('of %i shows how much of it is left', async (contextWindow) => {
+    const usage = { input: 3000, output: 10, reasoningOutput: 0, total: 3010 };
+    const live = await LiveThread.in([answer({ items: [say('Yes.')], usage })]);
+    await live.open({ overrides: [`model_context_window=${contextWindow}`] });
+    await live.turn('one');
+    const [effective, tokens] = [contextWindow * 0.95, 3010];
+    const baseline = Math.min(12_000, Math.floor(effective / 4));
+    const left = Math.round((100 * (effective - Math.max(tokens, baseline))) / (effective - baseline));
+    expect(live.told('usage')).toMatchObject([{ effectiveWindow: effective, tokens, percentRemaining: left }]);
+    expect(left).toBeGreaterThan(contextWindow === 8000 ? 79 : 90);
+  });
+});
+
 describe('a window that is far too small', () => {
   it('still makes a thread: outputs are cut to fit, and nothing is left over', async () => {
     const live = await LiveThread.in([answer({ items: [callTool('exec_command', { cmd: 'seq 1 9999' })] }), yes()]);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { itemTokens } from '../../src/history/size.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, type ItemDraft, say, type ScriptedUsage } from '../../src/testing/index.ts';
 import { long, requestKinds, says, smallLimit, talk, task } from '../compaction/talk.ts';
@@ -86,4 +87,27 @@ it.each(thoughts)('tokens and percent left are one number, with %s in history', 
   }
   const { total } = JSON.parse((await live.place.run('context', live.id, '--json')).stdout) as { total: number };
   expect(total).toBe(live.told('usage').at(-1)!.tokens);
+});
+
+it.each(thoughts)('a provider that stops counting: tokens grow from the last count on, with %s', async (_, items) => {
+  const uncounted = (text: string) => answer({ items: [...items, say(text)], usage: 'none' });
+  const usage = { input: 20_000, output: 100, reasoningOutput: 0, total: 20_100 };
+  const counted = answer({ items: [say('Yes.')], usage });
+  const words = 'word '.repeat(2000);
+  const live = await LiveThread.in(talk([counted, ...[1, 2, 3].map(() => uncounted(words)), uncounted('Yes.')]));
+  for (const said of [task, 'Go on.', 'And on.', 'And on again.']) await live.turn(said);
+  // A process that reads the thread again continues from the same count.
+  await live.open();
+  await live.turn('Once more.');
+  const told = live.told('usage');
+  expect(told[0]).toMatchObject({ tokens: 20_100, measure: 'exact' });
+  const grown = told.map(({ tokens }, at) => tokens - (told[at - 1]?.tokens ?? 0)).slice(1);
+  const ofThoughts = items.reduce((sum, item) => sum + itemTokens(item), 0);
+  const about = (tokens: number) =>
+    expect.toSatisfy((more: number) => more > tokens + ofThoughts && more < tokens + ofThoughts + 300) as number;
+  expect(grown).toEqual([about(2000), about(2000), about(2000), about(0)]);
+  expect(told.slice(1).every(({ measure }) => measure === 'estimated')).toBe(true);
+  expect(live.thread.usage.tokens).toBe(told.at(-1)!.tokens);
+  const { total } = JSON.parse((await live.place.run('context', live.id, '--json')).stdout) as { total: number };
+  expect(total).toBe(told.at(-1)!.tokens);
 });

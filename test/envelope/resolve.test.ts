@@ -289,7 +289,7 @@ describe('the window', () => {
         const askable = effective - Math.min(4000, share(10)) - 1500;
         const limit = askable < share(70) ? share(90) : Math.min(share(90), askable);
         expect(budgets.autoCompact).toBe(limit);
-        expect(baseline).toBe(Math.min(12_000, effective));
+        expect(baseline).toBe(Math.min(12_000, Math.floor(effective / 4)));
         // Bytes: a quarter of the window, four bytes to a token.
         expect(toolOutput).toEqual({ mode: 'bytes', limit: Math.min(10_000, Math.floor(effective / 4) * 4) });
       }),

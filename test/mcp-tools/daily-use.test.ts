@@ -213,3 +213,28 @@ it('a thread whose folder is gone continues in another one', async () => {
   expect(await client.data('thread_override', { thread_id: thread_id!, cwd })).toMatchObject({ settings: { cwd } });
   expect(await client.data('thread_send', { thread_id: thread_id!, text: 'two' })).toMatchObject({ message: 'ok' });
 });
+
+it('the context of a thread is what `capstan context` shows, whoever ran it', async () => {
+  const usage = { input: 20_000, output: 10, reasoningOutput: 0, total: 20_010 };
+  const { app, place } = await served(() => answer({ items: [say('ok')], usage }));
+  const client = new TestClient(app);
+  const started = (await client.data('thread_start', { prompt: 'hi' })) as { thread_id: string };
+  const run = (await place.run('exec', 'hi', '--json')).stdout.split('\n');
+  const { thread_id } = JSON.parse(run[0]!) as { thread_id: string };
+  const shown = async (id: string): Promise<JsonObject> => {
+    const { thread, parts: _parts, ...context } = JSON.parse((await place.run('context', id, '--json')).stdout);
+    return { thread_id: thread, ...context } as JsonObject;
+  };
+  for (const id of [started.thread_id, thread_id]) {
+    const context = await client.data('thread_context', { thread_id: id });
+    expect(context).toEqual(await shown(id));
+    expect(context).toMatchObject({ total: 20_010, measure: 'exact' });
+  }
+  // A turn of this server would offer tools that can ask: the count stays, and the difference is estimated.
+  await client.data('thread_override', { thread_id, effort: 'low' });
+  const { total, measure, counted, next } = (await client.data('thread_context', { thread_id })) as JsonObject;
+  const { tools } = counted as { tools: number };
+  expect([measure, tools > 0 && tools < 10_000]).toEqual(['estimated', true]);
+  const { tokens: told } = next as { tokens: number };
+  expect(total).toBe(20_010 + tools + told);
+});

@@ -100,7 +100,11 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
     ['context', true],
     ['context', true],
   ]);
-  expect((await json('threads', 'show', id))['checkpoints']).toMatchObject([{ number: 1, report: { number: 1 } }]);
+  const shown = await json('threads', 'show', id);
+  expect(shown['checkpoints']).toMatchObject([{ number: 1, report: { number: 1 } }]);
+  // Lists count the turns in which the user said something; the page shows the other one as what it is.
+  expect(shown['turns']).toMatchObject([{ firstWords: task }, { firstWords: '', purpose: 'compaction' }]);
+  expect(shown['thread']).toMatchObject({ turns: 1 });
 
   // A second one has nothing to do.
   expect(await json('threads', 'compact', id)).toMatchObject({ exit: 1, kind: 'refused', code: 'nothing-to-compact' });

@@ -30,7 +30,7 @@ it('lists, shows and finds a thread with what its turns ran with', async () => {
     effort: 'medium',
     mode: 'default',
     turns: 2,
-    tokens: expect.any(Number),
+    totalTokens: expect.any(Number),
     source: 'exec',
     gitBranch: 'main',
     archived: false,
@@ -157,7 +157,7 @@ it('forgets what was said in a thread with the thread', async () => {
   const { place } = await scene([answer({ items: [say('A pomegranate.')] })]);
   const id = threadId(await place.run('exec', '--json', 'Say it'));
   expect((await place.run('threads', 'search', 'pomegranate')).code).toBe(0);
-  const index = join(place.home, 'capstan', 'threads-4.sqlite');
+  const index = join(place.home, 'capstan', 'threads-5.sqlite');
   expect(readFileSync(index).includes('pomegranate')).toBe(true);
   expect((await place.run('threads', 'delete', id)).code).toBe(0);
   expect(readFileSync(index).includes('pomegranate')).toBe(false);

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { lastUsage } from '../../src/history/newest-count.ts';
 import { type OpenedThread, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -133,7 +134,8 @@ const rows: readonly Row[] = [
     async expectIn({ state }) {
       const none = { input: 0, cachedInput: 0, cacheWriteInput: 0, output: 0, reasoningOutput: 0, total: 0 };
       const total = { ...none, input: 100, cachedInput: 100, output: 10, reasoningOutput: 10, total: 110 };
-      expect(state.usage).toEqual({ total, last: none });
+      const { newest } = state.usage;
+      expect([state.usage.total, lastUsage(newest), newest.kind]).toEqual([total, none, 'estimated']);
     },
   },
   {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lastUsage } from '../../src/history/newest-count.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -13,7 +14,7 @@ async function talk(...inputs: readonly number[]): Promise<LiveThread> {
 async function usageOf(live: LiveThread) {
   const { usage } = (await live.open()).state;
   await live.close();
-  return usage;
+  return { total: usage.total, last: lastUsage(usage.newest) };
 }
 
 it('what turns cost stays counted when a rollback takes them back, and when that is undone', async () => {
@@ -32,7 +33,7 @@ it('what turns cost stays counted when a rollback takes them back, and when that
   await engine.stored.rollback(live.id, { turns: 2 });
   expect(await usageOf(live)).toMatchObject({ total: total(7000, 3), last: { input: 0 } });
   const summary = await engine.stored.summary(live.id);
-  expect(summary).toMatchObject({ tokens: 7030 });
+  expect(summary).toMatchObject({ totalTokens: 7030 });
 });
 
 it('in a file of the old form, what a failed compaction cost is counted once after a rollback and its undo', async () => {

@@ -46,7 +46,7 @@ const contextShare = 0.25;
 
 /** Looks things up in history once, and takes the first budget whose candidate fits. */
 export function makeCandidate(plan: CompactionPlan, source: CompactionSource, content: CheckpointContent): Candidate {
-  const all = heardWords(source.history);
+  const all = heardWords(source.history, source);
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
   return shrinkToFit(plan.budget, (budget) => {
@@ -163,6 +163,7 @@ function quotesOf(
       task: isTask(row) ? (true as const) : undefined,
       cut: row.cut ? (true as const) : undefined,
       gaps: row.cut ? row.gaps : undefined,
+      bytesPerToken: row.gaps.length > 0 ? row.bytesPerToken : undefined,
       request: row.request,
       picturesLeftOut: row.picturesLeftOut || undefined,
       picturesLeftOutTokens: row.picturesLeftOutTokens || undefined,

@@ -5,7 +5,7 @@ import { sentBytes } from '../../fragments/text/truncate.ts';
 import { itemTokens } from '../../history/size.ts';
 import { textTokens } from '../../history/text-tokens.ts';
 import type { UserWords } from '../../history/users-words.ts';
-import { keepWords, type WordsRow } from './kept-words.ts';
+import { keepWords, type KeptWords, type WordsRow } from './kept-words.ts';
 
 const row = (id: string, text: string): UserWords => ({
   id,
@@ -27,6 +27,23 @@ test('a table of numbers stays within the budget as a tokeniser counts it', () =
   expect(texts.reduce((sum, text) => sum + textTokens(text), 0)).toBeLessThan(2000);
 });
 
+test('marks and gaps count as all estimates do, whatever the text is', () => {
+  const table = Array.from({ length: 3000 }, (_, n) => `${n};${(n * 7919) % 1000};${(n * 37) % 1000},00`).join('\n');
+  const choose = (words: number) =>
+    keepWords([row('1', 'Sum it up.'), row('2', table), row('3', 'Thanks.')], {
+      tasks: [],
+      budget: { words, pictures: 0 },
+    }).rows;
+  const missing = (said: number, stands: string) => Math.abs(said + textTokens(stands) - textTokens(table));
+  const cut = choose(2000)[1] as KeptWords;
+  const [, said] = /about (\d+) tokens cut/.exec(cut.text)!;
+  expect(missing(Number(said), cut.text)).toBeLessThan(textTokens(table) / 20);
+  const gap = choose(150)[1] as { leftOut: { tokens: number } };
+  expect(missing(gap.leftOut.tokens, '')).toBeLessThanOrEqual(1);
+  // Four bytes to a token would say half of it.
+  expect(sentBytes(table) / 4).toBeLessThan(textTokens(table) * 0.7);
+});
+
 test('after any number of checkpoints, what stands and what marks say is missing are the original', () => {
   const told = [
     ['1', 'Keep all rules. '.repeat(200)],
@@ -34,16 +51,21 @@ test('after any number of checkpoints, what stands and what marks say is missing
     ['3', 'Another one: 請求書の画面を直してください。'.repeat(300)],
     ['4', 'The newest message, long as well. '.repeat(400)],
   ] as const;
-  const whole = told.reduce((sum, [, text]) => sum + Math.ceil(sentBytes(text) / 4), 0);
+  // By the estimate that all other numbers of tokens are by: the marks of one message count alike.
+  const rate = (text: string) => sentBytes(text) / textTokens(text);
+  const rates = new Map(told.map(([id, text]) => [id as string, rate(text)]));
+  const whole = told.reduce((sum, [, text]) => sum + Math.ceil(sentBytes(text) / rate(text)), 0);
   let all: readonly UserWords[] = told.map(([id, text]) => row(id, text));
   for (const words of [9000, 6000, 3000, 1500, 600, 200]) {
     const { rows } = keepWords(all, { tasks: [], budget: { words, pictures: 0 } });
     const standing = rows.map((one) =>
-      'leftOut' in one ? one.leftOut.tokens : Math.ceil(uncutBytes(one.text, one.gaps) / 4),
+      'leftOut' in one ? one.leftOut.tokens : Math.ceil(uncutBytes(one.text, one.gaps) / rates.get(one.words.id)!),
     );
     expect(standing.reduce((sum, tokens) => sum + tokens, 0)).toBe(whole);
     const said = rows.flatMap((one) => ('leftOut' in one ? [] : [...one.text.matchAll(/about (\d+) tokens cut/g)]));
-    const missing = rows.flatMap((one) => ('leftOut' in one ? [] : one.gaps.map(({ bytes }) => Math.ceil(bytes / 4))));
+    const missing = rows.flatMap((one) =>
+      'leftOut' in one ? [] : one.gaps.map(({ bytes }) => Math.ceil(bytes / rates.get(one.words.id)!)),
+    );
     expect(said.map(([, count]) => Number(count))).toEqual(missing);
     all = again(rows);
   }
@@ -55,7 +77,8 @@ function again(rows: readonly WordsRow[]): readonly UserWords[] {
     if ('leftOut' in one) return [];
     const before = rows[index - 1];
     const gap = before !== undefined && 'leftOut' in before ? { leftOutBefore: before.leftOut } : {};
-    return [{ ...row(one.words.id, one.text), cut: one.cut, gaps: one.gaps, ...gap }];
+    const { bytesPerToken } = one;
+    return [{ ...row(one.words.id, one.text), cut: one.cut, gaps: one.gaps, bytesPerToken, ...gap }];
   });
 }
 

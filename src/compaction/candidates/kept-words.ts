@@ -7,7 +7,7 @@ import {
   type TextPlace,
 } from '../../fragments/text/cut-text.ts';
 import { partsMessage } from '../../fragments/message.ts';
-import { bytesPerToken, sentTokens } from '../../fragments/text/truncate.ts';
+import { bytesPerToken, sentBytes, sentTokens } from '../../fragments/text/truncate.ts';
 import type { LeftOutMessages } from '../../fragments/checkpoint/checkpoint-intent.ts';
 import { itemTokens } from '../../history/size.ts';
 import { textTokens } from '../../history/text-tokens.ts';
@@ -20,7 +20,15 @@ import type { Candidate } from './candidate.ts';
 import { distinctWords, sameWords } from './distinct-words.ts';
 import { quotePlace } from './match-words.ts';
 
-type KeptParts = 'text' | 'gaps' | 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens' | 'cut' | 'alsoIn';
+type KeptParts =
+  | 'text'
+  | 'gaps'
+  | 'bytesPerToken'
+  | 'pictures'
+  | 'picturesLeftOut'
+  | 'picturesLeftOutTokens'
+  | 'cut'
+  | 'alsoIn';
 
 /** A message as it enters a checkpoint: exact or visibly cut, with what is missing here or since an earlier checkpoint. */
 export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
@@ -91,6 +99,7 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: W
       words: row,
       text,
       gaps,
+      bytesPerToken: bytesPerTokenOf(row),
       ...defined({ request: keep }),
       pictures,
       picturesLeftOut,
@@ -114,8 +123,8 @@ function takeText(
   { isAlways, least, request }: { isAlways: boolean; least: number; request: TextPlace | undefined },
 ): CutText | undefined {
   const weight = rowTokens(row);
-  const known = { gaps: gapsOf(row), ...defined({ keep: request }) };
-  if (weight <= most) return { text: row.text, ...known };
+  const known = { gaps: gapsOf(row), perToken: bytesPerTokenOf(row), ...defined({ keep: request }) };
+  if (weight <= most) return { text: row.text, gaps: known.gaps, ...defined({ keep: request }) };
   if (!isAlways && most < leastWorthwhile) return undefined;
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
   return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
@@ -239,9 +248,18 @@ function span(from: number | undefined, to: number | undefined): Pick<LeftOutMes
   return from === undefined || to === undefined ? {} : { from, to };
 }
 
+/**
+ * By our estimate of the whole message. One that is cut has the figure of when it was whole, so that all marks in it count
+ * alike; those of earlier versions took four bytes for a token.
+ */
+const bytesPerTokenOf = oncePerObject((row: UserWords): number => {
+  const isWhole = row.text !== '' && gapsOf(row).length === 0;
+  return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
+});
+
 /** All of a message, with what earlier checkpoints cut out of it, by the measure of the marks in texts. */
 function tokensOf(row: UserWords): number {
-  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerToken);
+  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
   return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
 }
 

@@ -8,7 +8,7 @@ const rules = Array.from({ length: 40 }, (_, n) => `Rule ${n}: never touch folde
 const kept = (said: string, shown: string): KeptWords => {
   const words: UserWords = { id: '1', text: said, pictures: [], picturesLeftOut: 0, task: false, cut: false };
   const missing = { picturesLeftOut: 0, picturesLeftOutTokens: 0, cut: said !== shown };
-  return { words, text: shown, gaps: [], pictures: [], ...missing, alsoIn: [] };
+  return { words, text: shown, gaps: [], bytesPerToken: 4, pictures: [], ...missing, alsoIn: [] };
 };
 
 describe("the user's words in a summary", () => {

@@ -23,7 +23,7 @@ export function remoteCandidate(
 ): Candidate | Faulty {
   const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
   if ('faults' in others) return others;
-  const all = heardWords(source.history);
+  const all = heardWords(source.history, source);
   const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
   return shrinkToFit(plan.budget, (budget) => {
     const words = wordsEntry(plan, all, { chosen: [] }, budget);

@@ -29,7 +29,7 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   const answer = readStructured(text);
   if (answer.kind === 'faulty') return answer;
   const { request, context } = splitIntent(answer.intent);
-  const all = usersWords(source.history);
+  const all = usersWords(source.history, source);
   const chosen = quotedWords(all, request);
   const faults = summaryFaults(answer.summary);
   if (faults.length > 0) return faulty(...faults);

@@ -96,6 +96,8 @@ export interface CompactionSource {
   /** The same as it is sent: `project` of the history. Requests name ranges of it. */
   readonly input: readonly Item[];
   readonly work: WorkRecords;
+  /** Turns that ended by a failure. */
+  readonly failed?: readonly TurnId[];
 }
 
 /**

@@ -33,8 +33,13 @@ export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
   return uncut({ text, gaps }, { start: 0, end: text.length });
 }
 
-const mark = (bytes: number): string =>
-  `\n[… about ${Math.max(1, Math.ceil(bytes / bytesPerToken))} tokens cut here …]\n`;
+const mark = (bytes: number, perToken: number): string =>
+  `\n[… about ${Math.max(1, Math.ceil(bytes / perToken))} tokens cut here …]\n`;
+
+interface CutOptions extends Partial<Omit<CutText, 'text'>> {
+  /** Bytes of a token, as marks count them. */
+  readonly perToken?: number;
+}
 
 /** Of the space, the part that what matters most may take. */
 const keepShare = 0.75;
@@ -43,17 +48,21 @@ const keepShare = 0.75;
  * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
  * said is counted where they are cut out themselves. Marks stay however small the space is.
  */
-export function cutAround(text: string, tokens: number, { gaps = [], keep }: Partial<Omit<CutText, 'text'>>): CutText {
+export function cutAround(
+  text: string,
+  tokens: number,
+  { gaps = [], keep, perToken = bytesPerToken }: CutOptions,
+): CutText {
   const most = tokens * bytesPerToken;
   if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
   const source = { text, gaps };
-  const widest = sentBytes(mark(uncutBytes(text, gaps)));
+  const widest = sentBytes(mark(uncutBytes(text, gaps), perToken));
   const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
   const ends = endsAround(text, part, most - widest);
   const ranges = joined([...ends, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
     aligned(range, source),
   );
-  return assemble(source, ranges, part);
+  return assemble(source, ranges, { part, perToken });
 }
 
 /** As much of the beginning of a part as fits; nothing where there is no space for it. */
@@ -73,7 +82,7 @@ function endsAround(text: string, part: TextPlace | undefined, space: number): r
   const all = { start: 0, end: text.length };
   const before = part === undefined ? all : { start: 0, end: part.start };
   const after = part === undefined ? all : { start: part.end, end: text.length };
-  const marks = part === undefined ? 0 : sentBytes(mark(Number.MAX_SAFE_INTEGER / 1e6));
+  const marks = part === undefined ? 0 : sentBytes(mark(Number.MAX_SAFE_INTEGER / 1e6, bytesPerToken));
   const left = Math.max(0, space - marks - (part === undefined ? 0 : sentBytes(text.slice(part.start, part.end))));
   const half = Math.floor(left / 2);
   const [needsBefore, needsAfter] = [before, after].map((range) => sentBytes(text.slice(range.start, range.end)));
@@ -105,7 +114,11 @@ function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonl
   return from <= to ? [{ start: from, end: to }] : [];
 }
 
-function assemble(source: GappedText, ranges: readonly TextPlace[], part: TextPlace | undefined): CutText {
+function assemble(
+  source: GappedText,
+  ranges: readonly TextPlace[],
+  { part, perToken }: { readonly part: TextPlace | undefined; readonly perToken: number },
+): CutText {
   const { text, gaps } = source;
   const found: TextGap[] = [];
   let result = '';
@@ -115,7 +128,7 @@ function assemble(source: GappedText, ranges: readonly TextPlace[], part: TextPl
     const bytes = uncut(source, { start: done, end: to });
     if (to <= done || bytes === 0) return;
     const start = result.length;
-    result += mark(bytes);
+    result += mark(bytes, perToken);
     found.push({ start, end: result.length, bytes });
   };
   for (const { start, end } of ranges) {

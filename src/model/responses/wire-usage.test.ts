@@ -63,11 +63,13 @@ describe('usage, whatever the server says', () => {
       fc.property(wire, (raw) => {
         const output = audited(raw['output_tokens']);
         const said = audited(raw['input_tokens']);
-        const input = said > 0 ? said : Math.max(0, audited(raw['total_tokens']) - output);
+        const none = raw['input_tokens'] ?? 0;
+        const isLeftOut = typeof none === 'number' && Math.round(none) === 0;
+        const input = isLeftOut ? Math.max(0, audited(raw['total_tokens']) - output) : said;
         const cached = audited(member(raw['input_tokens_details'], 'cached_tokens'));
         const written = audited(member(raw['input_tokens_details'], 'cache_write_tokens'));
         const reasoning = audited(member(raw['output_tokens_details'], 'reasoning_tokens'));
-        const known = said > 0 || output > 0 || audited(raw['total_tokens']) > 0;
+        const known = input > 0 || output > 0;
         expect(usageFromWire(raw)).toEqual(
           known
             ? {
@@ -83,6 +85,15 @@ describe('usage, whatever the server says', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it.each(['4', -5, {}, 1e300])('takes no input from a total beside an input of %j', (input_tokens) => {
+    expect(usageFromWire({ input_tokens, output_tokens: 0, total_tokens: 3 })).toBeUndefined();
+    expect(usageFromWire({ input_tokens, output_tokens: 2, total_tokens: 5 })).toEqual({
+      ...noUsage,
+      output: 2,
+      total: 2,
+    });
   });
 
   it('never says that a window is free which holds something', () => {

@@ -21,9 +21,14 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
     total: wire['total_tokens'],
   };
   const { input, output, total } = mendUsage(reported, mostTokens);
-  if (input === 0 && output === 0 && total === 0) return undefined;
-  // A request is never empty: what the total holds beside the output is the input.
-  const known = input === 0 ? total - output : input;
+  // A request is never empty: if the input is left out, it is what the total holds beside the output. A count that makes
+  // no sense says nothing, and neither does the total that was made with it.
+  const known = isLeftOut(reported.input) ? total - output : input;
+  if (known === 0 && output === 0) return undefined;
   const usage = mendUsage({ ...reported, input: known }, mostTokens);
   return { ...usage, total: usage.input + usage.output };
+}
+
+function isLeftOut(count: unknown): boolean {
+  return typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;
 }

@@ -7,9 +7,10 @@ import { fileSystem as fs } from '../../disk/file-system.ts';
 
 /**
  * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
- * like context are words where the line says so. 3: turns are kept as `TurnRecord`s.
+ * like context are words where the line says so. 3: turns are kept as `TurnRecord`s. 5: a record says
+ * whether its turn only compacted.
  */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 

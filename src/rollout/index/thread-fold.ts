@@ -6,7 +6,7 @@ import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
 import { turnEvent } from '../../state/turn-event.ts';
-import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
+import { concernsTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type SettingsInWords } from '../../state/turn-settings.ts';
 
@@ -19,7 +19,7 @@ export interface ThreadFold {
   readonly log: TurnLog;
   /** Of the newest `thread_settings_applied`. */
   readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
-  readonly tokens: number;
+  readonly totalTokens: number;
   /** Calls of the newest turn that wait for the user's answer. Absent: none. */
   readonly asks?: readonly string[];
   /** The goal that the thread was given before the first message, if any. */
@@ -34,7 +34,7 @@ interface FirstLine {
   readonly forkedFrom?: ThreadId;
 }
 
-export const emptyFold: ThreadFold = { log: noTurns, tokens: 0 };
+export const emptyFold: ThreadFold = { log: noTurns, totalTokens: 0 };
 
 /** Lines that say nothing for lists need not be parsed. */
 export function concernsLists(kind: LineKind): boolean {
@@ -81,7 +81,7 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
   switch (event['type']) {
     case 'token_count': {
       const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
-      return total === undefined ? fold : { ...fold, tokens: readUsage(total).total };
+      return total === undefined ? fold : { ...fold, totalTokens: readUsage(total).total };
     }
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');
@@ -127,8 +127,9 @@ function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
 /** What the lines say; the rest of a summary is the store's to say. */
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
-export function summaryOf({ first, gitBranch, log, applied, tokens, goal, asks }: ThreadFold): ReadSummary {
-  const said = standingTurns(log).find(({ firstWords }) => firstWords !== '')?.firstWords;
+export function summaryOf({ first, gitBranch, log, applied, totalTokens, goal, asks }: ThreadFold): ReadSummary {
+  const turns = standingTurns(log);
+  const said = turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
   const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
   return {
     preview: said ?? goal ?? '',
@@ -136,8 +137,8 @@ export function summaryOf({ first, gitBranch, log, applied, tokens, goal, asks }
     ...first?.settings,
     ...chosen,
     ...defined({ forkedFrom: first?.forkedFrom }),
-    turns: countTurns(log),
-    tokens,
+    turns: turns.filter(({ purpose }) => purpose === undefined).length,
+    totalTokens,
     ...defined({ source: first?.source, gitBranch, questions: asks?.length }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Window } from '../../envelope/window.ts';
-import { byteLength, estimateTokens } from '../../fragments/text/truncate.ts';
+import { byteLength, bytesPerToken } from '../../fragments/text/truncate.ts';
 import { entries } from '../../history/history.ts';
 import { partBytes } from '../../history/size.ts';
 import type { Item } from '../../protocol/item.ts';
@@ -32,6 +32,14 @@ export function budgetsOf(
   const skills = groups.flatMap(({ shares }) => shares).filter(({ section }) => section === 'skills');
   const first = groups.filter(({ family }) => ['instructions', 'tools', 'context'].includes(family));
   const { mode, limit } = window.toolOutput;
+  // Outputs are cut by their bytes. In tokens, the number beside those of the parts would be by another measure.
+  const toolOutput = {
+    name: 'tool output',
+    unit: 'bytes' as const,
+    limit: mode === 'bytes' ? limit : limit * bytesPerToken,
+    used: largestOutput(state),
+    meaning: 'the largest one',
+  };
   return {
     budgets: [
       budget('effective', window.effective, total, 'everything'),
@@ -40,21 +48,20 @@ export function budgetsOf(
       budget('skills', window.skills, sumTokens(skills), 'the catalogue of skills'),
       budget('memory', window.memory, 0, 'nothing reads memory yet'),
       budget('baseline', window.baseline, sumTokens(first), 'instructions, tools, context'),
-      { name: 'tool output', unit: mode, limit, used: largestOutput(state, mode), meaning: 'the largest one' },
+      toolOutput,
     ],
     unknown: [],
   };
 }
 
-function largestOutput({ history }: ThreadState, unit: 'bytes' | 'tokens'): number {
+function largestOutput({ history }: ThreadState): number {
   const outputs = entries(history).filter(({ origin }) => origin.family === 'tool');
-  return Math.max(0, ...outputs.map(({ item }) => outputSize(item, unit)));
+  return Math.max(0, ...outputs.map(({ item }) => outputBytes(item)));
 }
 
-function outputSize(item: Item, unit: 'bytes' | 'tokens'): number {
+function outputBytes(item: Item): number {
   const output = item['output'];
-  if (typeof output === 'string') return unit === 'bytes' ? byteLength(output) : estimateTokens(output);
+  if (typeof output === 'string') return byteLength(output);
   const parts = (arrayAt(item, 'output') ?? []).filter(isJsonObject);
-  const bytes = parts.reduce((sum, part) => sum + partBytes(part), 0);
-  return unit === 'bytes' ? bytes : Math.ceil(bytes / 4);
+  return parts.reduce((sum, part) => sum + partBytes(part), 0);
 }

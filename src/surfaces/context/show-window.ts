@@ -76,12 +76,13 @@ function basis({ total, counted, next }: WindowView): string {
   if (counted === undefined) {
     return `About ${count(total)} tokens by Capstan's estimate: the provider has not counted this yet${more}.`;
   }
-  const { request, usage, dropped = 0 } = counted;
-  const since = total - (usage.total - dropped) - added;
+  const { request, usage, dropped = 0, tools = 0 } = counted;
+  const since = total - (usage.total - dropped) - added - tools;
   const gone = dropped === 0 ? '' : ` (${count(dropped)} of them reasoning that is not sent again)`;
   const told = `${count(usage.input)} sent and ${count(usage.output)} answered${gone}, as the provider counted request ${request}`;
-  const measure = since === 0 && added === 0 ? '' : 'About ';
-  return `${measure}${count(total)} tokens: ${told}${since === 0 ? '' : `; ${about(since)} since`}${more}.`;
+  const others = tools === 0 ? '' : `; ${about(Math.abs(tools))} ${tools > 0 ? 'more' : 'less'} for other tools`;
+  const measure = since === 0 && added === 0 && tools === 0 ? '' : 'About ';
+  return `${measure}${count(total)} tokens: ${told}${since === 0 ? '' : `; ${about(since)} since`}${others}${more}.`;
 }
 
 /** Which thread and turn all this is about, in a line. */

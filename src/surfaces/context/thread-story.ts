@@ -121,7 +121,7 @@ class Storyteller {
         return;
       case lineType.step:
         // A count that says nothing of the window was not taken over.
-        if (this.#state.usage.last.input > 0 || this.#isBeside())
+        if (this.#state.usage.newest.kind === 'counted' || this.#isBeside())
           this.#count(objectAt(line.payload, 'usage'), this.#requestOf(line.payload));
         return;
     }

@@ -5,6 +5,7 @@ import { droppedReasoning } from '../../history/active-tokens.ts';
 import { apportion, ledgerOf, type Measure } from '../../history/ledger.ts';
 import { forReader } from '../../history/opaque-items.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../history/size.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -24,15 +25,19 @@ export interface WindowContent {
   readonly measure: Measure;
   /** They sum to the total. */
   readonly parts: readonly WindowPart[];
-  /** The request whose count by the provider all this rests on. */
-  readonly counted?: {
-    readonly request: number;
-    readonly usage: Usage;
-    /** Reasoning tokens of the answer that the next request does not carry; absent when there are none. */
-    readonly dropped?: number;
-  };
+  readonly counted?: Counted;
   /** What the file does not say. */
   readonly unknown: readonly string[];
+}
+
+/** The request whose count by the provider all this rests on. */
+interface Counted {
+  readonly request: number;
+  readonly usage: Usage;
+  /** Reasoning tokens of the answer that the next request does not carry; absent when there are none. */
+  readonly dropped?: number;
+  /** By how much other tools change the count; absent if the next request offers the same. */
+  readonly tools?: number;
 }
 
 export interface WindowPart {
@@ -59,9 +64,11 @@ const toolsUnknown = 'The tools of this thread are not in its file: another prog
 export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
   const { state } = story;
   const reader = makerNow(next === undefined ? state : { ...state, envelope: next.envelope });
-  const counted = countedRequest(story, reader, next);
+  const counted = countedRequest(story, reader);
   const content =
-    counted === undefined ? estimatedContent(story, reader, next) : countedContent(story, reader, counted);
+    counted === undefined
+      ? estimatedContent(story, reader, next)
+      : withTools(countedContent(story, reader, counted), counted.request, next?.tools ?? newestTools(story).tools);
   const told = next === undefined ? [] : partsOfNext(next);
   const parts = [...content.parts, ...told];
   return { ...content, total: sumTokens(parts), parts, measure: told.length === 0 ? content.measure : 'estimated' };
@@ -80,19 +87,12 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
 }
 
 /** The newest request that the provider counted, if its count fits the next one: that one continues from it. */
-function countedRequest(story: ThreadStory, reader: Reader, next: NextRequest | undefined) {
-  const { state } = story;
-  const requests = story.requests.filter(isOfTalk);
-  const request = requests.findLast(({ usage }) => usage !== undefined);
+function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
+  const request = requests.findLast((each) => isOfTalk(each) && each.usage !== undefined);
   if (request?.usage === undefined) return undefined;
-  const known = newestTools(story).tools;
-  const offersOthers =
-    next !== undefined && known !== undefined && JSON.stringify(known) !== JSON.stringify(next.tools);
   const fits =
     request.state.history.storage === state.history.storage &&
-    request.record?.toolSet === requests.at(-1)?.record?.toolSet &&
     instructionsOf(request.state)?.text === instructionsOf(state)?.text &&
-    !offersOthers &&
     !hidesCounted(state, request, reader);
   return fits ? { request, usage: request.usage } : undefined;
 }
@@ -108,22 +108,61 @@ function countedContent(
   story: ThreadStory,
   reader: Reader,
   { request, usage }: { readonly request: StoryRequest; readonly usage: Usage },
-) {
-  const { history } = story.state;
-  const uncounted = new Set(earlierReasoning(sentTo(reader, story.state)));
+): Omit<WindowContent, 'total'> & { readonly counted: Counted } {
+  const { answer, covered } = answerTo(story, request);
+  const later = new Set(entries(story.state.history).slice(covered.length));
+  const uncounted = new Set(earlierReasoning(sentTo(reader, story.state)).filter((entry) => !later.has(entry)));
   const { parts: sent, unknown } =
     request.record !== undefined && hasTools(request.state, request.record)
       ? { parts: recordedParts(request, usage, uncounted), unknown: [] }
       : foreignParts(request, usage, uncounted);
-  const dropped = droppedReasoning({ history, reader }, usage);
-  const more = [...[...uncounted].map(estimated), ...partsSince(story, request, usage.total - usage.input - dropped)];
+  const dropped = droppedReasoning({ history: covered, reader }, usage);
+  const since = partsSince(story, request, { answer, output: usage.total - usage.input - dropped });
+  const more = [...[...uncounted].map(estimated), ...since];
   const guessed = more.filter(({ measure }) => measure === 'estimated');
   return {
-    measure: sumTokens(guessed) === 0 ? ('exact' as const) : ('estimated' as const),
+    measure: sumTokens(guessed) === 0 ? 'exact' : 'estimated',
     parts: [...sent, ...more],
     counted: { request: request.number, usage, ...(dropped === 0 ? {} : { dropped }) },
     unknown,
   };
+}
+
+/** The same with the tools that the next request offers. Those that are new to the provider are estimated in its scale. */
+function withTools(
+  content: ReturnType<typeof countedContent>,
+  { state, record }: StoryRequest,
+  tools: readonly ToolSpec[] | undefined,
+): ReturnType<typeof countedContent> {
+  const known = record && state.toolSets.get(record.toolSet);
+  if (known === undefined || tools === undefined) return content;
+  const specs = new Set(known.map((tool) => JSON.stringify(tool)));
+  const names = known.map(toolName);
+  const before = content.parts.filter(({ what }) => what.kind === 'tool');
+  const others = content.parts.filter(({ what }) => what.kind !== 'tool');
+  const estimate = known.reduce((sum, tool) => sum + toolTokens(tool), 0);
+  const scale = estimate === 0 ? 1 : sumTokens(before) / estimate;
+  const after = tools.map((tool) => {
+    const isKnown = specs.has(JSON.stringify(tool));
+    const part = isKnown ? before[names.indexOf(toolName(tool))] : undefined;
+    return part ?? { ...toolPart(tool), tokens: Math.round(toolTokens(tool) * scale) };
+  });
+  const changed = sumTokens(after) - sumTokens(before);
+  if (after.length === before.length && after.every((part, at) => part === before[at])) return content;
+  return {
+    ...content,
+    measure: 'estimated',
+    parts: [...others.slice(0, 1), ...after, ...others.slice(1)],
+    counted: { ...content.counted, ...(changed === 0 ? {} : { tools: changed }) },
+  };
+}
+
+function toolName(tool: ToolSpec): string {
+  return stringAt(tool, 'name') ?? tool.type;
+}
+
+function toolPart(tool: ToolSpec): WindowPart {
+  return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
 }
 
 /** What the reader is sent of a history. */
@@ -170,13 +209,23 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
   return { parts: known.map((part, at) => ({ ...part, tokens: shares[at]!, measure: 'scaled' as const })), unknown };
 }
 
-/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
-function partsSince({ state, requests }: ThreadStory, request: StoryRequest, output: number): readonly WindowPart[] {
+/** What the model answered to the request, and the history that its count covers; later answers are estimated. */
+function answerTo({ state: { history }, requests }: ThreadStory, request: StoryRequest) {
   const next = requests.find((other) => other.number > request.number && isOfTalk(other));
   const from = request.state.history.length;
-  const end = (next?.state ?? state).history.length;
-  const since = entries(state.history).slice(from);
-  const answer = since.slice(0, Math.max(0, end - from)).filter(isModelMade);
+  const span = entries(history).slice(from, next === undefined ? undefined : Math.max(from, next.state.history.length));
+  const answer = span.filter(isModelMade);
+  const length = from + span.findLastIndex(isModelMade) + 1;
+  return { answer, covered: next === undefined ? history : { ...history, length } };
+}
+
+/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
+function partsSince(
+  { state }: ThreadStory,
+  request: StoryRequest,
+  { answer, output }: { readonly answer: readonly Entry[]; readonly output: number },
+): readonly WindowPart[] {
+  const since = entries(state.history).slice(request.state.history.length);
   const weights = answer.map(({ item }) => itemTokens(item));
   const shares = apportion(weights, output);
   const tokensOf = new Map(answer.map((entry, index) => [entry, shares[index]!]));
@@ -202,10 +251,7 @@ function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest 
   const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
   const parts: readonly WindowPart[] = [
     instructionsPart(story.state, next),
-    ...(tools ?? []).map((tool): WindowPart => {
-      const name = stringAt(tool, 'name') ?? tool.type;
-      return { what: { kind: 'tool', name }, tokens: toolTokens(tool), measure: 'estimated' };
-    }),
+    ...(tools ?? []).map(toolPart),
     ...sentTo(reader, story.state).map(estimated),
   ];
   return { measure: 'estimated' as const, parts, unknown: tools === undefined ? [missing] : [] };

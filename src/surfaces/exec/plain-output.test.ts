@@ -56,6 +56,20 @@ it('says what the turn cost, and the thread where it cost more', () => {
   expect(seen()).toBe('tokens used: 500 in this turn, 2,590 in the thread\n');
 });
 
+it('says that it is not known what a turn cost, and how many requests a cost lacks', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const window = { step: 0, tokens: 9, measure: 'estimated', effectiveWindow: 100, percentRemaining: 91 } as const;
+  const uncounted: ThreadEvent = { kind: 'usage', turnId, total: noUsage, ...window };
+  tell(begins, uncounted, { kind: 'turn-completed', turnId, usage: noUsage, lastMessage: '' });
+  expect(seen()).toBe('tokens used: not known (the provider did not count them)\n');
+  const usage = { ...noUsage, input: 500, output: 90 };
+  tell({ ...begins, usage }, uncounted, { kind: 'turn-completed', turnId, usage, lastMessage: '' });
+  expect(seen()).toBe('tokens used: not known in this turn (the provider did not count them), 590 in the thread\n');
+  const refused = { ...uncounted, refused: true } as const;
+  tell(begins, uncounted, refused, { kind: 'turn-completed', turnId, usage, lastMessage: '' });
+  expect(seen()).toBe('tokens used: 590, and 1 request that the provider did not count\n');
+});
+
 it('marks the rows of a command, and says where one runs that left the sandbox', () => {
   const { tell, seen } = outputOf({ live: false });
   const script = { ...command, argv: ['sh', '-c', 'cat <<EOF\nDone.\nEOF\n'], status: 'in-progress' } as const;

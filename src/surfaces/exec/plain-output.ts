@@ -5,7 +5,6 @@ import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
@@ -25,6 +24,7 @@ import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRu
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
+import { TurnCost } from './turn-cost.ts';
 
 export interface PlainOptions {
   /** On a terminal: a status line, and answers as they arrive. */
@@ -52,8 +52,7 @@ export class PlainOutput implements Output {
   /** What was asked about, by the id of the question. */
   readonly #hosts = new Map<string, AskedHost>();
   #folder: string | undefined;
-  /** Tokens of the thread when the turn began. */
-  #usedBefore = 0;
+  readonly #cost = new TurnCost();
   /** Whether the user has read how to be asked. */
   #hasHinted = false;
 
@@ -105,6 +104,7 @@ export class PlainOutput implements Output {
 
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
+    this.#cost.event(event);
     this.#sayUnanswered(event);
     this.#held.before(event);
     this.#held.print(() => this.#say(event));
@@ -146,7 +146,7 @@ export class PlainOutput implements Output {
         screen.note(yellow('The turn was interrupted.'));
         return this.#sayHowToResume();
       case 'turn-completed': {
-        screen.note(dim(`tokens used: ${this.#tokensWords(event.usage)}`));
+        screen.note(dim(`tokens used: ${this.#cost.words(event.usage)}`));
         if (event.lastMessage === undefined) screen.note(dim('The model ended the turn without an answer.'));
         // On one screen with the rest, it was shown when it came.
         const isShown = process.stdout.isTTY && process.stderr.isTTY;
@@ -162,9 +162,7 @@ export class PlainOutput implements Output {
         if (event.question.host !== undefined) this.#hosts.set(event.question.id, event.question.host);
         return;
       case 'checkpoint-stage':
-        return;
       case 'turn-started':
-        this.#usedBefore = tokensIn(event.usage);
         return;
       case 'question-answered': {
         const host = this.#hosts.get(event.id);
@@ -248,13 +246,6 @@ export class PlainOutput implements Output {
     this.#screen.endText();
   }
 
-  #tokensWords(thread: Usage): string {
-    const all = tokensIn(thread);
-    return this.#usedBefore === 0
-      ? count(all)
-      : `${count(all - this.#usedBefore)} in this turn, ${count(all)} in the thread`;
-  }
-
   #sayHowToResume(): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id, this.#options)}`));
@@ -264,11 +255,6 @@ export class PlainOutput implements Output {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id !== undefined) this.#screen.note(dim(`To answer: ${answerCommand(id, this.#options)}`));
   }
-}
-
-/** What was not in the provider's cache. */
-function tokensIn({ input, cachedInput, output }: Usage): number {
-  return input - cachedInput + output;
 }
 
 const noCall = '';

@@ -2,9 +2,9 @@ import { defined } from '../../protocol/defined.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { contextSettings } from '../../state/turn-settings.ts';
-import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
+import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import { durationWords } from '../wording/duration-words.ts';
-import { usageWords } from '../wording/usage-words.ts';
+import { costLine } from '../wording/usage-words.ts';
 import { plural } from '../wording/number-words.ts';
 import type { CallReport } from '../wording/call-report.ts';
 
@@ -44,7 +44,7 @@ export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usag
     folder: cwd,
     'fork of': forkedFrom,
     turns: String(turns.length),
-    tokens: usage.total === 0 ? undefined : usageWords(usage),
+    tokens: costLine(costOfAll({ turns, usage })),
   });
 }
 

@@ -7,7 +7,7 @@ import { type CallReport, readCallReport } from '../wording/call-report.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
 import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
-import { usageWords } from '../wording/usage-words.ts';
+import { costLine } from '../wording/usage-words.ts';
 import { pageStyle } from './html-style.ts';
 import { markdownHtml } from './markdown-html.ts';
 
@@ -44,7 +44,8 @@ ${page.turns.map(turnSection).join('')}</main>
 }
 
 function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): string {
-  const { number, startedAt, items, usage, isTakenBack } = turn;
+  const { number, startedAt, items, isTakenBack } = turn;
+  const cost = costLine(turn);
   const end = endWords(turn);
   const facts = [startedAt, ...turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '))].filter(
     (text) => text !== '',
@@ -53,7 +54,7 @@ function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWit
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>
 ${items.map(itemBlock).join('\n')}
-${usage === undefined ? '' : `<p class="facts">Tokens: ${escaped(usageWords(usage))}</p>\n`}</section>
+${cost === undefined ? '' : `<p class="facts">Tokens: ${escaped(cost)}</p>\n`}</section>
 `;
 }
 

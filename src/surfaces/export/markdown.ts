@@ -4,7 +4,7 @@ import { visibleText } from '../terminal/visible-text.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
 import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
-import { usageWords } from '../wording/usage-words.ts';
+import { costLine } from '../wording/usage-words.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ExportPage): string {
@@ -14,14 +14,15 @@ export function markdownOf(page: ExportPage): string {
 }
 
 function turnBlocks(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): readonly string[] {
-  const { number, startedAt, items, usage } = turn;
+  const { number, startedAt, items } = turn;
+  const cost = costLine(turn);
   const end = endWords(turn);
   const facts = turnFacts(turn, turns[index - 1]).map(([name, value]) => `${name} ${inline(value)}`);
   return [
     `## Turn ${number}${end === undefined ? '' : ` (${escaped(end)})`}`,
     [startedAt, facts.join(', ')].filter((text) => text !== '').join(' · '),
     ...items.map(itemBlock),
-    ...(usage === undefined ? [] : [`*Tokens: ${usageWords(usage)}*`]),
+    ...(cost === undefined ? [] : [`*Tokens: ${cost}*`]),
   ];
 }
 

@@ -1,5 +1,4 @@
 import { defined } from '../../protocol/defined.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
@@ -16,7 +15,7 @@ import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
-import { usageWords } from '../wording/usage-words.ts';
+import { costLine, type KnownCost } from '../wording/usage-words.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
 
@@ -57,7 +56,7 @@ export function turnSpans(shown: ShownTurn, form: TurnForm): readonly Span[] {
     { look: statusLooks[status], text: status },
     '\n',
     ...(settings === '' ? [] : [dim(prose(settings, form, indent))]),
-    ...figures(turn, work?.usage, form),
+    ...figures(turn, work ?? {}, form),
     ...(form.full && work !== undefined ? fullItems(work.items, form) : shortItems(turn, work?.items ?? [], form)),
     ...(problem === undefined ? [] : [red(prose(visibleLine(problem), form, indent))]),
   ];
@@ -76,11 +75,12 @@ const figuresWidth = 60;
 /** How long it took, what it cost, and that as a bar: cached and other tokens sent, and tokens answered. */
 function figures(
   { startedAt, endedAt }: TurnSummary,
-  usage: Usage | undefined,
+  cost: KnownCost,
   { width, color, mostTokens }: TurnForm,
 ): readonly Span[] {
   const time = startedAt === undefined || endedAt === undefined ? [] : [durationWords(endedAt - startedAt)];
-  const words = [...time, ...(usage === undefined ? [] : [usageWords(usage)])].join(' · ');
+  const { usage } = cost;
+  const words = [...time, ...tokensLine(cost)].join(' · ');
   if (words === '') return [];
   const room = width - figuresWidth - indent.length;
   if (usage === undefined || room < 5) return [`${indent}${words}\n`];
@@ -93,6 +93,13 @@ function figures(
   const columns = Math.max(1, Math.round((room * (input + output)) / Math.max(1, mostTokens)));
   const bar = stackedBar(parts, { whole: input + output, width: columns, color });
   return [`${indent}${pad(words, figuresWidth)}`, ...bar, '\n'];
+}
+
+/** What a turn or a thread cost, as a line of its own or behind other figures. */
+export function tokensLine(cost: KnownCost): readonly string[] {
+  const words = costLine(cost);
+  if (words === undefined) return [];
+  return [cost.usage === undefined ? `tokens ${words}` : words];
 }
 
 /** What the letters and colours of the bars are. */

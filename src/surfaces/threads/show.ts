@@ -1,8 +1,9 @@
+import { defined } from '../../protocol/defined.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
-import { readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
+import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { Question } from '../../protocol/question.ts';
 import { checkpointLine } from '../wording/checkpoint-words.ts';
@@ -18,10 +19,9 @@ import { dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { usageWords } from '../wording/usage-words.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
-import { barLegend, type ShownTurn, type TurnForm, turnSpans } from './show-turn.ts';
+import { barLegend, type ShownTurn, tokensLine, type TurnForm, turnSpans } from './show-turn.ts';
 import { withWriter } from './asked-elsewhere.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
 
@@ -99,8 +99,9 @@ function turnsSpans(
   }));
   const costs = shown.flatMap((each) => each.work?.usage ?? []);
   const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
-  const total =
-    work === undefined || costs.length === 0 ? [] : [`  ${usageWords(work.usage)}   `, ...barLegend(form.color)];
+  const total = (work === undefined ? [] : tokensLine(costOfAll(work))).flatMap((words): readonly Span[] =>
+    costs.length === 0 ? [`  ${words}\n`] : [`  ${words}   `, ...barLegend(form.color)],
+  );
   const made = (turn: TurnSummary | undefined): readonly Span[] =>
     checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));
   return [
@@ -117,7 +118,8 @@ function workIn(work: TurnItems | undefined, { id }: TurnSummary): TurnWithItems
 
 function itemsOf(work: TurnWithItems | undefined) {
   if (work === undefined) return {};
-  return { items: work.items, ...(work.usage === undefined ? {} : { usage: usageFields(work.usage) }) };
+  const { items, usage, uncounted } = work;
+  return { items, ...defined({ usage: usage && usageFields(usage), uncounted }) };
 }
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {

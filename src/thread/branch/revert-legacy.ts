@@ -7,7 +7,7 @@ import { repeated } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces, TurnPlace } from '../../state/turn-places.ts';
 import type { TakenBack } from '../../state/turns.ts';
 import { readPlaces } from './read-turns.ts';
-import { costStays } from '../../state/turn-drafts.ts';
+import { costOf, costStays } from '../../state/turn-drafts.ts';
 import { foldThread } from './resume.ts';
 import {
   firstTaken,
@@ -49,7 +49,7 @@ export function repeatTakenBack(
     if (since.length > 0 && !force) return turnsSince(id, since.length);
     const { state } = await foldThread(store, id);
     const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
-    owned.append([...pinChanges(pins, state.pins), ...costStays(usage, state.usage)]);
+    owned.append([...pinChanges(pins, state.pins), ...costStays(costOf(usage), state.usage)]);
     await owned.durable();
     const replaced = since.map((turn) => turn.id);
     return { kind: 'rollback-undone', id, location: owned.location, turns: takenBack.turns, replaced };

@@ -11,7 +11,7 @@ import { lastingNotes } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
-import { costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
+import { costOf, costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
 import { leftNote } from './left-rollouts.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread, openThread } from './resume.ts';
@@ -68,7 +68,7 @@ export async function rollBack(
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
         ...grantsEnded(then.grants, now.grants),
-        ...costStays(then.usage, now.usage),
+        ...costStays(costOf(then.usage), now.usage),
         ...windowsStay(then.limits, now.limits),
         ...warningsStay(then.warnings, now.warnings),
       ],

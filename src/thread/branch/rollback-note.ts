@@ -4,6 +4,7 @@ import type { Ordinal } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Pin, readPins } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
+import { costOf, type ThreadCost } from '../../state/turn-drafts.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { readUsage, usageFields } from '../../state/usage-fields.ts';
 
@@ -24,7 +25,7 @@ export interface RollbackNote {
   /** Those of the rollout that was left, at its end. */
   readonly pins: readonly Pin[];
   /** The same of what it had cost. Older versions did not note it. */
-  readonly usage?: ThreadState['usage'];
+  readonly usage?: ThreadCost;
 }
 
 /** All that can be undone one after the other stand in the first line of a file, each with the pinned notes of then. */
@@ -48,7 +49,8 @@ export function noteOf(
   leftBy: LeftBy,
 ): JsonObject {
   const [{ pins, usage }, { end, turns }] = [now, places];
-  const cost = { usage: { total: usageFields(usage.total), last: usageFields(usage.last) } };
+  const { total, last } = costOf(usage);
+  const cost = { usage: { total: usageFields(total), last: usageFields(last) } };
   const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
   const place = { rollout_id: current.rolloutId, end_ordinal_exclusive: end };
   return { ...place, turns: turns.length, kept, ...cost, ...notes, ...marks[leftBy] };

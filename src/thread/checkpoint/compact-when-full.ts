@@ -12,6 +12,7 @@ import type { CompactionResult, WantedCompaction } from '../parts/compaction-res
 import { compactionContract, compactionWindow, instructionsNow } from '../contract/contract-now.ts';
 import { hasNews, isWorthIt } from './worth-compacting.ts';
 import type { Turn } from '../parts/parts.ts';
+import { lastUsage } from '../../history/newest-count.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import { mostTokens } from '../../history/most-tokens.ts';
 import { waitingItem } from '../../state/waiting.ts';
@@ -123,7 +124,7 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
  */
 function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
   const { history, usage, prefill } = turn.log.state;
-  if (history.length > 0 || usage.last.total > 0) return false;
+  if (history.length > 0 || lastUsage(usage.newest).total > 0) return false;
   const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
   const active = mostTokens([instructionsNow(turn).text, ...step.tools]);
   const pending = mostTokens([...context, ...turn.inbox.waiting.map(waitingItem)]);

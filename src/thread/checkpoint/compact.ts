@@ -7,6 +7,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { requestTokens } from '../../history/ledger.ts';
+import { lastUsage } from '../../history/newest-count.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -107,7 +108,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
   // What the provider said, and at least what it refused: a total alone is no provider's count.
   const refused = isRefusal(wanted) ? window.effective : 0;
-  const counted = Math.max(countFor(log.state, providerOfTurn(envelope)).input, refused);
+  const counted = Math.max(lastUsage(countFor(log.state, providerOfTurn(envelope))).input, refused);
   const plan = planCompaction(
     {
       ...asked,
@@ -131,7 +132,8 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       pending: waitingTokens({ inbox }),
     },
   );
-  return { move: begin(plan, { history, input, work: workNow({ log, inbox }) }), plan, by };
+  const source = { history, input, work: workNow({ log, inbox }), ...defined({ failed: log.state.failed }) };
+  return { move: begin(plan, source), plan, by };
 }
 
 /** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */

@@ -11,7 +11,7 @@ import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
-import { tokenCount } from '../../state/turn-drafts.ts';
+import { costOf, tokenCount } from '../../state/turn-drafts.ts';
 import type { Turn } from '../parts/parts.ts';
 import { compactionContract, windowNow } from '../contract/contract-now.ts';
 import { ModelExchange, type RequestToSend } from '../request/model-exchange.ts';
@@ -143,7 +143,7 @@ export class CompactionRequests {
     const { log } = this.#turn;
     this.#counted++;
     this.#usage = addUsage(this.#usage, usage);
-    const { total, last } = log.state.usage;
+    const { total, last } = costOf(log.state.usage);
     log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(this.#turn).effective }));
   }
 

@@ -3,9 +3,8 @@ import type { Step } from '../../envelope/step.ts';
 import { activeTokens } from '../../history/active-tokens.ts';
 import { historyTokens, weightOf } from '../../history/history-weight.ts';
 import { requestTokens } from '../../history/ledger.ts';
+import { type NewestCount, noCount } from '../../history/newest-count.ts';
 import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
-import { noUsage, type Usage } from '../../protocol/usage.ts';
-import { makerNow } from '../../state/maker-now.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type Contract, instructionsNow } from './contract-now.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
@@ -21,11 +20,11 @@ export function activeNow(turn: Contract, step: Pick<Step, 'tools'>) {
   return activeAfter(turn, step, countFor(turn.log.state, providerOfTurn(turn.envelope)));
 }
 
-/** The same after this count of a request; undefined: by our estimate. */
-export function activeAfter(turn: Contract, { tools }: Pick<Step, 'tools'>, last: Usage | undefined) {
+/** The same after this count. */
+export function activeAfter(turn: Contract, { tools }: Pick<Step, 'tools'>, newest: NewestCount) {
   const { history } = turn.log.state;
   const [reader, instructions] = [providerOfTurn(turn.envelope), instructionsNow(turn).text];
-  return activeTokens({ history, reader, instructions, tools, last, reasoningCounted: false });
+  return activeTokens({ history, reader, instructions, tools, newest, reasoningCounted: false });
 }
 
 /** Instructions and tools. */
@@ -35,7 +34,7 @@ export function fixedTokens(turn: Contract, { tools }: Pick<Step, 'tools'>): num
 
 /** The same as users are shown it: a total that stands for a refusal is no number of tokens. */
 export function shownNow(turn: Contract, step: Pick<Step, 'tools'>): number {
-  return turn.log.state.usage.last.input === 0 ? estimateNow(turn, step) : activeNow(turn, step).tokens;
+  return turn.log.state.usage.newest.kind === 'full' ? estimateNow(turn, step) : activeNow(turn, step).tokens;
 }
 
 /**
@@ -52,11 +51,9 @@ export function estimateNow(turn: Contract, step: Pick<Step, 'tools'>): number {
 }
 
 /** The newest count, unless another provider made it and was sent what this reader is not. */
-export function countFor(state: ThreadState, reader: ProviderName): Usage {
-  const { sent, usage, history } = state;
-  const by = (sent?.kind === 'request' ? sent.record.provider : undefined) ?? makerNow(state);
-  const isOthers = by !== undefined && !isSameProvider(by, reader);
-  return isOthers && weightOf(history, { reader }).hidden > 0 ? noUsage : usage.last;
+export function countFor({ usage: { newest }, history }: ThreadState, reader: ProviderName): NewestCount {
+  const isOthers = newest.by !== undefined && !isSameProvider(newest.by, reader);
+  return isOthers && weightOf(history, { reader }).hidden > 0 ? noCount : newest;
 }
 
 /** What it takes to tell everything about the world. */

@@ -1,28 +1,27 @@
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { historyTokens, weightOf } from '../../history/history-weight.ts';
+import { type NewestCount, noCount } from '../../history/newest-count.ts';
 import { percentRemaining, usageAfterOverflow } from '../../history/percent-remaining.ts';
 import { defined } from '../../protocol/defined.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { ShownUsage } from '../../state/shown-usage.ts';
 import { tokenCount, usageShown } from '../../state/turn-drafts.ts';
-import { activeAfter, estimateNow, fixedTokens } from '../contract/active-now.ts';
+import { activeAfter, countFor, estimateNow, fixedTokens } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 
 /** What the request cost, and what is left; estimated where the provider says nothing of the input. */
 export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined): void {
   const { log } = turn;
-  const { total, last } = log.state.usage;
+  const { total, newest } = log.state.usage;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
-  const now = believed ?? estimateAfter(turn, step);
-  // Without a count, an estimate from before says nothing wrong as long as it has been outgrown.
-  const isNews = counted !== undefined || last.input > 0 || last.total > now.total;
   const spent = counted === undefined ? total : addUsage(total, counted);
-  const shown = shownAfter(turn, step, { counted, believed, total: isNews ? now.total : last.total });
-  log.record(
-    isNews ? tokenCount({ total: spent, last: now, window: shown.effectiveWindow }, shown) : usageShown(shown),
-  );
+  const shown = shownAfter(turn, step, { counted, believed });
+  const last = believed ?? { ...noUsage, total: shown.tokens };
+  // Without a count, an estimate from before says nothing wrong as long as it has been outgrown.
+  const isNews = counted !== undefined || newest.kind !== 'estimated' || newest.tokens > shown.tokens;
+  log.record(isNews ? tokenCount({ total: spent, last, window: shown.effectiveWindow }, shown) : usageShown(shown));
   log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown });
 }
 
@@ -44,26 +43,14 @@ function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
   return fixedTokens(turn, step) + history <= mostTimes * input + mostBeyond;
 }
 
-/**
- * What stands in the place of the newest count: an older one says nothing of what has been added since, and is the
- * least that it can be. That a request did not fit says nothing once one was answered.
- */
-function estimateAfter(turn: Turn, step: Step): Usage {
-  const { history, usage } = turn.log.state;
-  const { tokens } = activeAfter(turn, step, undefined);
-  const reader = providerOfTurn(turn.envelope);
-  // With what another provider wrote, the older count may be that provider's.
-  const isLeast = usage.last.input > 0 && weightOf(history, { reader }).hidden === 0;
-  return { ...noUsage, total: Math.max(tokens, isLeast ? usage.last.total : 0) };
-}
-
 /** The provider refused the request as too long: the window is full, whatever was counted before. */
 export function recordOverflow(turn: Turn, step: Step): void {
   const { log } = turn;
   const { effective } = windowNow(turn);
   const { total } = log.state.usage;
   // The line says that the window is full, in the one way that all readers know; the user is shown what was sent.
-  const shown = { tokens: estimateNow(turn, step), measure: 'estimated', percentRemaining: 0 } as const;
+  const tokens = estimateNow(turn, step);
+  const shown = { tokens, measure: 'estimated', percentRemaining: 0, refused: true } as const;
   const window = { step: step.index, effectiveWindow: effective };
   log.record(tokenCount({ ...usageAfterOverflow(effective, total), window: effective }, { ...window, ...shown }));
   log.tell({ kind: 'usage', turnId: turn.turnId, total, ...window, ...shown });
@@ -73,14 +60,12 @@ interface Counted {
   readonly counted: Usage | undefined;
   /** What the provider counted, if it says something of the window. */
   readonly believed: Usage | undefined;
-  /** Of the newest count, or of what stands in its place. */
-  readonly total: number;
 }
 
-function shownAfter(turn: Turn, step: Step, { counted, believed, total }: Counted): ShownUsage {
+function shownAfter(turn: Turn, step: Step, { counted, believed }: Counted): ShownUsage {
   const { effective, baseline } = windowNow(turn);
-  // An older count says nothing of what this answer added: all is estimated, and the total is the least it can be.
-  const { tokens, measure } = activeAfter(turn, step, believed ?? { ...noUsage, total });
+  const newest = believed === undefined ? countBefore(turn) : countNow(turn, believed);
+  const { tokens, measure } = activeAfter(turn, step, newest);
   return {
     step: step.index,
     ...defined({ last: counted }),
@@ -89,4 +74,14 @@ function shownAfter(turn: Turn, step: Step, { counted, believed, total }: Counte
     effectiveWindow: effective,
     percentRemaining: percentRemaining({ effective, baseline, tokens }),
   };
+}
+
+function countNow({ log }: Turn, usage: Usage): NewestCount {
+  return { kind: 'counted', usage, upTo: log.state.history.length };
+}
+
+/** The count that still holds. That a request did not fit says nothing once one was answered. */
+function countBefore({ log, envelope }: Turn): NewestCount {
+  const newest = countFor(log.state, providerOfTurn(envelope));
+  return newest.kind === 'full' ? noCount : newest;
 }

@@ -18,7 +18,7 @@ import { addUsage, type Usage } from '../../protocol/usage.ts';
 import { questionFields } from '../../state/question-fields.ts';
 import { wordsInCall } from '../../state/word-in-call.ts';
 import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
-import { tokenCount } from '../../state/turn-drafts.ts';
+import { costOf, tokenCount } from '../../state/turn-drafts.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 import { approvedPrefixesNow } from '../parts/rules-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
@@ -145,7 +145,7 @@ async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSigna
 function spend(turn: Turn, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { log } = turn;
-  const { total, last } = log.state.usage;
+  const { total, last } = costOf(log.state.usage);
   log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
 }
 

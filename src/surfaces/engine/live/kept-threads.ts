@@ -1,3 +1,4 @@
+import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { Engine } from '../engine.ts';
@@ -112,7 +113,8 @@ class KeptThreads implements LiveThreads {
   preview(id: ThreadId, state: ThreadState): ReturnType<LiveThreads['preview']> {
     const thread = this.#threads.get(id);
     const kept = thread?.isLoaded === true ? { settings: thread.settings, last: lastSettings(state) } : undefined;
-    return this.#engine.preview(id, state, { request: this.#requests.get(id) ?? withAnswers({}), kept });
+    // One that no client has opened here is foreseen as its newest turn was run.
+    return this.#engine.preview(id, state, { ...defined({ request: this.#requests.get(id) }), kept });
   }
 
   async close(): Promise<void> {

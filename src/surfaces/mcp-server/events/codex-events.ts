@@ -48,16 +48,38 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
       return [{ type: 'error', message: fullText(event.outcome) }];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
-    default:
+    // These hosts have no message for them. Questions are put to them as requests.
+    case 'settings':
+    case 'context':
+    case 'model-switched':
+    case 'item-updated':
+    case 'call-refused':
+    case 'question-asked':
+    case 'question-answered':
+    case 'prefix-broken':
+    case 'checkpoint-started':
+    case 'checkpoint-stage':
+    case 'checkpoint-failed':
+    case 'turn-suspended':
       return [];
   }
 }
 
 function begun(item: TurnItem): Told {
-  if (item.kind === 'command') {
-    return [{ type: 'exec_command_begin', call_id: item.id, command: item.argv, cwd: item.cwd }];
+  switch (item.kind) {
+    case 'command':
+      return [{ type: 'exec_command_begin', call_id: item.id, command: item.argv, cwd: item.cwd }];
+    case 'file-change':
+      return [{ type: 'patch_apply_begin', call_id: item.id, changes: changesOf(item) }];
+    // Shown when they are complete.
+    case 'user-message':
+    case 'agent-message':
+    case 'reasoning':
+    case 'plan':
+    case 'image-view':
+    case 'tool-call':
+      return [];
   }
-  return item.kind === 'file-change' ? [{ type: 'patch_apply_begin', call_id: item.id, changes: changesOf(item) }] : [];
 }
 
 function done(item: TurnItem): Told {
@@ -81,7 +103,8 @@ function done(item: TurnItem): Told {
       const plan = item.steps.map(({ text, status }) => ({ step: text, status: status.replace('-', '_') }));
       return [{ type: 'plan_update', plan }];
     }
-    default:
+    case 'image-view':
+    case 'tool-call':
       return [];
   }
 }
@@ -96,7 +119,8 @@ function previewMessages(event: ProvisionalEvent): Told {
       return [{ type: 'agent_message_delta', delta: event.text }];
     case 'reasoning':
       return [{ type: 'agent_reasoning_delta', delta: event.text }];
-    default:
+    case 'output':
+    case 'dropped':
       return [];
   }
 }

@@ -26,7 +26,19 @@ export function progressWords(event: ThreadEvent): string | undefined {
       return oneLine(`Waiting for an answer: ${questionWords(event.question)}`, mostCharacters);
     case 'retrying':
       return 'The request failed and is sent again.';
-    default:
+    case 'thread-started':
+    case 'settings':
+    case 'context':
+    case 'model-switched':
+    case 'item-updated':
+    case 'call-refused':
+    case 'question-answered':
+    case 'prefix-broken':
+    case 'warning':
+    case 'turn-completed':
+    case 'turn-failed':
+    case 'turn-aborted':
+    case 'turn-suspended':
       return undefined;
   }
 }
@@ -45,7 +57,9 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
       return begins ? 'Thinking.' : undefined;
     case 'agent-message':
       return begins ? undefined : oneLine(item.text, mostCharacters);
-    default:
+    case 'user-message':
+    case 'plan':
+    case 'image-view':
       return undefined;
   }
 }

@@ -71,14 +71,9 @@ export class Thread {
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     const closing = this.#closing.signal;
-    const own = {
-      inbox: this.#inbox,
-      questions: this.#questions,
-      work: this.#work,
-      warned: new Set<string>(),
-      savedRules: { prefixes: [], hosts: [] },
-    };
-    const shared = { id, parts, log, ...own, closing };
+    const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work };
+    const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [] } };
+    const shared = { id, parts, log, closing, ...own, ...noted };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
@@ -122,6 +117,11 @@ export class Thread {
 
   get state(): ThreadState {
     return this.#log.state;
+  }
+
+  /** Items of which a preview was sent and that are not complete. */
+  get previewed(): Iterable<string> {
+    return this.#log.subscribers.previewed;
   }
 
   /** What a turn that is submitted now starts from, once the changes before it are made. Frozen, deeply. */

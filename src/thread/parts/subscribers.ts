@@ -27,7 +27,7 @@ export interface LineSubscriber extends ThreadSubscriber {
 /** All who follow one thread. */
 export class Subscribers {
   readonly #all = new Set<LineSubscriber>();
-  /** Items of which a part was previewed and whose end was not sent. */
+  /** Their turns, by item. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
   #isOver = false;
@@ -49,6 +49,11 @@ export class Subscribers {
   /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
+  }
+
+  /** Items of which a part was previewed and whose end was not sent. */
+  get previewed(): Iterable<string> {
+    return this.#open.keys();
   }
 
   /** Whether lines reach a subscriber. */

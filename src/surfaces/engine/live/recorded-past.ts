@@ -2,6 +2,7 @@ import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import {
   foldRecorded,
   nothingRecorded,
@@ -12,6 +13,7 @@ import {
 import { turnEventKind } from '../../../state/turn-event.ts';
 import { foldPlace, noTurnsOfAny } from '../../../state/turns.ts';
 import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
+import type { LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 
 /** Where a rollout ends, and which one it is. */
@@ -150,4 +152,9 @@ export function newsOf(
     state,
     placed: news.map((each, index) => ({ place, cursor, index, isLast: index === last, news: each, before })),
   };
+}
+
+/** As followers get it; `event`: that, with all that is known of it. */
+export function recorded({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, cursor, event, ...(isLast ? {} : { more: true }) };
 }

@@ -93,7 +93,7 @@ export class Thread {
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
-    const log = new ThreadLog(owned, emptyState, new Subscribers(options.listener));
+    const log = new ThreadLog(owned, emptyState, new Subscribers(options));
     const inForce = await envelope;
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
     return new Thread(id, parts, log, inForce, options);
@@ -107,7 +107,7 @@ export class Thread {
   ): Promise<Thread> {
     const { settings } = options;
     const envelope = await previewEnvelope(parts, id, settings, state);
-    const subscribers = new Subscribers(options.listener);
+    const subscribers = new Subscribers(options);
     subscribers.tell({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });

@@ -3,6 +3,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { ThreadOptions } from '../thread-options.ts';
 
 /** Gets what happens in a thread. Calls come one after the other and must not throw. */
 export interface ThreadSubscriber {
@@ -32,9 +33,9 @@ export class Subscribers {
 
   #isOver = false;
 
-  /** `first`: gets everything from the beginning. */
-  constructor(first?: ThreadSubscriber['event']) {
-    if (first !== undefined) this.add({ event: first });
+  /** The first one gets everything from the beginning. */
+  constructor({ listener: event, provisional }: Pick<ThreadOptions, 'listener' | 'provisional'> = {}) {
+    if (event !== undefined || provisional !== undefined) this.add(defined({ event, provisional }));
   }
 
   /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */

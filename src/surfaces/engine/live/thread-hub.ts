@@ -79,14 +79,13 @@ export class ThreadHub implements FollowedThread {
 
   /** The thread is loaded: nothing of it has been written yet. Between the last time and now, other programs may have. */
   async attach(thread: Thread): Promise<void> {
-    // Of a new one nothing can be found.
-    if (thread.state !== emptyState) {
+    // Of a new one nothing can be found. Its first rollout has its name.
+    if (thread.state === emptyState) this.#end ??= { rolloutId: this.id, place: -1, meta: {} };
+    else {
       const { openTurn } = thread.state;
       // What a turn has done so far is in its lines alone.
       await this.#look(({ place }) =>
-        openTurn === undefined
-          ? recordedUntil(this.id, thread.state, place)
-          : recordedAt(this.store, this.id, place),
+        openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
       );
     }
     this.#thread = thread;

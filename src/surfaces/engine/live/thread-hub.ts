@@ -18,7 +18,14 @@ import { handOut } from './hand-out.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 import { createFollower, readNews } from './read-news.ts';
-import { commonPlace, readEnd, recordedAt, type RolloutEnd } from './recorded-past.ts';
+import {
+  commonPlace,
+  currentRollout,
+  type NamedRollout,
+  type NewestLine,
+  readNewest,
+  recordedAt,
+} from './recorded-past.ts';
 
 /** So many lines may wait to be folded. */
 const mostUnfolded = 100;
@@ -32,8 +39,8 @@ export class ThreadHub implements FollowedThread {
   /** While it is loaded. */
   #thread: Thread | undefined;
   #stopPreviews: (() => void) | undefined;
-  /** As the thread was left, or found. */
-  #end: RolloutEnd | undefined;
+  /** The rollout that those who follow know; asked for when the first of them comes. */
+  #rollout: Promise<NamedRollout | undefined> | undefined;
   /** Up to the lines that were not folded; absent: nothing was recorded before them. */
   #state: RecordedState | undefined;
   #cursor: PlaceCursor | undefined;
@@ -79,9 +86,8 @@ export class ThreadHub implements FollowedThread {
 
   /** The thread is loaded: nothing of it has been written yet. Between the last time and now, other programs may have. */
   async attach(thread: Thread): Promise<void> {
-    // Of a new one nothing can be found. Its first rollout has its name.
-    if (thread.state === emptyState) this.#end ??= { rolloutId: this.id, place: -1, meta: {} };
-    else {
+    // Of a new one nothing can be found.
+    if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
       const { openTurn } = thread.state;
       // What a turn has done so far is in its lines alone.
       await this.#look(({ place }) =>
@@ -92,8 +98,7 @@ export class ThreadHub implements FollowedThread {
     thread.subscribe({
       durable: (news) => this.#durable(news),
       ended: () => {
-        this.#thread = undefined;
-        this.#stopPreviews = undefined;
+        if (this.#thread === thread) this.#thread = this.#stopPreviews = undefined;
       },
     });
     this.#watchPreviews();
@@ -104,17 +109,19 @@ export class ThreadHub implements FollowedThread {
     return this.#look(({ place }) => ({ ...this.state, turns: { ...this.state.turns, place } }));
   }
 
-  async #look(stateAt: (end: RolloutEnd) => RecordedState | Promise<RecordedState>): Promise<void> {
-    const [before, known] = [this.#end, this.state];
-    const end = await readEnd(this.store, this.id);
-    this.#state = await stateAt(end);
-    this.#end = end;
-    this.#cursor = end.cursor;
-    if (before === undefined) return;
-    const left = { ...before, place: placeOf(known) };
+  async #look(stateAt: (newest: NewestLine) => RecordedState | Promise<RecordedState>): Promise<void> {
+    const known = this.state;
+    const before = await this.#rollout;
+    const after = before && (await currentRollout(this.store, this.id));
+    const newest = await readNewest(this.store, this.id);
+    this.#state = await stateAt(newest);
+    this.#cursor = newest.cursor;
+    if (after !== undefined) this.#rollout = Promise.resolve(after);
+    const isOther = before !== undefined && after !== undefined && before.rolloutId !== after.rolloutId;
+    const common = isOther ? commonPlace({ ...before, place: placeOf(known) }, { ...after, ...newest }) : undefined;
     for (const follower of this.#followers) {
-      if (left.rolloutId !== '' && left.rolloutId !== end.rolloutId) follower.rewound(commonPlace(left, end));
-      else if (end.place !== left.place) follower.fellBehind(known);
+      if (common !== undefined) follower.rewound(common);
+      else if (newest.place !== placeOf(known)) follower.fellBehind(known);
     }
   }
 
@@ -158,6 +165,8 @@ export class ThreadHub implements FollowedThread {
     if (options.signal?.aborted === true) follower.stop();
     else if (this.#ended !== undefined) follower.end(this.#ended);
     else this.#followers.add(follower);
+    // Where it cannot be read, the next one who follows asks again.
+    this.#rollout ??= currentRollout(this.store, this.id).catch(() => (this.#rollout = undefined));
     this.#watchPreviews();
     options.signal?.addEventListener('abort', leave, { once: true });
     return readNews(follower, leave);

@@ -4,6 +4,7 @@ import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findPlaces } from '../../gather/system/places.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { NewestLine } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -29,6 +30,8 @@ export interface OpenedThread {
   readonly profileName?: string;
   /** What a resumed thread took from its own past; absent for a new one. */
   readonly restored?: RestoredSettings;
+  /** The newest line that it had, where the store says so. */
+  readonly newest?: NewestLine;
   /** What the user should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
@@ -71,7 +74,8 @@ export async function resumeThread(
   const thread = await Thread.resume(parts, resumed, { ...request, settings });
   const notices = [...prepared.notices, ...resumeNotices(id, resumed)];
   const restored = restoredSettings(resumed.state, settings);
-  return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName }) };
+  const { newest } = resumed.owned;
+  return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName, newest }) };
 }
 
 /** Begins the fork and opens it. It has no name: a name leads to one thread, and that is the other one. */

@@ -1,4 +1,4 @@
-import type { CurrentRollout, RolloutStore } from '../../../ports/rollout-store.ts';
+import type { CurrentRollout, NewestLine, RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
@@ -16,21 +16,25 @@ import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
 import type { LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 
-/** The newest line of a thread. */
-export interface NewestLine {
-  /** -1 where there is none. Lines without ordinals are counted. */
+/** Where a thread ends. */
+interface ThreadEnd {
+  /** Of its newest line; -1 where there is none. Lines without ordinals are counted. */
   readonly place: number;
   readonly cursor?: PlaceCursor;
 }
 
-export async function readNewest(store: RolloutStore, id: ThreadId): Promise<NewestLine> {
+export function endAt(newest: NewestLine): ThreadEnd {
+  return { place: newest.ordinal, cursor: cursorAt(newest.ordinal, newest) };
+}
+
+export async function readEnd(store: RolloutStore, id: ThreadId): Promise<ThreadEnd> {
   let place = -1;
   const old: Line[] = [];
   for await (const line of store.readBack(id)) {
     const { ordinal, type, payload } = line;
     // The first line of a fork or a revert is read before those that it continues from.
     if (ordinal === undefined) old.push(line);
-    else if (type !== lineType.sessionMeta) return { place: ordinal, cursor: cursorAt(ordinal, line) };
+    else if (type !== lineType.sessionMeta) return endAt({ ...line, ordinal });
     else place = Math.max(place, numberAt(objectAt(payload, 'history_base'), 'end_ordinal_exclusive') ?? 0);
   }
   const [newest] = old;
@@ -40,7 +44,7 @@ export async function readNewest(store: RolloutStore, id: ThreadId): Promise<New
 export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
 
 /** A rollout, and the place of its newest line, as far as it is known. */
-type KnownRollout = NamedRollout & Pick<NewestLine, 'place'>;
+type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
 
 /** The rollout of a thread. The first one has the name of its thread, also before it is there. */
 export async function currentRollout(store: RolloutStore, id: ThreadId): Promise<NamedRollout> {

@@ -1,4 +1,4 @@
-import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { NewestLine, RolloutStore } from '../../../ports/rollout-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -12,20 +12,14 @@ import {
 import { emptyState } from '../../../state/thread-state.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import type { Thread } from '../../../thread/thread.ts';
+import type { OpenedThread } from '../open-thread.ts';
 import type { FollowedThread } from './followed-thread.ts';
 import type { Follower } from './follower.ts';
 import { handOut } from './hand-out.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 import { createFollower, readNews } from './read-news.ts';
-import {
-  commonPlace,
-  currentRollout,
-  type NamedRollout,
-  type NewestLine,
-  readNewest,
-  recordedAt,
-} from './recorded-past.ts';
+import { commonPlace, currentRollout, endAt, type NamedRollout, readEnd, recordedAt } from './recorded-past.ts';
 
 /** So many lines may wait to be folded. */
 const mostUnfolded = 100;
@@ -85,12 +79,12 @@ export class ThreadHub implements FollowedThread {
   }
 
   /** The thread is loaded: nothing of it has been written yet. Between the last time and now, other programs may have. */
-  async attach(thread: Thread): Promise<void> {
+  async attach(thread: Thread, { newest }: Pick<OpenedThread, 'newest'>): Promise<void> {
     // Of a new one nothing can be found.
     if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
       const { openTurn } = thread.state;
       // What a turn has done so far is in its lines alone.
-      await this.#look(({ place }) =>
+      await this.#look(newest, (place) =>
         openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
       );
     }
@@ -106,22 +100,26 @@ export class ThreadHub implements FollowedThread {
 
   /** Something was done to the thread as a whole while it was not loaded. */
   lookAgain(): Promise<void> {
-    return this.#look(({ place }) => ({ ...this.state, turns: { ...this.state.turns, place } }));
+    return this.#look(undefined, (place) => ({ ...this.state, turns: { ...this.state.turns, place } }));
   }
 
-  async #look(stateAt: (newest: NewestLine) => RecordedState | Promise<RecordedState>): Promise<void> {
+  /** `seen`: the newest line, if it was seen already. */
+  async #look(
+    seen: NewestLine | undefined,
+    stateAt: (place: number) => RecordedState | Promise<RecordedState>,
+  ): Promise<void> {
     const known = this.state;
     const before = await this.#rollout;
     const after = before && (await currentRollout(this.store, this.id));
-    const newest = await readNewest(this.store, this.id);
-    this.#state = await stateAt(newest);
-    this.#cursor = newest.cursor;
+    const { place, cursor } = seen === undefined ? await readEnd(this.store, this.id) : endAt(seen);
+    this.#state = await stateAt(place);
+    this.#cursor = cursor;
     if (after !== undefined) this.#rollout = Promise.resolve(after);
     const isOther = before !== undefined && after !== undefined && before.rolloutId !== after.rolloutId;
-    const common = isOther ? commonPlace({ ...before, place: placeOf(known) }, { ...after, ...newest }) : undefined;
+    const common = isOther ? commonPlace({ ...before, place: placeOf(known) }, { ...after, place }) : undefined;
     for (const follower of this.#followers) {
       if (common !== undefined) follower.rewound(common);
-      else if (newest.place !== placeOf(known)) follower.fellBehind(known);
+      else if (place !== placeOf(known)) follower.fellBehind(known);
     }
   }
 

@@ -25,7 +25,7 @@ export interface ThreadKeeper {
 }
 
 /** What is known of a thread by its newest opening. */
-type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored'>;
+type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
 
 /** What the loader needs of the thread's clients. */
 interface LoadedFor {
@@ -91,7 +91,7 @@ export class ThreadLoader {
 
   /** The thread was opened elsewhere: from here on it is ours. */
   async adopt({ thread, ...opening }: OpenedThread): Promise<Thread> {
-    await this.hub.attach(thread);
+    await this.hub.attach(thread, opening);
     this.#thread = thread;
     this.#opening = opening;
     thread.subscribe({

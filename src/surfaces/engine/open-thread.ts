@@ -12,7 +12,6 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { type RestoredSettings, restoredSettings } from '../../state/resumed-settings.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
-import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import { Thread } from '../../thread/thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -34,13 +33,6 @@ export interface OpenedThread {
   readonly newest?: NewestLine;
   /** What the user should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
-}
-
-/** A checkpoint on request. */
-export interface CompactRequest extends ThreadRequest {
-  /** What it shall keep in view. */
-  readonly focus?: string;
-  readonly signal: AbortSignal;
 }
 
 export async function startThread(
@@ -95,22 +87,6 @@ export async function openFork(
   const thread = await Thread.resume(parts, forked, { ...request, settings });
   const notices = [...prepared.notices, ...resumeNotices(id, forked)];
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
-}
-
-/** Opens a thread for a checkpoint and closes it again. */
-export async function compactThread(
-  engine: EngineParts,
-  id: ThreadId,
-  { focus, signal, ...request }: CompactRequest,
-): Promise<CompactionResult | EngineRefused> {
-  const opened = await resumeThread(engine, id, request);
-  if (opened.kind === 'refused') return opened;
-  for (const outcome of opened.notices) request.listener?.({ kind: 'warning', outcome });
-  try {
-    return await opened.thread.compact({ signal, ...defined({ focus }) });
-  } finally {
-    await opened.thread.close();
-  }
 }
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */

@@ -3,7 +3,6 @@ import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { ThreadOptions } from '../thread-options.ts';
 
 /** Gets what happens in a thread. Calls come one after the other and must not throw. */
 export interface ThreadSubscriber {
@@ -25,6 +24,14 @@ export interface LineSubscriber extends ThreadSubscriber {
   durable?(news: readonly LogNews[]): void;
 }
 
+/** Who follows a thread from its start or resumption on. Must not throw. */
+export interface FirstSubscriber {
+  /** Everything in order, and only what is durable. */
+  readonly listener?: (event: ThreadEvent) => void;
+  /** The same for items that are still arriving. */
+  readonly provisional?: (event: ProvisionalEvent) => void;
+}
+
 /** All who follow one thread. */
 export class Subscribers {
   readonly #all = new Set<LineSubscriber>();
@@ -34,7 +41,7 @@ export class Subscribers {
   #isOver = false;
 
   /** The first one gets everything from the beginning. */
-  constructor({ listener: event, provisional }: Pick<ThreadOptions, 'listener' | 'provisional'> = {}) {
+  constructor({ listener: event, provisional }: FirstSubscriber = {}) {
     if (event !== undefined || provisional !== undefined) this.add(defined({ event, provisional }));
   }
 

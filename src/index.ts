@@ -7,11 +7,12 @@ export type { Encoder } from './ports/prompt.ts';
 export type { ProviderCapabilities } from './ports/provider.ts';
 export type { AnsweredThread, AnswerRequest } from './surfaces/engine/answer-thread.ts';
 export type { EngineRefused } from './surfaces/engine/engine-refused.ts';
-export type { CompactRequest, OpenedThread } from './surfaces/engine/open-thread.ts';
+export type { OpenedThread } from './surfaces/engine/open-thread.ts';
 export { type LiveOptions, liveThreads } from './surfaces/engine/live/kept-threads.ts';
 export type {
   FollowOptions,
   LiveNews,
+  LiveRequest,
   LiveThread,
   LiveThreads,
   LiveTurn,

@@ -124,6 +124,9 @@ export interface OpenRefused extends Outcome<OpenRefusedCode> {
   readonly kind: 'refused';
 }
 
+/** Which line it is. */
+export type NewestLine = Required<Pick<Line, 'ordinal' | 'timestamp'>>;
+
 /** The lease of one thread, until `close`. */
 export interface Owned {
   readonly kind: 'owned';
@@ -133,6 +136,8 @@ export interface Owned {
   readonly mode: HistoryMode;
   /** Payload of the first line, of a thread that was there before. */
   readonly meta?: JsonObject;
+  /** The newest line of a thread that was there before, if the store has seen it and it has an ordinal. Not the first one. */
+  readonly newest?: NewestLine;
   /** Bytes of a torn last line that `open` removed, if there were any. */
   readonly torn?: { readonly bytes: number };
   /**

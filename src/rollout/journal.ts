@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Lock } from '../ports/files.ts';
-import type { HistoryMode, Owned } from '../ports/rollout-store.ts';
+import type { HistoryMode, NewestLine, Owned } from '../ports/rollout-store.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { lineType, type Line, type LineDraft } from '../protocol/line.ts';
@@ -27,6 +27,7 @@ export interface JournalOptions {
   readonly meta?: JsonObject;
   /** Payload of the first line that stands in the file. */
   readonly knownMeta?: JsonObject;
+  readonly newest?: NewestLine;
 }
 
 /** Characters that may wait before they are written, unsynced, although no caller asked. */
@@ -46,6 +47,7 @@ export class Journal implements Owned {
   readonly mode: HistoryMode;
   readonly torn?: { readonly bytes: number };
   readonly meta?: JsonObject;
+  readonly newest?: NewestLine;
 
   readonly #options: JournalOptions;
   #meta: JsonObject | undefined;
@@ -68,6 +70,7 @@ export class Journal implements Owned {
     this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
     if (options.torn !== undefined) this.torn = options.torn;
     if (options.knownMeta !== undefined) this.meta = options.knownMeta;
+    if (options.newest !== undefined) this.newest = options.newest;
     this.#options = options;
     this.#meta = options.meta;
     this.#nextOrdinal = options.nextOrdinal;

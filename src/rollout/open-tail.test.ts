@@ -44,6 +44,7 @@ describe('opening the tail of a rollout', () => {
       kind: 'tail',
       meta: described,
       nextOrdinal: 3,
+      newest: { ordinal: 2, timestamp: time },
       lastTime,
       size: Buffer.byteLength(text),
       skipped: 0,
@@ -53,7 +54,9 @@ describe('opening the tail of a rollout', () => {
 
   test('continues after the first line alone, where a fork starts at the cut', async () => {
     const text = meta({ id, history_mode: 'paginated', history_base: {} }, 23);
-    expect((await opened(text)).tail).toMatchObject({ nextOrdinal: 24 });
+    const { tail } = await opened(text);
+    expect(tail).toMatchObject({ nextOrdinal: 24 });
+    expect(tail).not.toHaveProperty('newest');
   });
 
   test('accepts gaps', async () => {
@@ -68,6 +71,7 @@ describe('opening the tail of a rollout', () => {
       kind: 'tail',
       meta: described,
       nextOrdinal: 6,
+      newest: { ordinal: 5, timestamp: time },
       lastTime,
       size: Buffer.byteLength(text),
       skipped: 0,
@@ -86,6 +90,7 @@ describe('opening the tail of a rollout', () => {
         kind: 'tail',
         meta: described,
         nextOrdinal: 5,
+        newest: { ordinal: 4, timestamp: time },
         lastTime,
         size,
         skipped: 0,

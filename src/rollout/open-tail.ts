@@ -1,8 +1,9 @@
 import type { OpenFile } from '../ports/files.ts';
-import type { HistoryMode, OpenRefused } from '../ports/rollout-store.ts';
+import type { HistoryMode, NewestLine, OpenRefused } from '../ports/rollout-store.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { numberAt, stringAt, type JsonObject } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
 import { decodeLine } from './lines/line-codec.ts';
 import { historyMode } from './lines/history-base.ts';
 import { readHead } from './lines/read-head.ts';
@@ -16,6 +17,8 @@ export interface Tail {
   readonly meta: JsonObject;
   /** Absent in a file of the old form. */
   readonly nextOrdinal: Ordinal | undefined;
+  /** The last line that has an ordinal, unless it is the first of the file. */
+  readonly newest?: NewestLine;
   /** Milliseconds; 0 when no line at the end has a readable time. */
   readonly lastTime: number;
   /** Bytes of the file after mending. */
@@ -38,8 +41,8 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
   const head = await checkHead(file, thread.id);
   if (typeof head === 'string') return unreadableThread(thread, head);
   const { mode, meta } = head;
-  const { lastOrdinal, lastTime, skipped, rest, restBytes } = await scanEnd(file, mode);
-  const nextOrdinal = mode === 'legacy' ? undefined : ordinalAfter(lastOrdinal, meta);
+  const { last, lastTime, skipped, rest, restBytes } = await scanEnd(file, mode);
+  const nextOrdinal = mode === 'legacy' ? undefined : ordinalAfter(last?.ordinal, meta);
   if (typeof nextOrdinal === 'string') return unreadableThread(thread, nextOrdinal);
 
   let size = await file.size();
@@ -51,7 +54,12 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
     size += 1;
   }
   const torn = rest === 'torn' ? { bytes: restBytes } : undefined;
-  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, ...defined({ torn }) };
+  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, ...defined({ torn, newest: newestOf(last) }) };
+}
+
+function newestOf(last: Line | undefined): NewestLine | undefined {
+  if (last?.ordinal === undefined || last.type === lineType.sessionMeta) return undefined;
+  return { ordinal: last.ordinal, timestamp: last.timestamp };
 }
 
 /** The ordinal of the next line, or why there is none. */
@@ -79,11 +87,10 @@ async function scanEnd(file: OpenFile, mode: HistoryMode) {
       if (!isLine) continue;
       const time = Date.parse(line.timestamp);
       if (time > lastTime) lastTime = time;
-      if (mode === 'legacy' || line.ordinal !== undefined)
-        return { lastOrdinal: line.ordinal, lastTime, skipped, rest, restBytes };
+      if (mode === 'legacy' || line.ordinal !== undefined) return { last: line, lastTime, skipped, rest, restBytes };
     }
   }
-  return { lastOrdinal: undefined, lastTime, skipped, rest, restBytes };
+  return { last: undefined, lastTime, skipped, rest, restBytes };
 }
 
 /** What the first line says, or why writing cannot continue. */

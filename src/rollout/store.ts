@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Lock } from '../ports/files.ts';
 import type { HeldThread, OpenRefused, Owned, ReadReport, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { Fault } from '../protocol/outcome.ts';
@@ -122,11 +123,21 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         await file.close();
         return tail;
       }
-      const { nextOrdinal, lastTime, size, torn, meta: knownMeta } = tail;
+      const { nextOrdinal, lastTime, size, torn, meta: knownMeta, newest } = tail;
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
       // A killed process may have left lines, or the file's name, in memory only. They are about to be built upon.
       await rollout.sync();
-      return new Journal({ path, file: rollout, lock, clock, nextOrdinal, lastTime, torn, knownMeta });
+      return new Journal({
+        path,
+        file: rollout,
+        lock,
+        clock,
+        nextOrdinal,
+        lastTime,
+        torn,
+        knownMeta,
+        ...defined({ newest }),
+      });
     } catch (error) {
       await file.close().catch(() => undefined);
       throw diskFault(error, 'open', path);

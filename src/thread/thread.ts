@@ -71,14 +71,9 @@ export class Thread {
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     const closing = this.#closing.signal;
-    const own = {
-      inbox: this.#inbox,
-      questions: this.#questions,
-      work: this.#work,
-      warned: new Set<string>(),
-      savedRules: { prefixes: [], hosts: [] },
-    };
-    const shared = { id, parts, log, ...own, closing };
+    const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work };
+    const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [] } };
+    const shared = { id, parts, log, closing, ...own, ...noted };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
@@ -98,7 +93,7 @@ export class Thread {
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
-    const log = new ThreadLog(owned, emptyState, new Subscribers(options.listener));
+    const log = new ThreadLog(owned, emptyState, new Subscribers(options));
     const inForce = await envelope;
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
     return new Thread(id, parts, log, inForce, options);
@@ -112,7 +107,7 @@ export class Thread {
   ): Promise<Thread> {
     const { settings } = options;
     const envelope = await previewEnvelope(parts, id, settings, state);
-    const subscribers = new Subscribers(options.listener);
+    const subscribers = new Subscribers(options);
     subscribers.tell({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
@@ -122,6 +117,11 @@ export class Thread {
 
   get state(): ThreadState {
     return this.#log.state;
+  }
+
+  /** Items of which a preview was sent and that are not complete. */
+  get previewed(): Iterable<string> {
+    return this.#log.subscribers.previewed;
   }
 
   /** What a turn that is submitted now starts from, once the changes before it are made. Frozen, deeply. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { liveThreads } from '../../src/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { linesOf, says, saysLong, talk, task } from './talk.ts';
 
@@ -17,7 +18,11 @@ it.each([
   const { origins: _origins, ...before } = live.thread.settings;
   await live.close();
   const engine = await live.engine({ overrides: [override] });
-  expect(await engine.compact(live.id, { listener: () => {}, signal })).toMatchObject({ kind: 'installed' });
+  const threads = liveThreads(engine);
+  const loaded = await threads.load(live.id);
+  if (loaded.kind === 'refused') throw new Error(loaded.outcome.message);
+  expect(await loaded.compact({ signal })).toMatchObject({ kind: 'installed' });
+  await threads.close();
   await live.open();
   const { origins: _now, ...after } = live.thread.settings;
   expect(after).toEqual(before);

@@ -152,6 +152,68 @@ it('what another program wrote while a thread was given up comes to those who fo
   expect(listener.story).toEqual(all.story);
 });
 
+it('a rollback of another program while the thread was closed comes to those who follow when it is loaded again', async () => {
+  const { scene, engine, start } = await liveScene([done, done, done]);
+  const thread = await start();
+  const listener = new Listener(thread);
+  await thread.submit({ input: words('one') });
+  const place = thread.place!;
+  await thread.submit({ input: words('two') });
+  await listener.sees('turn-completed', 2);
+  await engine.thread(thread.id)?.close();
+  await (await scene.engine()).stored.rollback(thread.id, { turns: 1 });
+  await thread.submit({ input: words('three') });
+  await listener.sees('turn-completed', 3);
+  expect(listener.story.filter((news) => news.startsWith('rewound'))).toEqual([`rewound ${place}`]);
+  const later = new Listener(thread, { after: -1 });
+  await later.sees('turn-completed', 2);
+  expect(listener.story.slice(-3)).toEqual(later.story.slice(-3));
+});
+
+it.each([{}, { ephemeral: true }])('the first who follows may come in the middle of a turn: %j', async (request) => {
+  const text = 'a word '.repeat(50);
+  const spoken = answer({ items: [say(text)], deltas: true });
+  const { start } = await liveScene([answer({ items: [say('I look.'), callTool('look', {})] }), spoken]);
+  const comes = Promise.withResolvers<Listener>();
+  const look = {
+    name: 'look',
+    description: 'Looks.',
+    parameters: { type: 'object' },
+    run: () => Promise.resolve(comes.resolve(new Listener(thread))).then(() => 'seen'),
+  };
+  const thread = await start({ ...request, tools: [look] });
+  await thread.submit({ input: words('go') });
+  const listener = await comes.promise;
+  await listener.sees('turn-completed');
+  // The call runs while the count of the answer is on its way to the disk.
+  const [called, ...rest] = listener.recorded.slice(-4);
+  expect(called!.event).toMatchObject({ kind: 'item-completed', item: { kind: 'tool-call', tool: 'look' } });
+  expect(rest.map(({ event }) => event.kind)).toEqual(['item-completed', 'usage', 'turn-completed']);
+  expect(listener.recorded.at(-1)!.ordinal).toBe(thread.place);
+  expect(piecesOf(listener)).toBe(text);
+});
+
+it('one who comes in the middle of an item sees no piece of it', async () => {
+  const text = 'a word '.repeat(200);
+  const slow = answer({ items: [say(text)], deltas: true, delayMs: 1 });
+  const { start } = await liveScene([slow, slow]);
+  const thread = await start();
+  const turn = thread.submit({ input: words('go') });
+  await until(() => thread.turnId !== undefined);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const listener = new Listener(thread);
+  await turn;
+  await listener.sees('turn-completed');
+  expect(['', text]).toContain(piecesOf(listener));
+  await thread.submit({ input: words('again') });
+  await listener.sees('turn-completed', 2);
+  expect(piecesOf(listener).endsWith(text)).toBe(true);
+});
+
+function piecesOf({ seen }: Listener): string {
+  return seen.map((news) => (news.kind === 'preview' && news.event.kind === 'text' ? news.event.text : '')).join('');
+}
+
 it('pieces of previews are the completed item, or it is dropped', async () => {
   const long = 'a word '.repeat(300);
   const spoken = answer({ items: [say(long)], deltas: true, chunkBytes: 700 });

@@ -6,7 +6,7 @@ import { identifyProcess } from '../../src/exec/processes/process-identity.ts';
 import { markName } from '../../src/exec/warden-script.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { systemIds } from '../../src/gather/system/system-ids.ts';
-import { type OpenedThread, type Outcome, words } from '../../src/index.ts';
+import { liveThreads, type OpenedThread, type Outcome, words } from '../../src/index.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
@@ -406,7 +406,11 @@ describe('a thread of this home', () => {
       expect(granted(found)).toMatchObject(grants);
       expect(found.notices).toEqual([]);
     }
-    await engine.compact(live.id, { listener: () => {}, signal: new AbortController().signal });
+    const threads = liveThreads(engine);
+    const loaded = await threads.load(live.id);
+    if (loaded.kind === 'refused') throw new Error(loaded.outcome.message);
+    await loaded.compact({});
+    await threads.close();
     expect(granted(await opened(live, live.id))).toMatchObject(grants);
   });
 

@@ -1,4 +1,3 @@
-import type { AskUser } from '../../ports/ask-user.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -8,8 +7,10 @@ import type { Answered } from '../../thread/answered.ts';
 import { notData } from '../../thread/read-turn.ts';
 import type { Thread } from '../../thread/thread.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import { awaitAnswer } from './await-answer.ts';
 import type { OpenedThread } from './open-thread.ts';
 import type { ThreadRequest } from './thread-request.ts';
+import { whyRefused } from './why-refused.ts';
 
 /** What a thread is opened with if it has to be. */
 export interface AnswerRequest extends ThreadRequest {
@@ -74,7 +75,7 @@ export class ThreadAnswers {
     { signal, ...request }: AnswerRequest,
   ): Promise<Answering | EngineRefused> {
     const known = this.#threads.thread(id);
-    const asks = { ...request, askUser: request.askUser ?? waitsForAnswers };
+    const asks = { ...request, askUser: request.askUser ?? awaitAnswer };
     const opened = known === undefined ? await this.#threads.resume(id, asks) : { thread: known, notices: [] };
     if ('outcome' in opened) return opened;
     const { thread, notices } = opened;
@@ -103,25 +104,3 @@ async function finish({ thread, notices, ended, ...begun }: Answering): Promise<
   if (begun.isOpened) await thread.close();
   return engineRefused(outcome);
 }
-
-/**
- * What a caller hears who answered a question of a suspended turn. If the turn is suspended still, nothing was changed:
- * it could not be continued, which says more than that no one took the answer, or the thread was given up.
- */
-export async function whyRefused<Given extends Answered>(
-  thread: Pick<Thread, 'isSuspended'>,
-  answered: Given,
-  ended: ReturnType<Thread['continue']>,
-): Promise<Given | Extract<Answered, { kind: 'refused' }>> {
-  if (answered.kind === 'answered' || !thread.isSuspended) return answered;
-  const end = await ended;
-  return end.kind === 'refused' ? end : answered;
-}
-
-/** For a program that answers by id: its questions wait until it does, or the thread is given up. */
-const waitsForAnswers: AskUser = {
-  ask: (_question, signal) =>
-    new Promise((resolve) => {
-      signal.addEventListener('abort', () => resolve({ kind: 'lapsed' }), { once: true });
-    }),
-};

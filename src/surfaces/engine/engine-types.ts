@@ -4,6 +4,7 @@ export type { Overrides } from '../../gather/config/config-layers.ts';
 export type { Collected } from '../../rollout/collect/collect.ts';
 export type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
 export type { NextRequest } from '../../thread/contract/preview.ts';
+export type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 export type { Unproven } from '../../thread/branch/unproven.ts';
 export type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
 export type { TurnResult } from '../../thread/turn/settle.ts';

@@ -16,7 +16,6 @@ import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
-import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
@@ -25,14 +24,7 @@ import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import {
-  compactThread,
-  type CompactRequest,
-  type OpenedThread,
-  openFork,
-  resumeThread,
-  startThread,
-} from './open-thread.ts';
+import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
@@ -180,14 +172,6 @@ export class Engine {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
     for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
-  }
-
-  /**
-   * Makes a checkpoint of a thread that no program writes, as a task of its own. Unless it is installed, the history
-   * stands as it was.
-   */
-  compact(id: ThreadId, request: CompactRequest): Promise<CompactionResult | EngineRefused> {
-    return compactThread(this.#parts, id, request);
   }
 
   /** The sandbox for a command that the user gives, and not a model. */

@@ -4,6 +4,7 @@ import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findPlaces } from '../../gather/system/places.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { NewestLine } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -11,7 +12,6 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { type RestoredSettings, restoredSettings } from '../../state/resumed-settings.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
-import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import { Thread } from '../../thread/thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -29,15 +29,10 @@ export interface OpenedThread {
   readonly profileName?: string;
   /** What a resumed thread took from its own past; absent for a new one. */
   readonly restored?: RestoredSettings;
+  /** The newest line that it had, where the store says so. */
+  readonly newest?: NewestLine;
   /** What the user should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
-}
-
-/** A checkpoint on request. */
-export interface CompactRequest extends ThreadRequest {
-  /** What it shall keep in view. */
-  readonly focus?: string;
-  readonly signal: AbortSignal;
 }
 
 export async function startThread(
@@ -71,7 +66,8 @@ export async function resumeThread(
   const thread = await Thread.resume(parts, resumed, { ...request, settings });
   const notices = [...prepared.notices, ...resumeNotices(id, resumed)];
   const restored = restoredSettings(resumed.state, settings);
-  return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName }) };
+  const { newest } = resumed.owned;
+  return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName, newest }) };
 }
 
 /** Begins the fork and opens it. It has no name: a name leads to one thread, and that is the other one. */
@@ -91,22 +87,6 @@ export async function openFork(
   const thread = await Thread.resume(parts, forked, { ...request, settings });
   const notices = [...prepared.notices, ...resumeNotices(id, forked)];
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
-}
-
-/** Opens a thread for a checkpoint and closes it again. */
-export async function compactThread(
-  engine: EngineParts,
-  id: ThreadId,
-  { focus, signal, ...request }: CompactRequest,
-): Promise<CompactionResult | EngineRefused> {
-  const opened = await resumeThread(engine, id, request);
-  if (opened.kind === 'refused') return opened;
-  for (const outcome of opened.notices) request.listener?.({ kind: 'warning', outcome });
-  try {
-    return await opened.thread.compact({ signal, ...defined({ focus }) });
-  } finally {
-    await opened.thread.close();
-  }
 }
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */

@@ -2,7 +2,7 @@ import { sandboxLevelOf } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import { version } from '../../protocol/version.ts';
-import type { OpenedThread } from '../engine/open-thread.ts';
+import type { LiveThread } from '../engine/live/live-thread.ts';
 import { networkWords, policyWords } from '../wording/policy-words.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
@@ -15,7 +15,7 @@ import { approvalName } from '../../policy/approval-policy.ts';
 export class Announcement {
   readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;
-  #opened: OpenedThread | undefined;
+  #opened: LiveThread | undefined;
   #isDurable = false;
   readonly #isVerbose: boolean;
   #waiting: string[] = [];
@@ -32,10 +32,10 @@ export class Announcement {
 
   /** The id of the thread, once it was shown. */
   get threadId(): string | undefined {
-    return this.#isDurable ? this.#opened?.thread.id : undefined;
+    return this.#isDurable ? this.#opened?.id : undefined;
   }
 
-  opened(thread: OpenedThread): void {
+  opened(thread: LiveThread): void {
     this.#opened = thread;
     this.#announce();
   }
@@ -65,7 +65,7 @@ export class Announcement {
 }
 
 /** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
-function startLines({ thread, settings, profileName, restored }: OpenedThread, verbose: boolean): string {
+function startLines({ id, settings, profileName, restored }: LiveThread, verbose: boolean): string {
   const { model, provider, effort, approval, cwd, profile, networkRules = [] } = settings;
   const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
   const resolved = withNetworkRules(resolvePolicy(profile, places), networkRules);
@@ -76,7 +76,7 @@ function startLines({ thread, settings, profileName, restored }: OpenedThread, v
     ...(effort === undefined ? [] : [effort]),
     ...(provider === 'openai' ? [] : [`via ${provider}`]),
   ];
-  const first = [`capstan ${version}`, `thread ${thread.id}`, asked.join(' '), mode];
+  const first = [`capstan ${version}`, `thread ${id}`, asked.join(' '), mode];
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
     ...(verbose ? [`provider ${provider}`, networkWords(policy), `approval ${approvalName(approval)}`] : []),
@@ -89,7 +89,7 @@ function startLines({ thread, settings, profileName, restored }: OpenedThread, v
 }
 
 /** What a resumed thread has from its own past. */
-function restoredWords({ from, names }: NonNullable<OpenedThread['restored']>): string {
+function restoredWords({ from, names }: NonNullable<LiveThread['restored']>): string {
   const where = from === 'settings' ? 'the last change of its settings' : 'its last turn';
   return `from ${where}: ${names.map((name) => settingWord(name)).join(', ')}`;
 }

@@ -4,7 +4,7 @@ import type { Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { noUsage } from '../../protocol/usage.ts';
-import type { OpenedThread } from '../engine/open-thread.ts';
+import type { LiveThread } from '../engine/live/live-thread.ts';
 import { paint } from '../terminal/look.ts';
 import { Screen } from '../terminal/screen.ts';
 import { patchEnd } from './item-lines.ts';
@@ -283,7 +283,7 @@ it('a thread that waits says how to answer in the way of this run', () => {
   const options = { live: false, verbose: false, resumable: true, approvals: 'my answers.jsonl' };
   const output = new PlainOutput(new Screen({ stream, color: false, live: false }), options);
   const settings = { model: 'm', provider: 'openai', approval: 'on-request', cwd: '/', profile: { type: 'disabled' } };
-  output.start({ thread: { id: 'T' }, settings } as unknown as OpenedThread);
+  output.start({ id: 'T', settings } as unknown as LiveThread);
   output.event({ kind: 'thread-started', threadId: 'T' as ThreadId });
   output.event({ kind: 'turn-suspended', turnId, questions: [] });
   output.event({ kind: 'turn-aborted', turnId });

@@ -13,8 +13,8 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, engineRefused } from '../engine/engine-refused.ts';
 import type { Overrides } from '../engine/engine-types.ts';
-import type { OpenedThread } from '../engine/open-thread.ts';
-import type { ThreadRequest } from '../engine/thread-request.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from '../engine/live/live-thread.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
@@ -66,28 +66,28 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
-  const opened = await openThread(engine, asked, cwd, threadRequest(options, output, approvals));
-  if (opened.kind === 'refused') return opened.outcome;
-  if (missing !== undefined && !opened.thread.isSuspended) {
-    await opened.thread.close();
-    return nothingToAnswer(missing, opened.notices);
+  const threads = liveThreads(engine);
+  const thread = await openThread({ engine, threads }, asked, cwd, threadRequest(options, output, approvals));
+  if (thread.kind === 'refused') return thread.outcome;
+  if (missing !== undefined && !thread.isSuspended) {
+    await threads.close();
+    return nothingToAnswer(missing, thread.notices);
   }
   // The thread may let commands write in more folders than the configuration does.
-  const { cwd: folder, profile } = opened.settings;
+  const { cwd: folder, profile } = thread.settings;
   const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];
   const recheck = checkLastMessageFile(asked, cwd, roots);
   if (recheck !== undefined && 'code' in recheck) {
-    await opened.thread.close();
+    await threads.close();
     return recheck;
   }
-  if (output.provisional !== undefined) opened.thread.subscribe({ provisional: output.provisional });
-  output.start(opened);
+  output.start(thread);
   const asking = missing === undefined ? 'starts-anew' : approvals === undefined ? 'cannot-ask' : 'asks';
-  for (const notice of opened.notices) output.notice(asksNow(notice, asking));
-  const mismatch = approvalMismatch(asked, opened.settings);
+  for (const notice of thread.notices) output.notice(asksNow(notice, asking));
+  const mismatch = approvalMismatch(asked, thread.settings);
   if (mismatch !== undefined) output.notice(mismatch);
   if (alone) {
-    await opened.thread.close();
+    await threads.close();
     output.idle?.();
     return 0;
   }
@@ -106,11 +106,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const turn = { input: { text, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
   const result = await lostAsValue(async () => {
     try {
-      return await (missing === undefined
-        ? opened.thread.run({ ...turn, signal })
-        : opened.thread.continue({ signal }));
+      return await (missing === undefined ? thread.submit({ ...turn, signal }) : thread.continue({ signal }));
     } finally {
-      await opened.thread.close();
+      await threads.close();
       over();
       await approvals?.close?.();
     }
@@ -179,17 +177,20 @@ function threadRequest(
   { bypass, ephemeral, threadSource }: ExecArguments['options'],
   output: Output,
   approvals: Approvals | undefined,
-): ThreadRequest {
+): LiveRequest {
   const listener = (event: ThreadEvent): void => {
     approvals?.seen?.(event);
     output.event(event);
   };
   return {
     listener: approvals === undefined ? output.event : listener,
+    ...defined({ provisional: output.provisional }),
     // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
     compactsAfterTurns: false,
     // Without the option there is no user to ask.
-    ...(approvals === undefined ? { approval: 'never', unlessReviewed: !bypass } : { askUser: approvals.askUser }),
+    ...(approvals === undefined
+      ? { unattended: true, approval: 'never', unlessReviewed: !bypass }
+      : { askUser: approvals.askUser }),
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ephemeral,
     ...defined({ threadSource }),
@@ -197,17 +198,17 @@ function threadRequest(
 }
 
 async function openThread(
-  engine: Engine,
+  { engine, threads }: { readonly engine: Engine; readonly threads: LiveThreads },
   { options, variant, thread: name }: ExecArguments,
   here: string,
-  shown: ThreadRequest,
-): Promise<OpenedThread | EngineRefused> {
+  shown: LiveRequest,
+): Promise<LiveThread | EngineRefused> {
   const cwd = options.cwd === undefined ? undefined : resolve(here, options.cwd);
   if (variant === undefined) {
     const place = cwd ?? here;
     const folder = engine.lookAtFolder(place);
     const problem = 'code' in folder ? folder : checkRepository(options, place, folder);
-    return problem === undefined ? engine.start({ ...shown, cwd: place }) : { kind: 'refused', outcome: problem };
+    return problem === undefined ? threads.start({ ...shown, cwd: place }) : { kind: 'refused', outcome: problem };
   }
   // Nothing happens to a thread that is forked: it may be of another folder, or put away.
   const archived = variant === 'fork' && name !== undefined;
@@ -216,8 +217,8 @@ async function openThread(
   const chosen = await engine.stored.choose({ ...meant, ...where, archived });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
   const request = cwd === undefined ? shown : { ...shown, cwd };
-  if (variant === 'fork') return engine.fork(chosen.id, { kind: 'latest' }, request);
-  const opened = await engine.resume(chosen.id, request);
+  if (variant === 'fork') return threads.fork(chosen.id, { kind: 'latest' }, request);
+  const opened = await threads.load(chosen.id, request);
   return opened.kind === 'refused' ? { ...opened, outcome: whileLocked(opened.outcome) } : opened;
 }
 

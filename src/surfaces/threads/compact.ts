@@ -6,6 +6,10 @@ import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../wording/checkpoint-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { compactCommand } from '../commands/threads-change-commands.ts';
+import type { EngineRefused } from '../engine/engine-refused.ts';
+import type { CompactionResult } from '../engine/engine-types.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
+import type { LiveCompaction, LiveThreads } from '../engine/live/live-thread.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { type Span, yellow } from '../terminal/look.ts';
 import { openScreen } from '../terminal/open-screen.ts';
@@ -32,8 +36,8 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   });
   try {
     const focus = given.words.join(' ').trim();
-    const request = { listener: showOn(screen), signal, ...(focus === '' ? {} : { focus }) };
-    const done = await engine.compact(id, request).finally(() => screen.end());
+    const asked = { signal, ...(focus === '' ? {} : { focus }) };
+    const done = await compact(liveThreads(engine), id, asked, showOn(screen)).finally(() => screen.end());
     if (done.kind === 'refused' || done.kind === 'failed')
       return refuseOperation(withOwnNext(done.outcome, id), { json });
     if (done.kind === 'aborted') return refuseOperation(interrupted, { json });
@@ -42,6 +46,19 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   } finally {
     over();
   }
+}
+
+/** Unless a checkpoint is made, the history stands as it was. */
+async function compact(
+  threads: LiveThreads,
+  id: ThreadId,
+  asked: LiveCompaction,
+  listener: (event: ThreadEvent) => void,
+): Promise<CompactionResult | EngineRefused> {
+  const thread = await threads.load(id, { listener, unattended: true });
+  if (thread.kind === 'refused') return thread;
+  for (const outcome of thread.notices) listener({ kind: 'warning', outcome });
+  return thread.compact(asked).finally(() => threads.close());
 }
 
 const interrupted: Outcome = {

@@ -1,5 +1,6 @@
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { Pin } from '../../state/pins.ts';
 import type { CommandArguments } from '../commands/command.ts';
@@ -65,11 +66,12 @@ export const operations = {
   fork: operation(({ options }: CommandArguments<typeof forkCommand>) => ({
     archived: true,
     async perform(engine, id) {
-      const opened = await engine.fork(id, cutOf(options), { listener: () => {} });
-      if (opened.kind === 'refused') return opened;
-      const { thread, notices } = opened;
-      await thread.close();
-      return { kind: 'forked', id: thread.id, from: id, location: thread.location, notices } as const;
+      const threads = liveThreads(engine);
+      const thread = await threads.fork(id, cutOf(options), { unattended: true });
+      if (thread.kind === 'refused') return thread;
+      await threads.close();
+      const location = await engine.stored.location(thread.id);
+      return { kind: 'forked', id: thread.id, from: id, location, notices: thread.notices } as const;
     },
     text: ({ id, from }) => `Thread ${id} continues ${from}.\nTo resume: ${resumeCommand(id)}`,
   })),

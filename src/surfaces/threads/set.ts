@@ -10,9 +10,9 @@ import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { setCommand } from '../commands/threads-change-commands.ts';
 import { table } from '../terminal/table.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
-import type { OpenedThread } from '../engine/open-thread.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
+import type { LiveThread, LiveThreads } from '../engine/live/live-thread.ts';
 import { complain } from '../terminal/print.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { findThread } from './find-thread.ts';
@@ -27,14 +27,14 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   if ('code' in found) return found;
   const { engine, id } = found;
   const change = wanted.cwd === undefined ? wanted : { ...wanted, cwd: resolve(found.cwd, wanted.cwd) };
-  const opened = await open(engine, id, change);
-  if (opened.kind === 'refused') return opened.outcome;
-  const { thread, notices } = opened;
+  const threads = liveThreads(engine);
+  const thread = await load(threads, id, change);
+  if (thread.kind === 'refused') return thread.outcome;
   // What was not taken over is not the thread's any more once it is changed here.
-  for (const notice of notices) complain(notice, 0);
+  for (const notice of thread.notices) complain(notice, 0);
   const before = thread.settings;
   try {
-    const result = await thread.overrideTurnContext(change);
+    const result = await thread.override(change);
     if (result.kind === 'refused') return result.outcome;
     const changes = result.changed.map((name) => ({
       name,
@@ -44,17 +44,16 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
     const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingWord(name), values]));
     return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
   } finally {
-    await thread.close();
+    await threads.close();
   }
 }
 
 /** A thread whose folder is gone can still be given another one. */
-async function open(engine: Engine, id: ThreadId, change: SettingsChange): Promise<OpenedThread | EngineRefused> {
-  const listener = (): void => {};
-  const opened = await engine.resume(id, { listener });
-  if (opened.kind === 'opened' || opened.outcome.code !== 'folder-missing' || change.cwd === undefined) return opened;
+async function load(threads: LiveThreads, id: ThreadId, change: SettingsChange): Promise<LiveThread | EngineRefused> {
+  const loaded = await threads.load(id, { unattended: true });
+  if (loaded.kind === 'live' || loaded.outcome.code !== 'folder-missing' || change.cwd === undefined) return loaded;
   // Any folder that is there will do: the change says which one it is to be.
-  return engine.resume(id, { listener, cwd: '/' });
+  return threads.load(id, { unattended: true, cwd: '/' });
 }
 
 /** The values go as they are to who judges them. */

@@ -40,6 +40,14 @@ export const rolloutCases = rolloutCasesOf({
     await thread.close();
     await thread.close();
   },
+  'a lease says which line is the newest one, or nothing about it': async ({ store, other }) => {
+    await writeTo(await store.create(first, {}), 'a', 'b');
+    const [newest] = await Array.fromAsync(other.readBack(first));
+    const thread = owned(await other.open(first));
+    if (thread.newest !== undefined)
+      deepStrictEqual(thread.newest, { ordinal: newest?.ordinal, timestamp: newest?.timestamp });
+    await thread.close();
+  },
   'lines are safe for each of those who wait for them at the same time': async ({ store, other }) => {
     const thread = owned(await store.create(first, {}));
     thread.append(wordDrafts('a'));

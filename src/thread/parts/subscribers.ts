@@ -24,17 +24,25 @@ export interface LineSubscriber extends ThreadSubscriber {
   durable?(news: readonly LogNews[]): void;
 }
 
+/** Who follows a thread from its start or resumption on. Must not throw. */
+export interface FirstSubscriber {
+  /** Everything in order, and only what is durable. */
+  readonly listener?: (event: ThreadEvent) => void;
+  /** The same for items that are still arriving. */
+  readonly provisional?: (event: ProvisionalEvent) => void;
+}
+
 /** All who follow one thread. */
 export class Subscribers {
   readonly #all = new Set<LineSubscriber>();
-  /** Items of which a part was previewed and whose end was not sent. */
+  /** Their turns, by item. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
   #isOver = false;
 
-  /** `first`: gets everything from the beginning. */
-  constructor(first?: ThreadSubscriber['event']) {
-    if (first !== undefined) this.add({ event: first });
+  /** The first one gets everything from the beginning. */
+  constructor({ listener: event, provisional }: FirstSubscriber = {}) {
+    if (event !== undefined || provisional !== undefined) this.add(defined({ event, provisional }));
   }
 
   /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
@@ -49,6 +57,11 @@ export class Subscribers {
   /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
+  }
+
+  /** Items of which a part was previewed and whose end was not sent. */
+  get previewed(): Iterable<string> {
+    return this.#open.keys();
   }
 
   /** Whether lines reach a subscriber. */

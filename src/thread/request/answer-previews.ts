@@ -4,10 +4,14 @@ import type { Turn } from '../parts/parts.ts';
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
 
-/** Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. */
+/**
+ * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. One whose
+ * first piece no subscriber wanted is not begun later: its pieces would not be the item.
+ */
 export class AnswerPreviews {
   readonly #turn: Pick<Turn, 'log' | 'parts' | 'turnId'>;
   readonly #begun = new Set<string>();
+  readonly #unwanted = new Set<string>();
   /** Given to a message that the server does not name. */
   #ownId: string | undefined;
 
@@ -17,7 +21,8 @@ export class AnswerPreviews {
 
   delta(event: Delta): void {
     const { log, turnId } = this.#turn;
-    if (!log.subscribers.wantPreviews || event.delta === '') return;
+    if (event.delta === '' || this.#unwanted.has(event.itemId)) return;
+    if (!log.subscribers.wantPreviews) return void this.#unwanted.add(event.itemId);
     const itemId = event.itemId === '' ? (this.#ownId ??= `msg_${this.#turn.parts.ids.uuid()}`) : event.itemId;
     this.#begun.add(itemId);
     const about = { provisional: true, turnId, itemId, text: event.delta } as const;
@@ -28,6 +33,8 @@ export class AnswerPreviews {
 
   /** The item under the name of its preview. */
   named(item: Item): Item {
+    // The next one without a name is another.
+    if (item['id'] === undefined) this.#unwanted.delete('');
     if (item['id'] !== undefined || this.#ownId === undefined || !isMessage(item)) return item;
     const { type, ...rest } = item;
     const id = this.#ownId;

@@ -13,7 +13,7 @@ export interface FollowedThread {
   /** What is recorded up to there. */
   readonly state: RecordedState;
   /** Items of which a preview was sent and that are not complete. */
-  readonly previewed: ReadonlySet<string>;
+  readonly previewed: Iterable<string>;
   /** Whether what is recorded can be read again: not so in a thread that leaves nothing on the disk. */
   readonly isKept: boolean;
 }

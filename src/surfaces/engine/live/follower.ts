@@ -1,15 +1,13 @@
 import type { Ordinal } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
-import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import { isRecorded, placeOf, type RecordedState } from '../../../state/recorded-events.ts';
-import type { LogNews } from '../../../thread/parts/subscribers.ts';
+import { placeOf, type RecordedState } from '../../../state/recorded-events.ts';
 import type { FollowedThread } from './followed-thread.ts';
 import { FollowerQueue } from './follower-queue.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
 import { type ClaimedPlace, readAfter, standingPlace } from './place-cursor.ts';
-import { newsOf, type PlacedNews, recordedAt, takenBackAt } from './recorded-past.ts';
-import { toldEvents } from './told-events.ts';
+import type { HandedNews } from './hand-out.ts';
+import { newsOf, type PlacedNews, recorded, recordedAt, takenBackAt } from './recorded-past.ts';
 
 /** Where a follower goes on reading: behind this place, or inside of its line. `state`: of the lines up to there. */
 interface ReadingPlace {
@@ -27,11 +25,10 @@ const defaultLimit = 1000;
  */
 export class Follower {
   readonly #thread: FollowedThread;
-  readonly #wantsPreviews: boolean;
+  readonly wantsPreviews: boolean;
   readonly #queue: FollowerQueue;
   /** Before all else that waits. */
   readonly #first: LiveNews[] = [];
-  #state: RecordedState;
   #behind: ReadingPlace | undefined;
   #reading: AsyncGenerator<PlacedNews, void> | undefined;
   /** The place of the newest recorded news that was taken, and how many of its line were. */
@@ -50,9 +47,8 @@ export class Follower {
 
   constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
     this.#thread = thread;
-    this.#wantsPreviews = provisional;
+    this.wantsPreviews = provisional;
     this.#queue = new FollowerQueue(limit >= 1 ? limit : 1);
-    this.#state = thread.state;
     this.#spoiled = new Set(thread.previewed);
     const isNow = after === undefined || !thread.isKept || after === thread.cursor;
     const claimed = isNow ? { place: thread.place } : readAfter(after);
@@ -74,29 +70,19 @@ export class Follower {
     if (standing < claimed.place) this.rewound(standing);
   }
 
-  /** Lines and events that became durable at one time. */
-  durable(news: readonly LogNews[]): void {
+  /** What became durable at one time. */
+  durable(news: readonly HandedNews[]): void {
     if (this.#isOver) return;
-    const told = toldEvents(news);
     for (const each of news) {
-      if (each.kind === 'line') this.#line(each, told);
-      else if (each.isPassing === true || !isRecorded(each.event))
-        this.#passing({ kind: 'passing', event: each.event });
+      if (each.placed === undefined) this.#passing(each.news);
+      else if (this.#behind === undefined) this.#recorded(each.news, each.placed);
     }
     this.#added();
   }
 
-  #line({ line }: Extract<LogNews, { kind: 'line' }>, told: ReturnType<typeof toldEvents>): void {
-    if (this.#behind !== undefined) return;
-    const { state, placed } = newsOf(this.#state, line);
-    this.#state = state;
-    for (const each of placed) {
-      // A thread that runs takes nothing back.
-      if (each.news.kind === 'rewound') continue;
-      const { event } = each.news;
-      this.#queue.add(recorded(each, told.take(event) ?? event), each);
-      if (event.kind === 'item-completed') this.#complete(event.item.id);
-    }
+  #recorded(news: LiveNews, placed: PlacedNews): void {
+    this.#queue.add(news, placed);
+    if (news.kind === 'recorded' && news.event.kind === 'item-completed') this.#complete(news.event.item.id);
   }
 
   #passing(news: LiveNews): void {
@@ -105,7 +91,7 @@ export class Follower {
   }
 
   preview(event: ProvisionalEvent): void {
-    if (this.#isOver || !this.#wantsPreviews) return;
+    if (this.#isOver || !this.wantsPreviews) return;
     if (event.kind === 'dropped') this.#drop(event);
     else if (this.#behind !== undefined || this.#spoiled.has(event.itemId)) this.#missed.previews++;
     else this.#queue.preview(event);
@@ -126,17 +112,17 @@ export class Follower {
   }
 
   #added(): void {
-    if (this.#behind === undefined && this.#queue.isFull) this.#fallBehind();
+    if (this.#behind === undefined && this.#queue.isFull) this.#fallBehind(this.#thread.state);
     this.#wake?.resolve();
     this.#wake = undefined;
   }
 
-  /** What waits is let go. Of the recorded ones, reading begins with the first. */
-  #fallBehind(): void {
+  /** What waits is let go. Of the recorded ones, reading begins with the first; if there are none, behind `state`. */
+  #fallBehind(state: RecordedState): void {
     const gone = this.#queue.clear();
     this.#count(gone.filter(({ placed }) => placed === undefined || !this.#thread.isKept));
     const first = gone.find(({ placed }) => placed !== undefined)?.placed;
-    const next = { after: placeOf(this.#state), skip: 0, state: this.#state };
+    const next = { after: placeOf(state), skip: 0, state };
     const back = first && { after: placeOf(first.before), skip: first.index, state: first.before };
     this.#leaveLive(this.#thread.isKept ? (back ?? next) : next);
   }
@@ -156,9 +142,9 @@ export class Follower {
     this.#begun.clear();
   }
 
-  /** Lines came in that were not handed out, written by another program. */
-  fellBehind(): void {
-    if (this.#behind === undefined) this.#fallBehind();
+  /** Lines came in behind `state` that were not handed out, written by another program. */
+  fellBehind(state: RecordedState): void {
+    if (this.#behind === undefined) this.#fallBehind(state);
     this.#added();
   }
 
@@ -270,11 +256,10 @@ export class Follower {
       // Lines that do not read have a place, too.
       if (placeOf(state) < to) state = { ...state, turns: { ...state.turns, place: to } };
     }
-    this.#goLive(state);
+    this.#goLive();
   }
 
-  #goLive(state: RecordedState): void {
-    this.#state = this.#thread.isKept ? state : this.#thread.state;
+  #goLive(): void {
     this.#behind = undefined;
     this.#spoiled = new Set(this.#thread.previewed);
     const missed = this.#takeMissed();
@@ -292,8 +277,4 @@ export class Follower {
     this.#missed = { passing: 0, previews: 0 };
     return passing > 0 || previews > 0 ? { kind: 'missed', passing, previews } : undefined;
   }
-}
-
-function recorded({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
-  return { kind: 'recorded', ordinal: place as Ordinal, cursor, event, ...(isLast ? {} : { more: true }) };
 }

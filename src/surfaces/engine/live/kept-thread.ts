@@ -2,6 +2,7 @@ import type { Settings } from '../../../envelope/settings.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
@@ -9,7 +10,7 @@ import type { Overridden, Thread } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
-import { whyRefused } from '../answer-thread.ts';
+import { whyRefused } from '../why-refused.ts';
 import { LiveWork } from './live-work.ts';
 import type { PlaceCursor } from './place-cursor.ts';
 import { type ThreadKeeper, ThreadLoader } from './thread-loader.ts';
@@ -47,7 +48,15 @@ export class KeptThread implements LiveThread {
   }
 
   get notices(): readonly Outcome[] {
-    return this.#loader.notices;
+    return this.#loader.opening.notices;
+  }
+
+  get profileName(): string | undefined {
+    return this.#loader.opening.profileName;
+  }
+
+  get restored(): RestoredSettings | undefined {
+    return this.#loader.opening.restored;
   }
 
   get settings(): Settings {
@@ -87,6 +96,17 @@ export class KeptThread implements LiveThread {
           const asked = { ...turn, signal: work.signal };
           work.handOver();
           return change === undefined ? thread.run(asked) : thread.runWith(change, asked);
+        }),
+      { signal },
+    );
+  }
+
+  async continue({ signal }: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    return this.#work.add(
+      (work) =>
+        this.#loader.use((thread) => {
+          work.handOver();
+          return thread.continue({ signal: work.signal });
         }),
       { signal },
     );

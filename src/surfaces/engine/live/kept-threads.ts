@@ -8,10 +8,10 @@ import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import { lastSettings } from '../../../state/resumed-settings.ts';
 import type { ThreadState } from '../../../state/thread-state.ts';
-import { awaitAnswer } from './await-answer.ts';
+import { awaitAnswer } from '../await-answer.ts';
 import { KeptThread } from './kept-thread.ts';
 import { ephemeralThread, heldByCaller, threadBusy, threadsClosed } from './live-refusals.ts';
-import type { LiveThread, LiveThreads } from './live-thread.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from './live-thread.ts';
 import { ThreadGate } from './thread-gate.ts';
 import { noMessageYet } from './no-message-yet.ts';
 
@@ -56,13 +56,13 @@ class KeptThreads implements LiveThreads {
     return this.#threads.get(id as ThreadId)?.isHere === true;
   }
 
-  async start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
+  async start(request: LiveRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
     if (this.#isOver) return engineRefused(threadsClosed);
     const asked = withAnswers(request);
     return this.#adopted(await this.#engine.start(asked), asked);
   }
 
-  async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<LiveThread | EngineRefused> {
+  async fork(id: ThreadId, cut: ThreadCut, request: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
     if (this.#isOver) return engineRefused(threadsClosed);
     const asked = withAnswers(request);
     const empty = await noMessageYet(this.#engine.stored, this.#threads.get(id));
@@ -70,10 +70,7 @@ class KeptThreads implements LiveThreads {
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
-  async load(
-    id: ThreadId,
-    { folderMayBeMissing, ...request }: ThreadRequest = {},
-  ): Promise<LiveThread | EngineRefused> {
+  async load(id: ThreadId, { folderMayBeMissing, ...request }: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
     if (this.#isOver) return engineRefused(threadsClosed);
     const known = this.#threads.get(id);
     const kept = known ?? this.#keep(id, withAnswers(request));
@@ -157,7 +154,7 @@ class KeptThreads implements LiveThreads {
   }
 }
 
-/** Clients answer, unless the program that opens the thread does. */
-function withAnswers<Request extends ThreadRequest>(request: Request): Request {
-  return request.askUser === undefined ? { ...request, askUser: awaitAnswer } : request;
+/** Clients answer, unless the program that opens the thread does, or no one. */
+function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Request) {
+  return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitAnswer };
 }

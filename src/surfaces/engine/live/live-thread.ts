@@ -6,6 +6,7 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Usage } from '../../../protocol/usage.ts';
+import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
@@ -18,17 +19,23 @@ import type { StoredThreads } from '../stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import type { AfterPlace, PlaceCursor } from './place-cursor.ts';
 
+/** What a live thread is opened with. Questions wait for `answer`, unless `askUser` is given. */
+export interface LiveRequest extends ThreadRequest {
+  /** No client answers: what would be asked is refused. */
+  readonly unattended?: true;
+}
+
 /** Threads as clients use them: by id, loaded when they are needed, given up when idle. */
 export interface LiveThreads {
   /** What the next turn of a thread would begin with, if one of these clients asked for it now. Only reads. */
   preview(id: ThreadId, state: ThreadState): Promise<ForeseenRequest | Outcome>;
-  start(request: ThreadRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused>;
+  start(request: LiveRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused>;
   /**
    * Loaded once, however many ask for it at the same time. `request` is for a thread that is not loaded yet; of one that
    * is, it changes nothing: use `override`. Of one that was loaded before, only `folderMayBeMissing` counts.
    */
-  load(id: ThreadId, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
-  fork(id: ThreadId, cut: ThreadCut, request?: ThreadRequest): Promise<LiveThread | EngineRefused>;
+  load(id: ThreadId, request?: LiveRequest): Promise<LiveThread | EngineRefused>;
+  fork(id: ThreadId, cut: ThreadCut, request?: LiveRequest): Promise<LiveThread | EngineRefused>;
   /** Whether it is loaded, or was started here and has no message yet: such a thread has no file. */
   knows(id: string): boolean;
   /** Those that are loaded now. */
@@ -53,6 +60,10 @@ export interface LiveThread {
   readonly id: ThreadId;
   /** What the user should know about its opening. */
   readonly notices: readonly Outcome[];
+  /** Of its permission profile, if the configuration names it. */
+  readonly profileName: string | undefined;
+  /** What it took from its own past, if it has one. */
+  readonly restored: RestoredSettings | undefined;
   /** What a turn that is submitted now starts from. */
   readonly settings: Settings;
   /** The turn that runs, if one does. */
@@ -67,6 +78,8 @@ export interface LiveThread {
 
   /** A turn, after what was submitted before; `change` stays, and without it nothing of the settings is changed. */
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
+  /** The turn that is suspended, where the request has an `askUser`: asks again. Without it, `answer` continues the turn. */
+  continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Words for the turn that runs; refused when none does. */
   steer(steering: Steering): Promise<Steered | EngineRefused>;
   /** Ends the turn that runs, and resolves when it has ended. Turns that wait stay. */

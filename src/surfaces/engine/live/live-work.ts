@@ -35,11 +35,12 @@ export class LiveWork {
     const stopping = new AbortController();
     const known: KnownWork = { stopping, over: Promise.resolve(false), turnId: undefined };
     this.#all.add(known);
-    const result = run({
-      signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
-      handOver: () => void this.#given.add(known),
-    });
+    const stop = (): void => stopping.abort(signal?.reason);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop);
+    const result = run({ signal: stopping.signal, handOver: () => void this.#given.add(known) });
     const isOver = (ended?: Result): boolean => {
+      signal?.removeEventListener('abort', stop);
       this.#all.delete(known);
       this.#given.delete(known);
       return ended?.kind === 'aborted';

@@ -1,7 +1,8 @@
-import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { CurrentRollout, NewestLine, RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
-import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import {
   foldRecorded,
   nothingRecorded,
@@ -12,43 +13,50 @@ import {
 import { turnEventKind } from '../../../state/turn-event.ts';
 import { foldPlace, noTurnsOfAny } from '../../../state/turns.ts';
 import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
+import type { LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
 
-/** Where a rollout ends, and which one it is. */
-export interface RolloutEnd {
-  readonly rolloutId: string;
+/** Where a thread ends. */
+interface ThreadEnd {
   /** Of its newest line; -1 where there is none. Lines without ordinals are counted. */
   readonly place: number;
   readonly cursor?: PlaceCursor;
-  readonly meta: JsonObject;
 }
 
-export async function readEnd(store: RolloutStore, id: ThreadId): Promise<RolloutEnd> {
-  const current = await store.current(id);
-  if (current.kind === 'refused') return { rolloutId: '', place: -1, meta: {} };
-  const { rolloutId, meta } = current;
-  if (current.mode === 'legacy') {
-    let place = -1;
-    let last: Line | undefined;
-    for await (const line of store.read(id, { from: 0 as Ordinal })) {
-      place++;
-      last = line;
-    }
-    return { rolloutId, place, ...(last && { cursor: cursorAt(place, last) }), meta };
-  }
+export function endAt(newest: NewestLine): ThreadEnd {
+  return { place: newest.ordinal, cursor: cursorAt(newest.ordinal, newest) };
+}
+
+export async function readEnd(store: RolloutStore, id: ThreadId): Promise<ThreadEnd> {
+  let place = -1;
+  const old: Line[] = [];
   for await (const line of store.readBack(id)) {
-    const { ordinal, type } = line;
-    if (ordinal === undefined || type === lineType.sessionMeta) continue;
-    return { rolloutId, place: ordinal, cursor: cursorAt(ordinal, line), meta };
+    const { ordinal, type, payload } = line;
+    // The first line of a fork or a revert is read before those that it continues from.
+    if (ordinal === undefined) old.push(line);
+    else if (type !== lineType.sessionMeta) return endAt({ ...line, ordinal });
+    else place = Math.max(place, numberAt(objectAt(payload, 'history_base'), 'end_ordinal_exclusive') ?? 0);
   }
-  return { rolloutId, place: numberAt(objectAt(meta, 'history_base'), 'end_ordinal_exclusive') ?? 0, meta };
+  const [newest] = old;
+  return newest === undefined ? { place } : { place: old.length - 1, cursor: cursorAt(old.length - 1, newest) };
+}
+
+export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
+
+/** A rollout, and the place of its newest line, as far as it is known. */
+type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
+
+/** The rollout of a thread. The first one has the name of its thread, also before it is there. */
+export async function currentRollout(store: RolloutStore, id: ThreadId): Promise<NamedRollout> {
+  const current = await store.current(id);
+  return current.kind === 'current' ? current : { rolloutId: id, meta: {} };
 }
 
 /**
  * The last place that a rollout has in common with the one that was there before it; -1 where nothing says what they
  * share.
  */
-export function commonPlace(before: RolloutEnd, after: RolloutEnd): number {
+export function commonPlace(before: KnownRollout, after: KnownRollout): number {
   if (before.rolloutId === after.rolloutId) return before.place;
   const left = leftRollouts(after.meta).find(({ rolloutId }) => rolloutId === before.rolloutId);
   if (left !== undefined) return Math.min(before.place, left.common);
@@ -58,7 +66,7 @@ export function commonPlace(before: RolloutEnd, after: RolloutEnd): number {
   return is.rolloutId !== undefined && is.rolloutId === was.rolloutId ? Math.min(was.end, is.end) - 1 : -1;
 }
 
-function baseOf({ meta }: RolloutEnd) {
+function baseOf({ meta }: KnownRollout) {
   const base = objectAt(meta, 'history_base');
   return { rolloutId: stringAt(base, 'thread_id'), end: numberAt(base, 'end_ordinal_exclusive') ?? 0 };
 }
@@ -150,4 +158,9 @@ export function newsOf(
     state,
     placed: news.map((each, index) => ({ place, cursor, index, isLast: index === last, news: each, before })),
   };
+}
+
+/** As followers get it; `event`: that, with all that is known of it. */
+export function recorded({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, cursor, event, ...(isLast ? {} : { more: true }) };
 }

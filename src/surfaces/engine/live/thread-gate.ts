@@ -1,24 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-/** The works on a thread as a whole that the running code is part of, each as the promise of its end. */
-const worksOfCaller = new AsyncLocalStorage<ReadonlySet<Promise<void>>>();
-
-/** Which works a work waits for: those before it, and those that it uses or asks for on other threads. */
-const waitsOf = new WeakMap<Promise<void>, Set<Promise<void>>>();
-
-function addWait(work: Promise<void>, other: Promise<void>): void {
-  const waits = waitsOf.get(work) ?? new Set();
-  waitsOf.set(work, waits.add(other));
-  void other.then(() => waits.delete(other));
-}
-
-/** Whether one of `ends` must be over before the work is, itself included. */
-function waitsFor(work: Promise<void>, ends: ReadonlySet<Promise<void>>, seen = new Set<Promise<void>>()): boolean {
-  if (ends.has(work)) return true;
-  if (seen.has(work)) return false;
-  seen.add(work);
-  return [...(waitsOf.get(work) ?? [])].some((other) => waitsFor(other, ends, seen));
-}
+import { addWaits, runAsWork, waitsForCaller } from './whole-works.ts';
 
 /**
  * Orders the uses of one thread. Uses go on side by side; work on the thread as a whole runs alone: after the uses that
@@ -35,8 +15,7 @@ export class ThreadGate {
    * for the gate, the caller would wait for itself.
    */
   get isInside(): boolean {
-    const works = worksOfCaller.getStore();
-    return works !== undefined && this.#closed !== undefined && waitsFor(this.#closed, works);
+    return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
 
   /** Whether nothing goes on or waits here. */
@@ -46,7 +25,7 @@ export class ThreadGate {
 
   enter<Result>(use: () => Promise<Result>): Promise<Result> {
     if (this.#closed === undefined) return this.#counted(use());
-    for (const work of worksOfCaller.getStore() ?? []) addWait(work, this.#closed);
+    addWaits(this.#closed);
     return this.#counted(this.#closed.then(use));
   }
 
@@ -54,14 +33,12 @@ export class ThreadGate {
     const before = [...this.#entered, this.#closed];
     const over = Promise.withResolvers<void>();
     const closed = over.promise;
-    if (this.#closed !== undefined) addWait(closed, this.#closed);
-    for (const work of worksOfCaller.getStore() ?? []) addWait(work, closed);
+    const run = runAsWork(closed, { after: this.#closed });
     this.#closed = closed;
     // The first to know: later callers cannot overtake those that waited.
     void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
-    const works = new Set([...(worksOfCaller.getStore() ?? []), closed]);
     return Promise.allSettled(before)
-      .then(() => worksOfCaller.run(works, work))
+      .then(() => run(work))
       .finally(() => over.resolve());
   }
 

@@ -1,7 +1,7 @@
-import type { RolloutStore } from '../../../ports/rollout-store.ts';
+import type { NewestLine, RolloutStore } from '../../../ports/rollout-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Line } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import {
   foldRecorded,
   nothingRecorded,
@@ -9,25 +9,36 @@ import {
   recordedUntil,
   type RecordedState,
 } from '../../../state/recorded-events.ts';
+import { emptyState } from '../../../state/thread-state.ts';
 import type { LogNews } from '../../../thread/parts/subscribers.ts';
 import type { Thread } from '../../../thread/thread.ts';
+import type { OpenedThread } from '../open-thread.ts';
 import type { FollowedThread } from './followed-thread.ts';
-import { Follower } from './follower.ts';
+import type { Follower } from './follower.ts';
+import { handOut } from './hand-out.ts';
 import type { FollowOptions, LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
-import { commonPlace, readEnd, recordedAt, type RolloutEnd } from './recorded-past.ts';
+import { createFollower, readNews } from './read-news.ts';
+import { commonPlace, currentRollout, endAt, type NamedRollout, readEnd, recordedAt } from './recorded-past.ts';
 
-/** All who follow one thread, whether it is loaded or not. */
+/** So many lines may wait to be folded. */
+const mostUnfolded = 100;
+
+/** All who follow one thread, whether it is loaded or not. While no one follows, next to nothing is done for it. */
 export class ThreadHub implements FollowedThread {
   readonly id: ThreadId;
   readonly store: RolloutStore;
   readonly isKept: boolean;
   readonly #followers = new Set<Follower>();
-  readonly previewed = new Set<string>();
-  /** As the thread was left, or found. */
-  #end: RolloutEnd | undefined;
-  #state: RecordedState;
+  /** While it is loaded. */
+  #thread: Thread | undefined;
+  #stopPreviews: (() => void) | undefined;
+  /** The rollout that those who follow know; asked for when the first of them comes. */
+  #rollout: Promise<NamedRollout | undefined> | undefined;
+  /** Up to the lines that were not folded; absent: nothing was recorded before them. */
+  #state: RecordedState | undefined;
   #cursor: PlaceCursor | undefined;
+  #unfolded: Line[] = [];
   readonly #onLeave: () => void;
   /** Why no more comes. */
   #ended: Outcome | undefined;
@@ -37,20 +48,30 @@ export class ThreadHub implements FollowedThread {
     this.store = store;
     this.isKept = isKept;
     this.#onLeave = onLeave;
-    this.#state = nothingRecorded(id);
   }
 
   get state(): RecordedState {
-    return this.#state;
+    let state = this.#state ?? nothingRecorded(this.id);
+    for (const line of this.#unfolded) {
+      state = foldRecorded(state, line).state;
+      this.#cursor = cursorAt(placeOf(state), line);
+    }
+    this.#unfolded = [];
+    this.#state = state;
+    return state;
   }
 
   get place(): number {
-    return placeOf(this.#state);
+    return placeOf(this.state);
   }
 
   /** Of the line at `place`; undefined where there is none. */
   get cursor(): PlaceCursor | undefined {
-    return this.#cursor;
+    return this.state && this.#cursor;
+  }
+
+  get previewed(): Iterable<string> {
+    return this.#thread?.previewed ?? [];
   }
 
   get isFollowed(): boolean {
@@ -58,89 +79,95 @@ export class ThreadHub implements FollowedThread {
   }
 
   /** The thread is loaded: nothing of it has been written yet. Between the last time and now, other programs may have. */
-  async attach(thread: Thread): Promise<void> {
-    const before = this.#end && { ...this.#end, place: this.place };
-    const end = await readEnd(this.store, this.id);
-    this.#end = end;
-    this.#cursor = end.cursor;
-    const isOpen = thread.state.openTurn !== undefined;
-    // What a turn has done so far is in its lines alone.
-    this.#state = isOpen
-      ? await recordedAt(this.store, this.id, end.place)
-      : recordedUntil(this.id, thread.state, end.place);
-    this.#moved(before, end);
+  async attach(thread: Thread, { newest }: Pick<OpenedThread, 'newest'>): Promise<void> {
+    // Of a new one nothing can be found.
+    if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
+      const { openTurn } = thread.state;
+      // What a turn has done so far is in its lines alone.
+      await this.#look(newest, (place) =>
+        openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
+      );
+    }
+    this.#thread = thread;
     thread.subscribe({
       durable: (news) => this.#durable(news),
-      provisional: (event) => this.#preview(event),
+      ended: () => {
+        if (this.#thread === thread) this.#thread = this.#stopPreviews = undefined;
+      },
     });
+    this.#watchPreviews();
   }
 
   /** Something was done to the thread as a whole while it was not loaded. */
-  async lookAgain(): Promise<void> {
-    const before = this.#end && { ...this.#end, place: this.place };
-    const end = await readEnd(this.store, this.id);
-    this.#end = end;
-    this.#cursor = end.cursor;
-    this.#state = { ...this.#state, turns: { ...this.#state.turns, place: end.place } };
-    this.#moved(before, end);
+  lookAgain(): Promise<void> {
+    return this.#look(undefined, (place) => ({ ...this.state, turns: { ...this.state.turns, place } }));
   }
 
-  #moved(before: RolloutEnd | undefined, end: RolloutEnd): void {
-    if (before === undefined) return;
-    const common = commonPlace(before, end);
+  /** `seen`: the newest line, if it was seen already. */
+  async #look(
+    seen: NewestLine | undefined,
+    stateAt: (place: number) => RecordedState | Promise<RecordedState>,
+  ): Promise<void> {
+    const known = this.state;
+    const before = await this.#rollout;
+    const after = before && (await currentRollout(this.store, this.id));
+    const { place, cursor } = seen === undefined ? await readEnd(this.store, this.id) : endAt(seen);
+    this.#state = await stateAt(place);
+    this.#cursor = cursor;
+    if (after !== undefined) this.#rollout = Promise.resolve(after);
+    const isOther = before !== undefined && after !== undefined && before.rolloutId !== after.rolloutId;
+    const common = isOther ? commonPlace({ ...before, place: placeOf(known) }, { ...after, place }) : undefined;
     for (const follower of this.#followers) {
-      if (before.rolloutId !== '' && before.rolloutId !== end.rolloutId) follower.rewound(common);
-      else if (end.place !== before.place) follower.fellBehind();
+      if (common !== undefined) follower.rewound(common);
+      else if (place !== placeOf(known)) follower.fellBehind(known);
     }
   }
 
   #durable(news: readonly LogNews[]): void {
-    for (const each of news) {
-      if (each.kind === 'line') {
-        this.#state = foldRecorded(this.#state, each.line).state;
-        this.#cursor = cursorAt(this.place, each.line);
-      } else if (each.event.kind === 'item-completed') this.previewed.delete(each.event.item.id);
+    if (!this.isFollowed) {
+      for (const each of news) if (each.kind === 'line') this.#unfolded.push(each.line);
+      if (this.#unfolded.length > mostUnfolded) void this.state;
+      return;
     }
-    for (const follower of this.#followers) follower.durable(news);
+    const handed = handOut(this.state, news);
+    this.#state = handed.state;
+    const newest = news.findLast((each) => each.kind === 'line');
+    if (newest !== undefined) this.#cursor = cursorAt(this.place, newest.line);
+    for (const follower of this.#followers) follower.durable(handed.news);
   }
 
-  #preview(event: ProvisionalEvent): void {
-    for (const follower of this.#followers) follower.preview(event);
-    if (event.kind === 'dropped') this.previewed.delete(event.itemId);
-    else this.previewed.add(event.itemId);
+  /** Previews are made only where one who follows wants them. */
+  #watchPreviews(): void {
+    const followers = [...this.#followers];
+    if (followers.some(({ wantsPreviews }) => wantsPreviews)) {
+      this.#stopPreviews ??= this.#thread?.subscribe({
+        provisional: (event) => {
+          for (const follower of this.#followers) follower.preview(event);
+        },
+      });
+    } else {
+      this.#stopPreviews?.();
+      this.#stopPreviews = undefined;
+    }
   }
 
   follow(options: FollowOptions): AsyncIterableIterator<LiveNews> {
-    const follower = new Follower(this, options);
+    const follower = createFollower(this, options);
     const leave = (): void => {
       options.signal?.removeEventListener('abort', leave);
       follower.stop();
-      if (this.#followers.delete(follower)) this.#onLeave();
+      if (!this.#followers.delete(follower)) return;
+      this.#watchPreviews();
+      this.#onLeave();
     };
     if (options.signal?.aborted === true) follower.stop();
     else if (this.#ended !== undefined) follower.end(this.#ended);
     else this.#followers.add(follower);
+    // Where it cannot be read, the next one who follows asks again.
+    this.#rollout ??= currentRollout(this.store, this.id).catch(() => (this.#rollout = undefined));
+    this.#watchPreviews();
     options.signal?.addEventListener('abort', leave, { once: true });
-    return {
-      async next() {
-        try {
-          const value = await follower.next();
-          if (value !== undefined) return { done: false, value };
-        } catch (error) {
-          leave();
-          throw error;
-        }
-        leave();
-        return { done: true, value: undefined };
-      },
-      return() {
-        leave();
-        return Promise.resolve({ done: true, value: undefined });
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    return readNews(follower, leave);
   }
 
   /** No more comes, ever. */

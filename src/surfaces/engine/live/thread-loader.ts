@@ -24,6 +24,9 @@ export interface ThreadKeeper {
   readonly store: RolloutStore;
 }
 
+/** What is known of a thread by its newest opening. */
+type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
+
 /** What the loader needs of the thread's clients. */
 interface LoadedFor {
   /** A turn began that a client submitted. */
@@ -38,7 +41,7 @@ export class ThreadLoader {
   readonly #keeper: ThreadKeeper;
   readonly #clients: LoadedFor;
   readonly hub: ThreadHub;
-  #notices: readonly Outcome[] = [];
+  #opening: Opening = { notices: [] };
   #thread: Thread | undefined;
   #known: LastKnown | undefined;
   #loading: Promise<Thread | EngineRefused> | undefined;
@@ -61,8 +64,8 @@ export class ThreadLoader {
     return this.#thread;
   }
 
-  get notices(): readonly Outcome[] {
-    return this.#notices;
+  get opening(): Opening {
+    return this.#opening;
   }
 
   /** A client has the object only after it was loaded once. */
@@ -87,10 +90,10 @@ export class ThreadLoader {
   }
 
   /** The thread was opened elsewhere: from here on it is ours. */
-  async adopt({ thread, notices }: OpenedThread): Promise<Thread> {
-    await this.hub.attach(thread);
+  async adopt({ thread, ...opening }: OpenedThread): Promise<Thread> {
+    await this.hub.attach(thread, opening);
     this.#thread = thread;
-    this.#notices = notices;
+    this.#opening = opening;
     thread.subscribe({
       event: (event) => {
         if (event.kind === 'turn-started' && !thread.isCompactingItself) this.#clients.turnBegan(event.turnId);

@@ -1,5 +1,5 @@
 import type { AskUser } from '../../../ports/ask-user.ts';
-import { awaitAnswer } from '../../engine/live/await-answer.ts';
+import { awaitAnswer } from '../../engine/await-answer.ts';
 import type { ServerTool } from '../offer/server-tool.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { AskUser } from '../../../ports/ask-user.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
 
 /** Waits: the answer comes from a client, through `LiveThread.answer`. */
 export const awaitAnswer: AskUser = {

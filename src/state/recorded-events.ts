@@ -111,6 +111,8 @@ function foldLine(
       return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
     case lineType.call:
       return foldBegun(state, payload);
+    case lineType.session:
+      return foldSessionLine(state, payload);
     case lineType.compacted:
       return withEvents(state, ...checkpointEvents(turnOf(state), payload));
     case lineType.compaction:
@@ -175,6 +177,12 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   if (callId === undefined || item === undefined) return { state, news: [] };
   if (item.kind === 'plan') return { state: withCall({ ...state, plan: item }, callId, { isShown: true }), news: [] };
   return { state: withCall(state, callId, { begun: item }), news: [] };
+}
+
+/** The command of a call runs on: its answer does not end it. */
+function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
+  const callId = stringAt(payload, 'call_id');
+  return { state: callId === undefined ? state : withCall(state, callId, { isShown: true }), news: [] };
 }
 
 function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {

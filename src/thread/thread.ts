@@ -31,6 +31,7 @@ import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
+import { ThreadSessions } from './parts/thread-sessions.ts';
 import type { ThreadOptions } from './thread-options.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -55,6 +56,7 @@ export class Thread {
   readonly #questions = new OpenQuestions();
   readonly #closing = new AbortController();
   readonly #work = new WorkQueue();
+  readonly #sessions: ThreadSessions;
   readonly #parts: ThreadParts;
 
   private constructor(
@@ -71,12 +73,14 @@ export class Thread {
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     const closing = this.#closing.signal;
+    this.#sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
     const own = {
       inbox: this.#inbox,
       questions: this.#questions,
       work: this.#work,
       warned: new Set<string>(),
       savedRules: { prefixes: [], hosts: [] },
+      sessions: this.#sessions,
     };
     const shared = { id, parts, log, ...own, closing };
     this.#settings = new ThreadSettings(shared, settings, inForce);
@@ -293,6 +297,7 @@ export class Thread {
       await this.#settings.submitted;
       await this.#turns.over;
       await this.#compactions.over;
+      await this.#sessions.close();
       await this.#log.close();
     }
   }

@@ -28,12 +28,10 @@ const firstSize: TerminalSize = { columns: 80, rows: 24 };
 /** How soon a command that does not read is offered more. */
 const retryMs = 20;
 
-let loaded: PtyLibrary | undefined;
-
 /** `library` is loaded by its path: a search would also look where commands may have put another one. */
 export function openTerminal(library: string): Terminal | undefined {
-  if (loaded === undefined && !existsSync(library)) return undefined;
-  const pty = (loaded ??= createRequire(library)(library) as PtyLibrary);
+  if (!existsSync(library)) return undefined;
+  const pty = createRequire(library)(library) as PtyLibrary;
   const { master, slave, pty: name } = pty.open(firstSize.columns, firstSize.rows);
   // The library's own would be inherited by every child, and is not to be waited on.
   closeSync(slave);

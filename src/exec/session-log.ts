@@ -29,16 +29,13 @@ export interface SessionLogs {
 export function createSessionLogs(folder: string): SessionLogs {
   let own: string | undefined;
   const paths: string[] = [];
-  const remove = (): void => {
-    if (own !== undefined) rmSync(own, { recursive: true, force: true });
-    own = undefined;
-    process.off('exit', remove);
-  };
   const makeFolder = (): string => {
     if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} is open to others.`);
     sweepFolders(folder, prefix);
-    process.on('exit', remove);
-    return mkdtempSync(join(folder, `${prefix}${process.pid}-`));
+    const made = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
+    if (folders.size === 0) process.on('exit', removeAll);
+    folders.add(made);
+    return made;
   };
   return {
     open(id) {
@@ -53,8 +50,24 @@ export function createSessionLogs(folder: string): SessionLogs {
         return undefined;
       }
     },
-    close: remove,
+    close() {
+      if (own !== undefined) remove(own);
+      own = undefined;
+      if (folders.size === 0) process.off('exit', removeAll);
+    },
   };
+}
+
+/** Of all threads of this process: they are removed when it goes. */
+const folders = new Set<string>();
+
+function remove(folder: string): void {
+  folders.delete(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function removeAll(): void {
+  for (const folder of folders) remove(folder);
 }
 
 function logInto(file: number, path: string): SessionLog {

@@ -74,15 +74,9 @@ export class Thread {
     log.beforeDurable(() => this.#inbox.keep());
     const closing = this.#closing.signal;
     this.#sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
-    const own = {
-      inbox: this.#inbox,
-      questions: this.#questions,
-      work: this.#work,
-      warned: new Set<string>(),
-      savedRules: { prefixes: [], hosts: [] },
-      sessions: this.#sessions,
-    };
-    const shared = { id, parts, log, ...own, closing };
+    const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work, sessions: this.#sessions };
+    const said = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [] } };
+    const shared = { id, parts, log, ...own, ...said, closing };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);

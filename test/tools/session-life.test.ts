@@ -160,6 +160,17 @@ describe('capstan exec', () => {
     expect(sleepers(73007)).toEqual([]);
   });
 
+  test('says the same in plain words', async () => {
+    const { place } = await scene([
+      answer({ items: [start('echo up; sleep 73010')] }),
+      answer({ items: [say('It runs.')] }),
+    ]);
+    const run = await place.run('exec', 'go');
+    expect([run.code, run.stdout]).toEqual([0, 'It runs.\n']);
+    expect(run.stderr).toMatch(/sleep 73010\n {2}\[still running\]\n[^]*sleep 73010\n {2}up\n {2}\[interrupted/);
+    expect(run.stderr.match(/\[still running\]|\[interrupted/g)).toHaveLength(2);
+  });
+
   test.runIf(process.platform === 'linux').each(['workspace-write', 'danger-full-access'])(
     '%s: a kill leaves no session running, and resume says that they are gone',
     async (mode) => {

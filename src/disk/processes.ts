@@ -3,7 +3,7 @@ import { errorCode, fileSystem } from './file-system.ts';
 import { namesIn } from './folders.ts';
 
 /** Signals a process, or by a negative number a group. Whether there is one, one that is not ours to signal included. */
-export function signalProcess(target: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(target, signal);
   } catch (error) {

@@ -71,5 +71,6 @@ reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts p
 call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
 call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
-call pipeline | src/thread/calls/calls.ts | policy.resolved
+call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
+sessions of commands | src/thread/turn/begin-sessions.ts | policy.profile workspace.places
 `;

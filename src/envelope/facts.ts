@@ -106,6 +106,8 @@ export interface StepFacts {
   readonly approvedPrefixes?: readonly (readonly string[])[];
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
+  /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
+  readonly sessions?: readonly { readonly id: number; readonly command: string; readonly since: string }[];
 }
 
 /** The text of all AGENTS.md files that apply, already joined and cut to size. */

@@ -26,6 +26,8 @@ import { realtimeEndFragment, realtimeStartFragment } from './sections/realtime.
 import { realtimeDelegationFragment } from './events/realtime-delegation.ts';
 import { recommendedPluginsFragment } from './sections/recommended-plugins.ts';
 import { sessionContextFragment } from './sections/session-context.ts';
+import { sessionsEndedFragment } from './events/sessions-ended.ts';
+import { sessionsFragment } from './sections/sessions.ts';
 import { skillBodyFragment } from './events/skill-body.ts';
 import { skillsCatalogueFragment } from './sections/skills.ts';
 import { subagentNotificationFragment } from './events/subagent-notification.ts';
@@ -44,6 +46,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   agentsMdFragment,
   pinnedNotesFragment,
   skillsCatalogueFragment,
+  sessionsFragment,
   permissionsFragment,
   approvedPrefixesFragment,
   grantedPermissionsFragment,
@@ -60,6 +63,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   managedInstructionsFragment,
   // Events: told once.
   turnAbortedFragment,
+  sessionsEndedFragment,
   newRepositoriesFragment,
   skillBodyFragment,
   pluginHintFragment,

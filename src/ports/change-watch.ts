@@ -1,7 +1,12 @@
 /** Notes when calls may change files, so that a change can be attributed to the call that made it. */
 export interface ChangeWatch {
   /** A call that may change files in the folder begins now, until `end` is called. Never throws; takes microseconds. */
-  begin(root: string): { end(): CallTime };
+  begin(root: string): CallWatch;
+}
+
+/** A call that runs. */
+export interface CallWatch {
+  end(): CallTime;
 }
 
 /**

@@ -11,8 +11,11 @@ export interface PlainCommand {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** It has the terminal of this process, if there is one, and must not type into it. Absent: it has none. */
-  readonly terminal?: 'inherited';
+  /**
+   * `inherited`: it has the terminal of this process, if there is one, and must not type into it. `own`: one that only
+   * it has. Absent: it has none.
+   */
+  readonly terminal?: 'inherited' | 'own';
   /** Asked about hosts that the policy's lists leave to an answer. Absent: they are refused. */
   readonly answerHost?: AnswerHost;
 }

@@ -48,6 +48,8 @@ export const lineType = {
   sent: 'capstan_sent',
   /** Ours: a call begins, and once more when its process is known. Written before it has an effect. */
   call: 'capstan_call',
+  /** Ours: a command outlives its call, ends, or is no more. The first is written before the answer of the call. */
+  session: 'capstan_session',
   /** Ours: the user is asked whether a call may run, and the answer. The first is written before the user is asked. */
   question: 'capstan_question',
   /** Ours: how a request went: times, tokens, outcome. Written when its calls are done. */

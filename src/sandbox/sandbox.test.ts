@@ -17,7 +17,7 @@ const restricted: ResolvedPolicy = {
   network: 'restricted',
 };
 
-const unused: Spawn = {
+const unused: Pick<Spawn, 'run'> = {
   run: () => {
     throw new Error('nothing should run');
   },
@@ -66,7 +66,7 @@ test('Linux without bubblewrap refuses', async () => {
 });
 
 test('a processor without a filter refuses while the network is restricted', async () => {
-  const spawn: Spawn = {
+  const spawn: Pick<Spawn, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const sandbox = createSandbox({
@@ -93,7 +93,7 @@ test('a processor without a filter refuses while the network is restricted', asy
 describe('lists of hosts', () => {
   const lists = { allow: ['example.com'], deny: [], local: false, methods: 'any' } as const;
   const listed: ResolvedPolicy = { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled', lists };
-  const spawn: Spawn = {
+  const spawn: Pick<Spawn, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const env = { CAPSTAN_BWRAP: '/opt/bwrap' };
@@ -151,7 +151,7 @@ describe('lists of hosts', () => {
 
 test('the machine is probed once, also when many commands come first', async () => {
   let probes = 0;
-  const spawn: Spawn = {
+  const spawn: Pick<Spawn, 'run'> = {
     run: async () => {
       probes += 1;
       return { kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 };
@@ -179,7 +179,7 @@ test('on a Mac the command runs under Seatbelt', async () => {
 });
 
 describe('the kernel', () => {
-  const on = (version: string, spawn: Spawn) =>
+  const on = (version: string, spawn: Pick<Spawn, 'run'>) =>
     createSandbox({
       ...parts,
       platform: 'linux',
@@ -189,7 +189,7 @@ describe('the kernel', () => {
       spawn,
       kernelVersion: () => version,
     });
-  const works: Spawn = {
+  const works: Pick<Spawn, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
 
@@ -210,7 +210,7 @@ describe('the kernel', () => {
 });
 
 test('that a packaged bubblewrap is used is said once', async () => {
-  const spawn: Spawn = {
+  const spawn: Pick<Spawn, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const options = { ...parts, platform: 'linux', architecture: 'x64', env: {}, writable: () => [], spawn };

@@ -39,7 +39,7 @@ export interface SandboxOptions {
   /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
   readonly lingerMs?: number;
   /** Runs the one probe that shows what this machine can do. */
-  readonly spawn: Spawn;
+  readonly spawn: Pick<Spawn, 'run'>;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;
   /** The text of `/proc/version`. Default: that of this machine. */

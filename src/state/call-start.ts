@@ -1,7 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemRecord, storedItem } from './item-drafts.ts';
@@ -71,4 +71,11 @@ function shortened(item: TurnItem): TurnItem {
   if (item.kind === 'tool-call') return { ...item, arguments: {} };
   if (item.kind !== 'command') return item;
   return { ...item, argv: item.argv.map(shortWord) };
+}
+
+export function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
+  const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
+  // A number below 2 would mean the first process or a whole group to a process that signals it.
+  if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;
+  return { pid, startedAt, mark };
 }

@@ -14,6 +14,7 @@ import { readInstructions, type Mark, type OpenTurn, type ThreadState } from './
 import { readModelLimits } from './model-limits.ts';
 import { makerNow, withMaker } from './maker-now.ts';
 import { readPins } from './pins.ts';
+import { readSessions, storeSessions } from './sessions.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWaiting } from './waiting.ts';
 import { withWithheld } from './withheld.ts';
@@ -41,6 +42,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
     ...rest,
+    sessionsAtCheckpoint: rest.sessions,
     ...(turn && { openTurn: withCheckpoint(turn, openTurn?.before) }),
     history: historyOf(entries),
     ...behindCheckpoint(state, entries),
@@ -85,7 +87,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ instructions: state.instructions as JsonObject | undefined, settings }),
     ...defined({ model_limits: unlessEmpty(state.limits), warnings: unlessEmpty(state.warnings) }),
     ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
-    ...defined({ grants: unlessEmpty(storeGrants(grants)) }),
+    ...defined({ grants: unlessEmpty(storeGrants(grants)), sessions: unlessEmpty(storeSessions(state.sessions)) }),
   };
 }
 
@@ -107,7 +109,16 @@ export function isSound(payload: JsonObject): boolean {
 
 type Carried = Omit<
   ThreadState,
-  'meta' | 'history' | 'behind' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill' | 'failed'
+  | 'meta'
+  | 'history'
+  | 'behind'
+  | 'baseline'
+  | 'marks'
+  | 'sent'
+  | 'posted'
+  | 'prefill'
+  | 'failed'
+  | 'sessionsAtCheckpoint'
 >;
 
 function readCarried(payload: JsonObject): Carried | undefined {
@@ -130,6 +141,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     pins: readPins(carried),
     waiting: readWaiting(carried),
     grants: readGrants(carried),
+    sessions: readSessions(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...defined({ context, envelope, newest, instructions, settings, openTurn }),
   };

@@ -1,8 +1,7 @@
-import type { StartedProcess } from '../ports/processes.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
-import type { CallStart } from './call-start.ts';
+import { type CallStart, readProcess } from './call-start.ts';
 import { withoutQuestion } from './questions.ts';
 import type { ThreadState } from './thread-state.ts';
 
@@ -44,11 +43,4 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
   const idempotent = payload['idempotent'] === true || undefined;
   const outside = payload['outside'] === true || undefined;
   return { threadId, callId, tool, at, ...defined({ idempotent, outside }), item };
-}
-
-function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
-  const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
-  // A number below 2 would mean the first process or a whole group to a process that signals it.
-  if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;
-  return { pid, startedAt, mark };
 }

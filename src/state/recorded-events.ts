@@ -31,6 +31,8 @@ export interface RecordedState {
   readonly asked: AskedState;
   /** An item whose answer follows in the next line. */
   readonly ended?: TurnItem;
+  /** The turn of that item: a command may end in a later one. */
+  readonly endedIn?: TurnId;
   /** Calls of the turn, by id: what the model asked for, what began, and what has its item. */
   readonly calls: ReadonlyMap<string, OpenCall>;
   /** The plan of the turn, as it was last. */
@@ -84,14 +86,14 @@ export interface Recorded {
 export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.
   if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
-  const { ended, ...rest } = before;
+  const { ended, endedIn, ...rest } = before;
   // No more than the newest turn is needed, however many there were.
   const turns = { ...foldPlace(before.turns, line), earlier: [], count: 0 };
   const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
   const state: RecordedState = { ...rest, turns, asked };
   const answer = answerIn(line);
   // An item whose answer does not follow has none.
-  const late = ended !== undefined && answer === undefined ? [completed(turnOf(before), ended)] : [];
+  const late = ended !== undefined && answer === undefined ? [completed(endedIn ?? turnOf(before), ended)] : [];
   const folded = foldLine(before, state, line, answer, ended);
   return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
 }
@@ -111,6 +113,8 @@ function foldLine(
       return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
     case lineType.call:
       return foldBegun(state, payload);
+    case lineType.session:
+      return foldSessionLine(state, payload);
     case lineType.compacted:
       return withEvents(state, ...checkpointEvents(turnOf(state), payload));
     case lineType.compaction:
@@ -130,7 +134,7 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (payload['type'] === 'token_count') return foldUsage(state, payload);
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
   if (payload['type'] !== 'item_completed') return { state, news: [] };
-  return foldCompletedItem(state, objectAt(payload, 'item') ?? {});
+  return foldCompletedItem(state, payload);
 }
 
 /** A turn that another program left open ends when the next one begins. */
@@ -147,11 +151,12 @@ function foldUsage(state: RecordedState, payload: JsonObject): Recorded {
 }
 
 /** Messages and thoughts of the model stand in lines of their own, in files of every program. */
-function foldCompletedItem(state: RecordedState, stored: JsonObject): Recorded {
-  const item = readItem(stored);
+function foldCompletedItem(state: RecordedState, payload: JsonObject): Recorded {
+  const item = readItem(objectAt(payload, 'item') ?? {});
   if (item === undefined || item.kind === 'agent-message' || item.kind === 'reasoning') return { state, news: [] };
   if (item.kind === 'plan') return { state: { ...state, plan: item }, news: [] };
-  return { state: { ...withCall(state, item.id, { isShown: true }), ended: item }, news: [] };
+  const endedIn = (stringAt(payload, 'turn_id') ?? turnOf(state)) as TurnId;
+  return { state: { ...withCall(state, item.id, { isShown: true }), ended: item, endedIn }, news: [] };
 }
 
 function foldItem(before: RecordedState, state: RecordedState, line: Line): Recorded {
@@ -175,6 +180,12 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   if (callId === undefined || item === undefined) return { state, news: [] };
   if (item.kind === 'plan') return { state: withCall({ ...state, plan: item }, callId, { isShown: true }), news: [] };
   return { state: withCall(state, callId, { begun: item }), news: [] };
+}
+
+/** The command of a call runs on: its answer does not end it. */
+function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
+  const callId = stringAt(payload, 'call_id');
+  return { state: callId === undefined ? state : withCall(state, callId, { isShown: true }), news: [] };
 }
 
 function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {

@@ -19,6 +19,7 @@ import { foldQuestion, foldQuestionOver } from './questions.ts';
 import { readRequest, readerOf } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
+import { foldSession } from './sessions.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { foldEntered, foldWaiting } from './waiting.ts';
 import { foldWarning } from './warnings.ts';
@@ -54,6 +55,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldEvent(state, payload);
     case lineType.call:
       return foldCall(state, payload);
+    case lineType.session:
+      return foldSession(state, payload);
     case lineType.question:
       return foldQuestion(state, payload);
     case lineType.compaction:

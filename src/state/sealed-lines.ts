@@ -67,8 +67,9 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
       return settings && grantsIn(settings);
     }
     case lineType.call:
+    case lineType.session:
     case lineType.snapshot: {
-      if (type === lineType.call && payload['process'] === undefined) return undefined;
+      if (type !== lineType.snapshot && payload['process'] === undefined) return undefined;
       const { seal: _seal, ...rest } = payload;
       return sealed([type, rest], stringAt(payload, 'seal'));
     }

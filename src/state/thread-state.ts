@@ -16,6 +16,7 @@ import type { ModelLimit } from './model-limits.ts';
 import type { RecordedPin } from './pins.ts';
 import type { RecordedQuestion } from './recorded-question.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
+import type { RecordedSession } from './sessions.ts';
 import type { RecordedMessage } from './waiting.ts';
 import type { Withheld } from './withheld.ts';
 
@@ -73,6 +74,10 @@ export interface ThreadState {
   readonly waiting: readonly RecordedMessage[];
   /** What the user allowed for as long as the thread lasts, oldest first. */
   readonly grants: readonly RecordedGrant[];
+  /** Commands that run on after their calls, as history says, oldest first. */
+  readonly sessions: readonly RecordedSession[];
+  /** Those of the moment of the newest checkpoint, of which history says nothing. Answers after it say what became of them. */
+  readonly sessionsAtCheckpoint: readonly RecordedSession[];
   /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
   readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
@@ -127,17 +132,22 @@ export type Mark = Pick<
   | 'instructions'
   | 'waiting'
   | 'grants'
+  | 'sessions'
+  | 'sessionsAtCheckpoint'
   | 'checkpoints'
   | 'prefill'
 >;
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
+  const { sessions, sessionsAtCheckpoint } = state;
   return {
     history,
     baseline,
     waiting,
     grants,
+    sessions,
+    sessionsAtCheckpoint,
     checkpoints,
     ...defined({ prefill, behind, context, envelope, instructions }),
   };
@@ -157,6 +167,8 @@ export const emptyState: ThreadState = {
   pins: [],
   waiting: [],
   grants: [],
+  sessions: [],
+  sessionsAtCheckpoint: [],
   marks: noMarks,
 };
 

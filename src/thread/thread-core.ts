@@ -14,6 +14,7 @@ export interface ThreadCore extends ChangedThread {
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
   readonly savedRules: TurnInput['savedRules'];
+  readonly sessions: TurnInput['sessions'];
 }
 
 interface AskedTurn {
@@ -26,7 +27,7 @@ interface AskedTurn {
 
 /** A turn of the thread under settings that it was submitted with. It ends when the thread is closed. */
 export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTurn): TurnInput {
-  const { id, inbox, questions, settings, warned, savedRules, closing } = core;
+  const { id, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
   const { signal, words, own, continues } = asked;
   return {
     threadId: id,
@@ -38,5 +39,6 @@ export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTur
     questions,
     warned,
     savedRules,
+    sessions,
   };
 }

@@ -137,7 +137,7 @@ export class ThreadTurns {
   }
 
   async #run(asked: TurnInput): Promise<{ readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] }> {
-    const { parts, log, inbox } = this.#thread;
+    const { parts, log, inbox, sessions } = this.#thread;
     try {
       const turn = await prepareTurn(parts, log, asked);
       this.#running = turn;
@@ -145,8 +145,8 @@ export class ThreadTurns {
       return { result, leaves: turn.memory.leaves };
     } finally {
       this.#running = undefined;
-      // Only a lost disk leaves any.
-      log.dropPreviews();
+      // Only a lost disk leaves any, but for commands that run on.
+      log.dropPreviews((itemId) => !sessions.owns(itemId));
       inbox.missWishes();
     }
   }

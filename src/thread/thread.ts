@@ -31,6 +31,7 @@ import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
+import { ThreadSessions } from './parts/thread-sessions.ts';
 import type { ThreadOptions } from './thread-options.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -55,6 +56,7 @@ export class Thread {
   readonly #questions = new OpenQuestions();
   readonly #closing = new AbortController();
   readonly #work = new WorkQueue();
+  readonly #sessions: ThreadSessions;
   readonly #parts: ThreadParts;
 
   private constructor(
@@ -70,10 +72,10 @@ export class Thread {
     this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, this.#settings.inForce));
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
-    const closing = this.#closing.signal;
-    const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work };
+    this.#sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
+    const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work, sessions: this.#sessions };
     const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [] } };
-    const shared = { id, parts, log, closing, ...own, ...noted };
+    const shared = { id, parts, log, closing: this.#closing.signal, ...own, ...noted };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
@@ -87,9 +89,8 @@ export class Thread {
     git: JsonObject | undefined,
     id = parts.ids.uuid() as ThreadId,
   ): Promise<Thread | OpenRefused> {
-    const { settings } = options;
     // Later than the call: the lock is being taken before anything is looked at.
-    const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
+    const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
@@ -105,11 +106,10 @@ export class Thread {
     { id, owned, state, takenFrom = { id } }: ResumedThread,
     options: ThreadOptions,
   ): Promise<Thread> {
-    const { settings } = options;
-    const envelope = await previewEnvelope(parts, id, settings, state);
+    const envelope = await previewEnvelope(parts, id, options.settings, state);
     const subscribers = new Subscribers(options);
     subscribers.tell({ kind: 'thread-started', threadId: id });
-    const restored = restoredFields(restoredSettings(state, settings));
+    const restored = restoredFields(restoredSettings(state, options.settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
     const log = new ThreadLog(owned, state, subscribers, () => readBehind(parts.store, takenFrom));
     return new Thread(id, parts, log, envelope, options);
@@ -293,6 +293,7 @@ export class Thread {
       await this.#settings.submitted;
       await this.#turns.over;
       await this.#compactions.over;
+      await this.#sessions.close();
       await this.#log.close();
     }
   }

@@ -1,8 +1,9 @@
 import type { Step } from '../envelope/step.ts';
 import type { ToolTraits } from '../envelope/facts.ts';
 import type { Blocked, CallNeeds } from '../policy/approval.ts';
-import type { Touched } from '../ports/change-watch.ts';
+import type { CallWatch, Touched } from '../ports/change-watch.ts';
 import type { AnswerHost } from '../ports/answer-host.ts';
+import type { Session, SessionFate } from '../ports/sessions.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Threads } from '../ports/threads.ts';
@@ -87,6 +88,19 @@ export interface CallResult {
   readonly item: TurnItem;
   /** It failed because of this, which the policy does not grant and a user could. Absent: nothing of that sort. */
   readonly blocked?: Blocked;
+  /** The command of the call runs on. Then `item` is in progress, and what it does to files is not known yet. */
+  readonly session?: StartedSession;
+  /** Sessions of which the answer says that they are no more. */
+  readonly dropped?: readonly { readonly id: number; readonly fate: SessionFate }[];
   /** What it did to files. Absent: it changed none, or undo is off. */
   readonly touched?: Touched;
+}
+
+/** A command that outlives its call. */
+export interface StartedSession {
+  readonly session: Session;
+  /** Its process, once it is known. */
+  readonly known?: StartedProcess;
+  /** When it may change files: what was begun with its call, and once more. Absent: it changes none, or undo is off. */
+  readonly changes?: { readonly begun: CallWatch; again(): CallWatch };
 }

@@ -12,6 +12,7 @@ import { pinnedNotesSection } from './sections/pinned-notes.ts';
 import { pluginsSection } from './sections/plugins.ts';
 import { realtimeSection } from './sections/realtime.ts';
 import { sessionContextSection } from './sections/session-context.ts';
+import { sessionsSection } from './sections/sessions.ts';
 import { skillsSection } from './sections/skills.ts';
 
 /**
@@ -29,6 +30,7 @@ export const sections: readonly AnySection[] = [
   pluginsSection,
   skillsSection,
   sessionContextSection,
+  sessionsSection,
   managedInstructionsSection,
   agentsMdSection,
   pinnedNotesSection,

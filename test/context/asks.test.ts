@@ -114,9 +114,10 @@ describe('capstan context', () => {
       [
         'tools',
         [
-          ['apply_patch', []],
           ['exec_command', []],
+          ['apply_patch', []],
           ['update_plan', []],
+          ['write_stdin', []],
           ['view_image', []],
         ],
       ],

@@ -6,7 +6,7 @@ import { answer, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 
 /** What a request may weigh before the user has said much: it is sent with every thread there is. */
-const mostBytes = 14 * 1024;
+const mostBytes = 10 * 1024;
 
 /** What a model must know before it can work, and the words by which it is told. */
 const topics = {
@@ -39,7 +39,7 @@ it('of a new thread with nothing configured is small, and says what a model must
   const missing = Object.entries(topics).flatMap(([topic, words]) => (words.test(said) ? [] : [topic]));
   expect(missing).toEqual([]);
   const tools = request!.body['tools'] as unknown as readonly JsonObject[];
-  expect(tools.map(({ name }) => name)).toEqual(['exec_command', 'update_plan', 'apply_patch', 'view_image']);
+  expect(tools.map(({ name }) => name)).toEqual(['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']);
 });
 
 function textsIn(value: unknown): readonly string[] {

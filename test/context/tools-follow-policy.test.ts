@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
-const all = ['exec_command', 'update_plan', 'apply_patch', 'view_image'];
+const all = ['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image'];
 const patch = '*** Begin Patch\n*** Add File: f\n+x\n*** End Patch';
 
 function offered(live: LiveThread, request: number): readonly unknown[] {

@@ -36,8 +36,8 @@ describe('apply_patch', () => {
   it('is offered as a freeform tool with a grammar', async () => {
     const { model } = await play([call(change)]);
     const tools = model.requests[0]!.body['tools'] as unknown as readonly JsonObject[];
-    expect(tools.map(({ name }) => name)).toEqual(['exec_command', 'update_plan', 'apply_patch', 'view_image']);
-    expect(tools[2]).toMatchObject({ type: 'custom', format: { type: 'grammar', syntax: 'lark' } });
+    expect(tools.map(({ name }) => name)).toEqual(['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']);
+    expect(tools[3]).toMatchObject({ type: 'custom', format: { type: 'grammar', syntax: 'lark' } });
   });
 
   it('changes files, tells the surfaces and answers the call in its own kind', async () => {
@@ -175,7 +175,7 @@ describe('the policy', () => {
 
   it('keeps it from writing at all when the sandbox is read-only', async () => {
     const played = await play([call(change)], ['-s', 'read-only']);
-    expect(played.output).toBe('There is no tool named "apply_patch". Tools: exec_command, update_plan, view_image.');
+    expect(played.output).toBe('There is no tool named "apply_patch". Tools: exec_command, write_stdin, update_plan, view_image.');
     expect(text(played, 'f')).toBe('a\nb\n');
   });
 

@@ -169,7 +169,7 @@ describe('capstan exec', () => {
     const run = await place.run('exec', '--json', 'go');
     expect(run.code).toBe(0);
     expect(textsOf(inputOf(model, 1)).slice(-3)).toEqual([
-      'There is no tool named "no_such_tool". Tools: exec_command, update_plan, apply_patch, view_image.',
+      'There is no tool named "no_such_tool". Tools: exec_command, write_stdin, update_plan, apply_patch, view_image.',
       'The arguments were not accepted and nothing was done: they are not a JSON object.',
       expect.stringContaining('Not run: the approval policy is never'),
     ]);

@@ -31,6 +31,8 @@ import { sessionContextFragment } from '../../src/fragments/sections/session-con
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
+import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
@@ -130,6 +132,14 @@ export const renderings: readonly {
   of(pinnedNotesFragment.withdrawn, nothing),
   of(skillsCatalogueFragment, fc.record({ body: text })),
   of(skillsCatalogueFragment.withdrawn, nothing),
+  of(
+    sessionsFragment,
+    fc.record({
+      sessions: some(fc.record({ id: fc.nat(), command: text, since: short }), 80),
+      replaces: fc.boolean(),
+    }),
+  ),
+  of(sessionsFragment.withdrawn, nothing),
   of(
     permissionsFragment,
     fc.record({
@@ -245,6 +255,13 @@ export const renderings: readonly {
   of(
     turnAbortedFragment,
     fc.constantFrom('interrupted', 'interrupted-idle', 'process-died', 'process-died-idle', 'forked', 'rolled-back'),
+  ),
+  of(
+    sessionsEndedFragment,
+    fc.record({
+      why: fc.constantFrom('gone', 'elsewhere', 'narrowed'),
+      sessions: some(fc.record({ id: fc.nat(), command: text }), 80),
+    }),
   ),
   of(newRepositoriesFragment, fc.record({ folders: some(short) })),
   of(

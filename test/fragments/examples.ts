@@ -29,6 +29,8 @@ import { sessionContextFragment } from '../../src/fragments/sections/session-con
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
+import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
@@ -50,6 +52,11 @@ export const examples: readonly Fragment[] = [
   render(pinnedNotesFragment.withdrawn, undefined),
   render(skillsCatalogueFragment, { body: 'LIST OF SKILLS' }),
   render(skillsCatalogueFragment.withdrawn, undefined),
+  render(sessionsFragment, {
+    sessions: [{ id: 4242, command: 'npm start', since: '2026-11-16T09:30Z' }],
+    replaces: true,
+  }),
+  render(sessionsFragment.withdrawn, undefined),
   render(permissionsFragment, {
     mode: 'workspace-write',
     network: 'restricted',
@@ -122,6 +129,7 @@ export const examples: readonly Fragment[] = [
   render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
   render(managed.managedInstructionsFragment.withdrawn, undefined),
   render(turnAbortedFragment, 'interrupted'),
+  render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
   render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
   render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),

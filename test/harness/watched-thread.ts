@@ -17,7 +17,7 @@ import { describeState } from './describe-state.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
 import { instructionsOf, emptyState, type ThreadState } from '../../src/state/thread-state.ts';
 import { chosenOnly, lastSettings } from '../../src/state/resumed-settings.ts';
-import type { Spawn } from '../../src/ports/spawn.ts';
+import type { Sessions } from '../../src/ports/sessions.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
@@ -294,8 +294,8 @@ export class WatchedThread {
       shellEnvironment: { variables: () => Promise.resolve({}) },
       patches: { disk: nodeDisk(), clock: this.#clock },
       patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
-      spawn: {
-        run: (...[command, , { started, output }]: Parameters<Spawn['run']>) => {
+      sessions: {
+        run: (...[command, , { started, output }]: Parameters<Sessions['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
           started?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();

@@ -17,6 +17,7 @@ import { pinnedNotesSection } from '../../src/world/sections/pinned-notes.ts';
 import { pluginsSection } from '../../src/world/sections/plugins.ts';
 import { realtimeSection } from '../../src/world/sections/realtime.ts';
 import { sessionContextSection } from '../../src/world/sections/session-context.ts';
+import { sessionsSection } from '../../src/world/sections/sessions.ts';
 import { skillsSection } from '../../src/world/sections/skills.ts';
 import * as facts from './section-facts.ts';
 import { isWorldText, readWorld, type WorldFacts } from './world-reader.ts';
@@ -135,6 +136,7 @@ obeysTheLaw(sessionContextSection, facts.sessionContext);
 obeysTheLaw(managedInstructionsSection, facts.text);
 obeysTheLaw(agentsMdSection, facts.instructions);
 obeysTheLaw(pinnedNotesSection, facts.pinnedNotes);
+obeysTheLaw(sessionsSection, facts.sessions);
 obeysTheLaw(environmentsSection, facts.environment);
 
 it('holds the law against every section', () => {

@@ -74,7 +74,8 @@ it('tells everything that changed in one turn in the order of the sections, and 
   `);
   expect(update).toEqual(bundle);
   const bySection = bundle.flatMap((line) => line.split(': ')[1]?.split(', ') ?? []).flatMap(sectionOf);
-  expect(bySection).toEqual(sections.map(({ id }) => id));
+  // Sessions are told by answers, and by their section only where a checkpoint took those away.
+  expect(bySection).toEqual(sections.map(({ id }) => id).filter((id) => id !== 'capstan.sessions'));
 });
 
 it('has a reason for every place', () => {
@@ -90,6 +91,7 @@ it('has a reason for every place', () => {
       "plugins_instructions: apps, which a plugin may bring along",
       "skills: plugins, which a skill may come from",
       "capstan.session_context: the tools and skills that hooks may speak of",
+      "capstan.sessions: the permissions under which they run",
       "managed_developer_instructions: everything that developers said before it",
       "agents_md: the rules of those who run the engine, which come before those of the project",
       "capstan.pinned_notes: the project's instructions, to which the user adds what counts in this thread",

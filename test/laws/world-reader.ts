@@ -20,6 +20,8 @@ export interface WorldFacts {
   managed?: string;
   instructions?: { readonly directory?: string; readonly text: string };
   pinned?: readonly string[];
+  /** Number, command and time of each. */
+  sessions?: readonly string[];
   /** By tag. A list that is empty is not there. */
   environment: Record<string, string | readonly string[]>;
 }
@@ -77,6 +79,7 @@ const families: readonly Family[] = [
   textFamily('managed_developer_instructions', 'managed'),
   { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
   { role: 'user', opening: '<pinned_notes>', read: readPinned },
+  { role: 'developer', opening: '<command_sessions>', read: readSessions },
   { role: 'user', opening: '<environment_context>', read: readEnvironment },
 ];
 
@@ -167,6 +170,12 @@ function readPinned(facts: WorldFacts, text: string): void {
   const notes = [...body.matchAll(/^<note>\n([\s\S]*?)\n<\/note>$/gm)].map(([, note]) => withEnds('note', note!));
   if (takenBack.test(body)) delete facts.pinned;
   else facts.pinned = notes;
+}
+
+function readSessions(facts: WorldFacts, text: string): void {
+  const body = between('command_sessions', text);
+  if (body.trim() === 'The sessions listed before have ended.') delete facts.sessions;
+  else facts.sessions = body.split('\n').filter((line) => /^\d+: /.test(line));
 }
 
 /** Fields that are mentioned change; the rest stays. */

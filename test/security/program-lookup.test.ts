@@ -165,7 +165,7 @@ describe('a command of the user that has no path', () => {
 
 describe.runIf(process.platform === 'linux')('bubblewrap', () => {
   const probed: string[] = [];
-  const spawn: Spawn = {
+  const spawn: Pick<Spawn, 'run'> = {
     run: async ({ argv }) => {
       probed.push(argv[0] ?? '');
       return { kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 };

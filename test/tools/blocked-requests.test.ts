@@ -14,7 +14,7 @@ async function answerTo(plan: Sandbox['plan']): Promise<unknown> {
     shellEnvironment: { variables: () => Promise.resolve({}) },
     patches: { disk: nodeDisk(), clock: steppingClock() },
     patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
-    spawn: { run: () => Promise.resolve({ kind: 'exited', exitCode: 56, durationMs: 5, output }) },
+    sessions: { run: () => Promise.resolve({ kind: 'exited', exitCode: 56, durationMs: 5, output }) },
   });
   const step = { envelope, index: 0, facts: {} as never, window: envelope.window, tools: [] };
   const call = { callId: 'c', name: 'exec_command', input: '{"cmd":"curl https://x.test"}' };

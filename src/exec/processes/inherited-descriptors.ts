@@ -10,30 +10,39 @@ type Standard = 'ignore' | 'pipe' | 'ipc' | number;
 export interface InheritedDoors {
   /** What a child gets as its descriptors, with something harmless in the place of every door. */
   shut(given: readonly Standard[]): Standard[];
+  /** One more, until what it gives is called: a library opened it in a way that children would get it. */
+  add(descriptor: number): () => void;
 }
 
 const closeOnExec = 0o2000000;
 
 let found: InheritedDoors | undefined;
 
-/** Those of this process. It looks once: Node opens nothing that children would get, so no doors are added later. */
+/** Those of this process. It looks once: Node opens nothing that children would get. */
 export function inheritedDoors(): InheritedDoors {
   return (found ??= findInheritedDoors());
 }
 
 /** Linux only; elsewhere it finds none. */
 function findInheritedDoors(): InheritedDoors {
-  const doors = namesIn('/proc/self/fdinfo')
-    .map(Number)
-    .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
-  const nothing = doors.length === 0 ? -1 : openSync('/dev/null', 'r');
-  const length = Math.max(0, ...doors.map((door) => door + 1));
+  const doors = new Set(
+    namesIn('/proc/self/fdinfo')
+      .map(Number)
+      .filter((descriptor) => descriptor > 2 && isInherited(descriptor)),
+  );
+  let nothing = -1;
   return {
     shut(given) {
+      if (doors.size > 0 && nothing < 0) nothing = openSync('/dev/null', 'r');
+      const length = Math.max(given.length, ...[...doors].map((door) => door + 1));
       // Node can give a child a descriptor, and it cannot take one away. An ignored entry beyond the third stays as it is.
-      const shut = Array.from({ length: Math.max(length, given.length) }, (_, index) => given[index] ?? 'ignore');
+      const shut = Array.from({ length }, (_, index) => given[index] ?? 'ignore');
       for (const door of doors) if (door >= given.length) shut[door] = nothing;
       return shut;
+    },
+    add(descriptor) {
+      doors.add(descriptor);
+      return () => void doors.delete(descriptor);
     },
   };
 }

@@ -6,9 +6,15 @@ export interface CommandReport {
   readonly seconds: number;
   readonly end:
     | { readonly kind: 'exited'; readonly exitCode: number }
-    | { readonly kind: 'timed-out'; readonly limitSeconds: number }
+    | { readonly kind: 'running'; readonly sessionId: number }
+    /** Of one whose limit an earlier call set, it is not said. */
+    | { readonly kind: 'timed-out'; readonly limitSeconds?: number }
     | { readonly kind: 'aborted' };
   readonly output: string;
+  /** Where all of it can be read; said where it is cut. */
+  readonly log?: string;
+  /** Sessions that were ended to make space for this one. */
+  readonly pruned?: readonly number[];
   /** What the proxy refused to the command. Absent: there is none. */
   readonly denied?: readonly DeniedRequest[];
   /** Servers of this machine that its loopback lacked. Absent: none. */
@@ -23,12 +29,14 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
     endLine(report.end),
     ...deniedLines(report.denied ?? []),
     ...leftOutLines(report.serversLeftOut ?? 0),
+    ...(report.pruned ?? []).map((id) => `Session ${id} was ended to make space`),
     `Original token count: ${tokens}`,
   ];
   const cut = truncateMiddle(report.output, budget);
   if (cut === report.output) return [...facts, 'Output:', cut].join('\n');
   const lines = report.output.split('\n').length;
-  const warning = `Warning: truncated output (original token count: ${tokens})\nTotal output lines: ${lines}\n`;
+  const kept = report.log === undefined ? '' : `Full output: ${report.log}\n`;
+  const warning = `Warning: truncated output (original token count: ${tokens})\nTotal output lines: ${lines}\n${kept}`;
   return [...facts, 'Output:', warning, cut].join('\n');
 }
 
@@ -36,8 +44,10 @@ function endLine(end: CommandReport['end']): string {
   switch (end.kind) {
     case 'exited':
       return `Process exited with code ${end.exitCode}`;
+    case 'running':
+      return `Process running with session ID ${end.sessionId}`;
     case 'timed-out':
-      return `Process killed after its time limit of ${end.limitSeconds} seconds`;
+      return `Process killed after its time limit${end.limitSeconds === undefined ? '' : ` of ${end.limitSeconds} seconds`}`;
     case 'aborted':
       return 'Process killed: aborted by user';
   }

@@ -24,8 +24,8 @@ export interface BubblewrapRun {
   readonly options?: number;
   /** The descriptor from which the system-call filter is read. */
   readonly filter?: number;
-  /** The command has the terminal of the process that started it, and must not type into it. */
-  readonly terminal?: 'inherited';
+  /** The command has a terminal: that of the process that started it, into which it must not type, or one of its own. */
+  readonly terminal?: 'inherited' | 'own';
   readonly argv: readonly string[];
 }
 

@@ -91,7 +91,9 @@ describe('candidates', () => {
 
 describe('probing', () => {
   /** A system in which each program says what the table gives, by the options it is called with. */
-  function system(says: (program: string, options: readonly string[]) => string): Spawn & { runs: number } {
+  function system(
+    says: (program: string, options: readonly string[]) => string,
+  ): Pick<Spawn, 'run'> & { runs: number } {
     const spawn = {
       runs: 0,
       run: async ({ argv }: { argv: readonly string[] }) => {
@@ -174,7 +176,7 @@ describe('probing', () => {
   });
 
   test('a probe that takes too long proves nothing', async () => {
-    const spawn: Spawn = {
+    const spawn: Pick<Spawn, 'run'> = {
       run: async () => ({ kind: 'timed-out', output: { text: '', totalBytes: 0 }, durationMs: 5000 }),
     };
     expect(await findBubblewrap(search, { spawn, files })).toMatchObject({ kind: 'bubblewrap', path: plain });
@@ -188,7 +190,7 @@ describe('probing', () => {
 });
 
 describe('a packaged program', () => {
-  const works: Spawn = {
+  const works: Pick<Spawn, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
 

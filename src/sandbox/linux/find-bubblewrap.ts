@@ -16,7 +16,7 @@ export interface BubblewrapSearch {
 }
 
 export interface BubblewrapParts {
-  readonly spawn: Spawn;
+  readonly spawn: Pick<Spawn, 'run'>;
   /** What is known of programs that were tried before; a program is tried once. Absent: nothing. */
   readonly probed?: Map<string, Promise<Bubblewrap | SandboxRefused>>;
   /** Programs that have built a sandbox before, for whomever; they are not tried again. Absent: none. */
@@ -137,7 +137,7 @@ async function probeBubblewrap(
   }
 }
 
-function tryOut(bubblewrap: Bubblewrap, spawn: Spawn): Promise<ProcessEnd> {
+function tryOut(bubblewrap: Bubblewrap, spawn: Pick<Spawn, 'run'>): Promise<ProcessEnd> {
   const { path } = bubblewrap;
   const mounts = [
     ...mountOptions('/', { kind: 'read-only' }),

@@ -5,6 +5,6 @@ export interface LandlockHelperInput {
   readonly plan: LandlockPlan;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The command has the terminal of the process that started it, and must not type into it. */
-  readonly terminal?: 'inherited';
+  /** The command has a terminal: that of the process that started it, into which it must not type, or one of its own. */
+  readonly terminal?: 'inherited' | 'own';
 }

@@ -5,6 +5,8 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { processTable } from '../../exec/processes/process-identity.ts';
 import { callerPrograms } from '../../exec/processes/programs.ts';
+import { createSessionLogs } from '../../exec/session-log.ts';
+import { createSessions } from '../../exec/sessions.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import { realPath } from '../../disk/folders.ts';
 import { filesWithSecrets } from '../../config/hide-secrets.ts';
@@ -26,7 +28,7 @@ import { defined } from '../../protocol/defined.ts';
 import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
-import { findOwnPlaces, landlockFolder } from './own-places.ts';
+import { findOwnPlaces, landlockFolder, terminalLibrary } from './own-places.ts';
 
 /** A fact about the machine: what one engine of this process has tried out, the next need not. */
 const provenBubblewraps = new Map<string, Bubblewrap>();
@@ -46,7 +48,7 @@ export function createEngineParts(
   const kept = createHomeStore(home, { ...options, maxBlobBytes: base.config.blobs.maxBytes });
   const { locks } = kept;
   const root = packageRoot();
-  const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run` });
+  const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run`, terminalLibrary: terminalLibrary(root) });
   const opened = new Set<string>();
   const sendTo = sender({ environment: env });
   let own: OwnPlaces | undefined;
@@ -91,6 +93,9 @@ export function createEngineParts(
         configFiles: [...filesWithSecrets(base.layers), ...secretFiles(options)],
       })),
     spawn,
+    /** A table of sessions for one thread. Commands may read the folder of logs, and not write it. */
+    openSessions: () =>
+      createSessions({ spawn, clock, random: Math.random, logs: createSessionLogs(`${home}/command-logs`) }),
     sandboxOptions,
     sandbox: createSandbox(sandboxOptions),
     commands: createCommandReader({ root, clock }),

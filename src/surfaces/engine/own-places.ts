@@ -94,17 +94,22 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
     ...(isInstalled ? [root] : [code, join(root, '.local')]),
     // The build has its dependencies in it.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
-    // But for the one that has a program for the machine in it.
-    ...landlockPackages(root),
+    // But for those that have a program for the machine in them.
+    ...nativePackages(root),
     // Another program's cache may stand in a folder of many things.
     ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
     ...startLinks(script, code),
   ];
 }
 
-/** Where the optional package stands that reaches Landlock, and the part of it for this machine. */
-function landlockPackages(root: string): readonly string[] {
-  return ['koffi', '@koromix'].map((name) => join(landlockFolder(root), name));
+/** Where the optional packages stand that reach Landlock and open terminals, and the parts of them for this machine. */
+function nativePackages(root: string): readonly string[] {
+  return ['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name));
+}
+
+/** The file of the optional package that opens terminals. */
+export function terminalLibrary(root: string): string {
+  return join(landlockFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
 }
 
 /** Beside an installed package, or in a checkout. No other place is looked at. */

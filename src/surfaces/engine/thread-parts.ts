@@ -30,6 +30,7 @@ import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
+import { writeStdinTool } from '../../tools/write-stdin/write-stdin.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -51,7 +52,7 @@ export async function createThreadParts(
   engine: EngineParts,
   input: ThreadPartsInput,
 ): Promise<ThreadParts | ProviderProblem> {
-  const { clock, ids, spawn, sandbox, commands, opened, root } = engine;
+  const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
   const { provider, config, catalogue, settings, request } = input;
@@ -79,13 +80,15 @@ export async function createThreadParts(
     return commands.prepare();
   };
   const ownTools = (request.tools ?? []).map(ownTool);
+  const sessions = engine.openSessions();
   const builtIn = [
-    execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
+    execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
+    writeStdinTool({ sessions }),
     updatePlanTool(),
     requestPermissionsTool(patches),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
-  ].filter(({ name }) => settings.withoutTools?.includes(name) !== true);
+  ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
   return {
     clock,
     ids,
@@ -96,6 +99,7 @@ export async function createThreadParts(
     digester: createDigester(),
     compactionLimits: config.compaction,
     processes: systemProcesses,
+    sessions,
     requirements,
     tracer: engine.tracer,
     commands,
@@ -134,6 +138,9 @@ export async function createThreadParts(
     },
   };
 }
+
+/** A tool is of no use without this one. */
+const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
 
 /** While the model thinks there is time to look around; the first command finds the answers waiting. */
 function withPreparation(client: ModelClient, prepare: () => Promise<void>): ModelClient {

@@ -125,6 +125,11 @@ export class PlainOutput implements Output {
       case 'thread-started':
         return this.#announcement.started();
       case 'item-updated':
+        this.#sayStart(event.item, event);
+        if (event.item.kind !== 'command') return undefined;
+        // The turn ends before it does.
+        this.#newestCall = noCall;
+        return screen.note(dim('  [still running]'));
       case 'item-started':
         return this.#sayStart(event.item, event);
       case 'item-completed':

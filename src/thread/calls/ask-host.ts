@@ -33,6 +33,8 @@ export function askAboutHosts(
   async function ask(host: AskedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
     const known = decideHostNow(turn, wanted, host);
     if (known.kind !== 'ask') return hostAnswer(known);
+    // The call is answered and its command runs on: no turn is left to ask in.
+    if (over.signal.aborted) return 'unasked';
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
     // With a reason of its own: a question that was asked while a call ran does not wait for the next process.
     const life = new AbortController();

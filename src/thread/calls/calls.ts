@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
 import { needsSandbox } from '../../policy/access.ts';
@@ -41,8 +42,11 @@ interface Ended {
   readonly end: CallEnd;
 }
 
+/** A call that ran, with what it was granted: a command that outlives it keeps that. */
+type RanCall = CallResult & { readonly policy: ResolvedPolicy; readonly mayWrite: boolean };
+
 /** `shown`: the call that was refused, as far as it was understood. */
-type CallEnd = CallResult | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
+type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
 /**
  * The calls of one step. Each begins as soon as it is known and its line is durable, while the model may still be
@@ -128,12 +132,21 @@ export class Calls {
       this.#isSuspended = true;
       return;
     }
-    if ('item' in end && !this.#turn.memory.standing.has(end.item.id)) {
+    if ('item' in end && end.session === undefined && !this.#turn.memory.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
     if ('item' in end) {
+      const { sessions } = this.#turn;
+      const { session: started, item } = end;
+      if (started !== undefined && item.kind === 'command') {
+        const { turnId, envelope, effects } = this.#turn;
+        const { policy, mayWrite } = end;
+        const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
+        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}) });
+      }
       recordAnswer(this.#turn, call, end, share);
+      sessions.drop(end.dropped);
       return;
     }
     const { turnId, log } = this.#turn;
@@ -202,7 +215,7 @@ export class Calls {
   }
 
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
-  async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<CallResult> {
+  async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<RanCall> {
     const end = await this.#perform(wanted, prepared, grant);
     if (grant.where === 'outside') return confined(end, grant);
     if (end.blocked === undefined || this.#turn.signal.aborted) return end;
@@ -217,7 +230,7 @@ export class Calls {
   }
 
   /** Its line is durable before it has an effect. */
-  async #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<CallResult> {
+  async #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<RanCall> {
     const { log, parts, signal, threadId, turnId, effects, envelope, memory } = this.#turn;
     const { call_id: callId, name: tool } = wanted.call;
     const { item, needs, idempotent } = prepared;
@@ -244,16 +257,18 @@ export class Calls {
     const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
     const ways = defined({ output, allowed, answerHost: hosts?.decide });
     const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
-    if (mayWrite) effects.ended(end.touched);
+    // A command that runs on may change more.
+    if (mayWrite && end.session === undefined) effects.ended(end.touched);
     over.abort('ended');
     const notes = (await hosts?.end()) ?? [];
     if (signal.aborted) memory.cutShort = true;
-    return notes.length === 0 ? end : { ...end, output: withNote(end.output, notes.join('\n')) };
+    const ran = { ...end, policy, mayWrite };
+    return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
   }
 }
 
 /** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
-function confined(end: CallResult, { where, policy }: GrantedCall): CallResult {
+function confined(end: RanCall, { where, policy }: GrantedCall): RanCall {
   const failed = end.item.kind === 'command' && end.item.status === 'failed';
   if (where !== 'outside' || !failed || !needsSandbox(policy)) return end;
   return { ...end, output: withNote(end.output, stillConfined) };

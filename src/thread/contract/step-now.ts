@@ -5,6 +5,7 @@ import { standsIn } from '../../history/history.ts';
 import { standingGrants } from '../../policy/standing-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { type RecordedSession, sessionCommand } from '../../state/sessions.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { tell, type Telling } from '../../world/tell.ts';
@@ -31,8 +32,14 @@ export async function stepNow(
   const tools = parts.router.specs([...offered, ...capabilities.dynamicTools], policy);
   const { approvedPrefixes, ...grants } = answered;
   const told = { granted: standingGrants(policy.resolved, grants), approvedPrefixes };
-  const facts = { ...gathered, pins: log.state.pins, ...defined(told) };
+  const sessions = log.state.sessionsAtCheckpoint.map(toldSession);
+  const facts = { ...gathered, pins: log.state.pins, sessions, ...defined(told) };
   return { step: asStateSays(turn, { envelope, index, facts, tools }), problems };
+}
+
+function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions']>[number] {
+  const since = `${new Date(session.at).toISOString().slice(0, 16)}Z`;
+  return { id: session.id, command: sessionCommand(session), since };
 }
 
 /** The step under what the thread's lines say by now: what requests begin with, and how much fits. */

@@ -15,6 +15,7 @@ import type { Processes } from '../../ports/processes.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
+import type { Sessions } from '../../ports/sessions.ts';
 import type { Seals } from '../../ports/seals.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Threads } from '../../ports/threads.ts';
@@ -29,6 +30,7 @@ import type { Router } from '../../tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { OpenQuestions } from './open-questions.ts';
+import type { ThreadSessions } from './thread-sessions.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
@@ -63,6 +65,8 @@ export interface ThreadParts {
   /** Absent: answers save no rules. */
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;
+  /** Absent: commands do not outlive their calls. */
+  readonly sessions?: Sessions;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Why a thread cannot work in a folder, or undefined when it is there. */
@@ -125,6 +129,8 @@ export interface TurnInput {
   readonly warned: Set<string>;
   /** Rules that answers saved since the thread was opened: they count at once. */
   readonly savedRules: SavedRules;
+  /** Commands that outlive their calls. */
+  readonly sessions: ThreadSessions;
   /** The suspended turn that it continues, with the policy under which that was begun. */
   readonly continues?: SuspendedTurn;
 }

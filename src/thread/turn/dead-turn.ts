@@ -227,7 +227,7 @@ function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, proce
   return seals.holds(sealText(subject, said.claim), processSeal);
 }
 
-function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
+export function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
   const found = `A command from the turn that was cut off was still running (process ${pid})`;
   const outcome =
     survival === 'ended'

@@ -10,6 +10,7 @@ import { isSameProvider, providerName } from '../../protocol/provider-name.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnStarted } from '../../state/turn-drafts.ts';
+import { beginSessions } from './begin-sessions.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { modelSwitch, tellSwitch } from './model-switch.ts';
@@ -58,6 +59,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
   log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
   log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
   tellSwitch(turn, switched);
+  await beginSessions(turn);
   turn.memory.phase = 'open';
 }
 

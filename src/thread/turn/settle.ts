@@ -29,6 +29,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) drainInbox(turn);
   memory.phase = 'ending';
+  turn.sessions.leave(turn);
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
   for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
@@ -64,8 +65,10 @@ function abortedBy({ signal, memory }: Turn): AbortedTurn {
 }
 
 /** Nothing ends: the turn stays open in the file, with its questions. What arrived meanwhile waits on. */
-async function suspend({ log, turnId, effects, memory }: Turn, lastMessage: string | undefined): Promise<TurnResult> {
+async function suspend(turn: Turn, lastMessage: string | undefined): Promise<TurnResult> {
+  const { log, turnId, effects, memory, sessions } = turn;
   memory.phase = 'ending';
+  sessions.leave(turn);
   await effects.after();
   const questions = pendingQuestions(log.state);
   log.tell({ kind: 'turn-suspended', turnId, questions });

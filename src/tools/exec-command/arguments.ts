@@ -1,10 +1,11 @@
 import type { ToolSpec } from '../../ports/prompt.ts';
 import type { Escalation } from '../../policy/approval.ts';
+import type { StartOptions } from '../../ports/spawn.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import { positiveNumber } from '../output-budget.ts';
 import { type AskingCall, proposingProperties, readEscalation, wideningProperties } from './widening.ts';
 
-const defaultTimeoutMs = 120_000;
-const maximumTimeoutMs = 600_000;
+const [leastYieldMs, defaultYieldMs, mostYieldMs] = [250, 10_000, 30_000];
 const defaultOutputTokens = 10_000;
 
 const properties: JsonObject = {
@@ -13,10 +14,16 @@ const properties: JsonObject = {
     type: 'string',
     description: 'Folder to run in, absolute or relative to the current folder, which is the default.',
   },
+  yield_time_ms: {
+    type: 'number',
+    description: `How long to wait for its end. Default ${defaultYieldMs}, at most ${mostYieldMs}.`,
+  },
   timeout_ms: {
     type: 'number',
-    description: `The command is killed after this many milliseconds. Default ${defaultTimeoutMs}, at most ${maximumTimeoutMs}.`,
+    description: 'The command is killed after this many milliseconds. Default: never.',
   },
+  stdin: { type: 'boolean', description: 'Keep its input open for write_stdin.' },
+  tty: { type: 'boolean', description: 'The same, at a terminal.' },
   max_output_tokens: {
     type: 'number',
     description: `The most output to return; more is cut out of the middle. Default ${defaultOutputTokens}.`,
@@ -27,7 +34,7 @@ export const execCommandSpec: ToolSpec = {
   type: 'function',
   name: 'exec_command',
   description:
-    'Runs a shell command to its end under your permissions and returns its exit code and output. Standard input is closed; stdout and stderr come as one text. Do not count on what it leaves in the background, which is ended with it in a sandbox: start, use and stop a server within one command.',
+    'Runs a shell command under your permissions and returns its output, stdout and stderr as one text, with its exit code; or, if it has not ended by then, with a session ID for write_stdin. Leave servers running as sessions: what a command puts in the background is ended with it in a sandbox.',
   strict: false,
   parameters: { type: 'object', properties, required: ['cmd'], additionalProperties: false },
 };
@@ -47,7 +54,10 @@ export interface ExecCommandArguments {
   readonly script: string;
   /** Relative to the turn's folder, or absolute. */
   readonly workdir?: string;
-  readonly timeoutMs: number;
+  readonly yieldMs: number;
+  /** Absent: it is not killed. */
+  readonly timeoutMs?: number;
+  readonly input: StartOptions['input'];
   readonly outputTokens: number;
   /** The model asks for more than the sandbox grants. */
   readonly escalation?: Escalation;
@@ -60,8 +70,14 @@ export function readArguments(text: string, asking: AskingCall): ExecCommandArgu
   const { cmd, workdir } = value;
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
   if (workdir !== undefined && workdir !== null && typeof workdir !== 'string') return '`workdir` must be a string.';
-  const timeoutMs = positive(value, 'timeout_ms', defaultTimeoutMs);
-  const outputTokens = positive(value, 'max_output_tokens', defaultOutputTokens);
+  const { stdin, tty } = value;
+  if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean')) {
+    return '`stdin` and `tty` must be true or false.';
+  }
+  const yieldMs = positiveNumber(value, 'yield_time_ms', defaultYieldMs);
+  const timeoutMs = positiveNumber(value, 'timeout_ms', Infinity);
+  const outputTokens = positiveNumber(value, 'max_output_tokens', defaultOutputTokens);
+  if (yieldMs === undefined) return '`yield_time_ms` must be a positive number.';
   if (timeoutMs === undefined) return '`timeout_ms` must be a positive number.';
   if (outputTokens === undefined) return '`max_output_tokens` must be a positive number.';
   const escalation = readEscalation(value, asking);
@@ -69,14 +85,10 @@ export function readArguments(text: string, asking: AskingCall): ExecCommandArgu
   return {
     script: cmd,
     ...(typeof workdir === 'string' && workdir !== '' ? { workdir } : {}),
-    timeoutMs: Math.min(timeoutMs, maximumTimeoutMs),
+    yieldMs: Math.min(Math.max(yieldMs, leastYieldMs), mostYieldMs),
+    ...(timeoutMs === Infinity ? {} : { timeoutMs }),
+    input: tty === true ? 'terminal' : stdin === true ? 'open' : 'closed',
     outputTokens,
     ...(escalation === undefined ? {} : { escalation }),
   };
-}
-
-function positive(value: JsonObject, key: string, fallback: number): number | undefined {
-  const given = value[key];
-  if (given === undefined || given === null) return fallback;
-  return typeof given === 'number' && given > 0 ? given : undefined;
 }

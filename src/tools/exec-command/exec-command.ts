@@ -13,15 +13,18 @@ import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { AnswerHost } from '../../ports/answer-host.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
-import type { Sandbox } from '../../ports/sandbox.ts';
+import type { PlainCommand, Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
-import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
+import type { StartedProcess } from '../../ports/processes.ts';
+import type { Sessions, Yielded } from '../../ports/sessions.ts';
+import type { ProcessEnd } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
-import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
+import type { CallResult, Prepared, RunningCall, StartedSession, Tool, ToolCall } from '../define.ts';
+import { outputBudget } from '../output-budget.ts';
 import { pathNeeds } from '../permissions-argument.ts';
 import {
   type ExecCommandArguments,
@@ -31,9 +34,10 @@ import {
   readArguments,
 } from './arguments.ts';
 import { createPausing } from './pausing.ts';
+import { terminalArgv } from './terminal-argv.ts';
 
 export interface ExecCommandPorts {
-  readonly spawn: Spawn;
+  readonly sessions: Pick<Sessions, 'run'>;
   readonly sandbox: Sandbox;
   readonly shellEnvironment: ShellEnvironment;
   /** For commands that are patches. */
@@ -51,8 +55,8 @@ export interface ExecCommandPorts {
   readonly gitGuard?: Pick<GitGuard, 'current'>;
 }
 
-/** Bytes of output that are held while a command runs; what the model gets of them is cut further. */
-const heldOutputBytes = 1024 * 1024;
+/** A full-screen program asks what its terminal can do. */
+const terminalVariables = { TERM: 'xterm' };
 
 export function execCommandTool(ports: ExecCommandPorts): Tool {
   return {
@@ -110,7 +114,7 @@ function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
 }
 
 async function run(
-  { spawn, sandbox, shellEnvironment, patchProgram, watch, gitGuard }: ExecCommandPorts,
+  { sessions, sandbox, shellEnvironment, patchProgram, watch, gitGuard }: ExecCommandPorts,
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
@@ -131,7 +135,7 @@ async function run(
   // The user may take longer than the command may.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
-  const plain = { argv: item.argv, cwd: item.cwd, env, ...asking };
+  const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd: item.cwd, ...asking };
   const kept = gitGuard?.current ?? [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
@@ -141,16 +145,35 @@ async function run(
     return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   if (command.notice !== undefined) warn(command.notice);
-  const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes, pauses };
+  const { input, yieldMs, timeoutMs } = given;
+  const limits = { input, yieldMs, pauses, ...defined({ timeoutMs }) };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayChangeFiles(policy, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
-  const end = await spawn.run(command, limits, { signal, started, ...defined({ output }) });
-  const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
+  let known: StartedProcess | undefined;
+  const noteStart = (begun: StartedProcess): void => {
+    known = begun;
+    started(begun);
+  };
+  const end = await sessions.run(command, limits, { signal, started: noteStart, ...defined({ output }) });
   const denied = command.denied?.();
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
   const { serversLeftOut } = command;
+  if (end.kind === 'yielded') {
+    const changes = open && watch && { begun: open, again: () => watch.begin(workspace.cwd) };
+    return goesOn(item, { ...end, ...defined({ denied, known, changes }) }, budget);
+  }
+  const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
   return { ...result, ...blockedBy(end, { policy, kept }, item.cwd), ...touched };
+}
+
+/** A command that has a terminal makes it its own, and is told what it is. */
+function atTerminal(
+  { input }: ExecCommandArguments,
+  { argv, env }: Pick<PlainCommand, 'argv' | 'env'>,
+): Pick<PlainCommand, 'argv' | 'env' | 'terminal'> {
+  if (input !== 'terminal') return { argv, env };
+  return { argv: terminalArgv(argv), env: { ...env, ...terminalVariables }, terminal: 'own' };
 }
 
 /** The files that kept a command that failed by itself from its work. */
@@ -178,6 +201,23 @@ function withPatchProgram(
   return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
 }
 
+type GoingOn = Yielded & Pick<CommandReport, 'denied'> & Pick<StartedSession, 'known' | 'changes'>;
+
+/** The command has not ended: the answer says by which number it is reached. */
+function goesOn(item: CommandItem, end: GoingOn, budget: Budget): CallResult {
+  const { session, durationMs, output: said, denied, log, pruned, known, changes } = end;
+  const how = { kind: 'running', sessionId: session.id } as const;
+  const report = { seconds: durationMs / 1000, end: how, output: said.text, pruned, ...defined({ denied, log }) };
+  const output = commandOutput(report, budget);
+  return {
+    output,
+    ...(output.endsWith(said.text) ? {} : { fullOutput: said.text }),
+    item: { ...item, output: said.text },
+    session: { session, ...defined({ known, changes }) },
+    dropped: pruned.map((id) => ({ id, fate: 'pruned' as const })),
+  };
+}
+
 type CommandEnd = ProcessEnd & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
@@ -188,7 +228,7 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
   }
   const { durationMs, denied, serversLeftOut } = end;
   const { text } = end.output;
-  const how = end.kind === 'timed-out' ? { kind: end.kind, limitSeconds: given.timeoutMs / 1000 } : end;
+  const how = end.kind === 'timed-out' ? { kind: end.kind, limitSeconds: (given.timeoutMs ?? 0) / 1000 } : end;
   const report = { seconds: durationMs / 1000, end: how, output: text, ...defined({ denied, serversLeftOut }) };
   const output = commandOutput(report, budget);
   const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
@@ -199,9 +239,4 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
     ...(output.endsWith(text) ? {} : { fullOutput: text }),
     item: { ...item, status, output: text, durationMs, ...defined({ exitCode, unfinished }) },
   };
-}
-
-/** What the model asked for never raises what the window allows. */
-function outputBudget(budget: Budget, tokens: number): Budget {
-  return { mode: budget.mode, limit: Math.min(budget.limit, budget.mode === 'bytes' ? tokens * 4 : tokens) };
 }

@@ -1,0 +1,60 @@
+import { type SessionsOver, sessionsEndedFragment } from '../../fragments/events/sessions-ended.ts';
+import { narrowerProfile } from '../../policy/narrower.ts';
+import type { Seals } from '../../ports/seals.ts';
+import { itemRecord } from '../../state/item-drafts.ts';
+import { claimIn, sealSubject, sealText } from '../../state/sealed-lines.ts';
+import { type RecordedSession, sessionCommand, startOfSession } from '../../state/sessions.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { Turn } from '../parts/parts.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { tellSurvivor } from './dead-turn.ts';
+
+/** As a turn begins: what earlier processes left is gone, and what may do more than the turn is ended. The model is told. */
+export async function beginSessions(turn: Turn): Promise<void> {
+  const { log, sessions, threadId, envelope, effects } = turn;
+  const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));
+  const ours = lost.filter((session) => session.threadId === threadId);
+  await endLost(turn, ours);
+  tellOver(turn, 'gone', ours);
+  tellOver(
+    turn,
+    'elsewhere',
+    lost.filter((session) => session.threadId !== threadId),
+  );
+  const { policy, workspace } = envelope;
+  const wider = sessions.under((profile) => narrowerProfile(policy.profile, profile, workspace.places) !== profile);
+  const ended = log.state.sessions.filter(({ id }) => wider.includes(id));
+  await sessions.end(wider, 'narrowed');
+  tellOver(turn, 'narrowed', ended);
+  sessions.join(effects);
+}
+
+function tellOver(turn: Turn, why: SessionsOver, over: readonly RecordedSession[]): void {
+  if (over.length === 0) return;
+  const sessions = over.map((session) => ({ id: session.id, command: sessionCommand(session) }));
+  recordEvent(turn, sessionsEndedFragment, { why, sessions });
+  const fate = why === 'narrowed' ? why : 'gone';
+  turn.sessions.drop(over.map(({ id }) => ({ id, fate })));
+}
+
+/** A process that died left them: what still runs of them is ended, and lists get the end that it did not record. */
+async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<void> {
+  const { log, parts, threadId } = turn;
+  const subject = sealSubject(threadId, log.state.meta);
+  for (const session of lost.filter(({ exited }) => exited !== true)) {
+    const { process, at, item, turnId } = session;
+    if (process !== undefined && isSealed(parts.seals, subject, session)) {
+      const survival = await parts.processes.end(process);
+      if (survival !== 'gone') tellSurvivor(log, process, survival);
+    }
+    log.record(itemRecord({ threadId, turnId: turnId as TurnId, startedAt: at, completedAt: at, item }));
+  }
+}
+
+/** What a file says about processes counts only if this home wrote it: it could name any process of this machine. */
+function isSealed(seals: Seals, subject: string, session: RecordedSession): boolean {
+  const said = claimIn(startOfSession(session));
+  return said !== undefined && session.processSeal !== undefined
+    ? seals.holds(sealText(subject, said.claim), session.processSeal)
+    : false;
+}

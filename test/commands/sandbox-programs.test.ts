@@ -119,6 +119,24 @@ suite('a profile', () => {
     ]);
   });
 
+  it('is explained with what it makes read-only, and with how far the network goes', async () => {
+    const place = aPlace();
+    const folder = ['-c', 'permissions.n.filesystem.":workspace_roots"={"docs"="read"}'];
+    const network = [
+      '-c',
+      'permissions.n.network.allow_local_binding=true',
+      '-c',
+      'permissions.n.network.mode="limited"',
+    ];
+    mkdirSync(join(place.workspace, 'docs'));
+    const { stdout } = await place.run('sandbox', 'explain', ...listed, ...folder, ...network);
+    const text = stdout.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/ read-only: [^:]*\/docs\b/);
+    expect(text).toContain('local addresses: allowed requests: only GET, HEAD and OPTIONS, without encryption');
+    const plain = await place.run('sandbox', 'explain', ...listed);
+    expect(plain.stdout).not.toMatch(/local addresses|requests:/);
+  });
+
   it.each([
     [
       ['-P', 'nope'],

@@ -97,7 +97,7 @@ export const notBegun = 'Not run: the program ended before the call began.';
 
 /** A command that failed outside the sandbox, under a policy that denies reading. */
 export const stillConfined =
-  'Outside the sandbox too, what is not readable stays closed, and looks as if it were missing or empty.';
+  'Outside the sandbox too, what is not readable stays closed: opening it fails, mostly with "Permission denied".';
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

@@ -41,7 +41,7 @@ suite('capstan sandbox with lists of hosts', () => {
     const rules = [
       '"example.com", "http", "prompt"',
       '"open.invalid", "http", "allow"',
-      '"shut.invalid", "http", "deny"',
+      '"shut.invalid", "http", "deny", justification="Never there"',
     ];
     writeFileSync(join(place.home, 'rules/x.rules'), rules.map((rule) => `network_rule(${rule})\n`).join(''));
     const explained = await place.run('sandbox', 'explain', ...listed);
@@ -63,7 +63,7 @@ suite('capstan sandbox with lists of hosts', () => {
     expect(said).toEqual([
       'A rule asks the user before this host is reached, and the user cannot be asked.',
       'The name of this host cannot be resolved.',
-      'The deny list of the permission profile covers this host.',
+      'A rule denies this host: Never there.',
     ]);
   });
 

@@ -7,7 +7,7 @@ import { settingWord } from '../wording/setting-word.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import { allowsAsking, approvalName } from '../../policy/approval-policy.ts';
-import { policyInForce } from './policy-in-force.ts';
+import { policyInForce } from '../wording/policy-in-force.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {

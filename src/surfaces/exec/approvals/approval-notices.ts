@@ -3,7 +3,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../../protocol/resolved-policy.ts';
 import type { ExecArguments } from '../../commands/exec-command.ts';
 import type { OpenedThread } from '../../engine/open-thread.ts';
-import { policyInForce } from '../policy-in-force.ts';
+import { policyInForce } from '../../wording/policy-in-force.ts';
 
 /** One of the two options that make Capstan ask is given, and has no effect without the other. */
 export function approvalMismatch(

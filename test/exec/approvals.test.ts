@@ -146,6 +146,7 @@ describe('exec --approvals FILE', () => {
 
   it.each([
     [['--approvals', 'nowhere.jsonl'], 'The answers in nowhere.jsonl cannot be read'],
+    [['--approvals', ''], '--approvals names no file.'],
     [['--approvals', 'ask'], '--approvals ask needs a terminal to ask at'],
     [['--approvals', 'ask', '--yolo'], 'cannot be used together'],
   ])('%j is refused', async (words, said) => {

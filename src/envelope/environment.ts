@@ -1,7 +1,7 @@
 import { describePolicy, networkWord } from '../policy/describe-policy.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Envelope } from './envelope.ts';
-import { approvalName } from '../policy/approval-policy.ts';
+import { allowsAsking, approvalName } from '../policy/approval-policy.ts';
 import { withGrantedNetwork } from '../policy/standing-grants.ts';
 import type { StepFacts } from './facts.ts';
 
@@ -37,6 +37,7 @@ export function environmentOf(
   // Saved rules are in the lists. Where there are none, they are not what decides.
   const isProxied = policy.networkProxy === 'lists' || now !== policy.resolved;
   const lists = isProxied ? described.lists : undefined;
+  const isAsked = policy.canAsk === true && allowsAsking(policy.approval, 'rules');
   return {
     cwd,
     shell: shell.name,
@@ -51,6 +52,7 @@ export function environmentOf(
     reopenedPaths: [...new Set([...writableRoots, ...readablePaths].filter(isReopened))].toSorted(),
     // What is denied is not open, and what a rule asks about only after an answer.
     allowedDomains: lists?.allow.filter((host) => ![...(lists.ask ?? []), ...lists.deny].includes(host)) ?? [],
-    deniedDomains: lists?.deny ?? [],
+    // A question that reaches no one is a no.
+    deniedDomains: [...(lists?.deny ?? []), ...(isAsked ? [] : (lists?.ask ?? []))],
   };
 }

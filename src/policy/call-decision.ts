@@ -79,7 +79,18 @@ export function missingToWrite(
   const found = missing.find(({ path }) => write.includes(path));
   if (found === undefined) return undefined;
   const why = `${JSON.stringify(found.path)} does not exist, and a sandbox can open only what exists.`;
-  return { kind: 'refuse', why, next: `Ask for ${JSON.stringify(found.above)}, the nearest folder above it.` };
+  return { kind: 'refuse', why, next: found.above === '/' ? toCreate(found.path) : toOpen(found.above) };
+}
+
+function toOpen(folder: string): string {
+  return `Ask for ${JSON.stringify(folder)}, the nearest folder above it.`;
+}
+
+/** Nothing above it is there but the root, and no task needs all of that. */
+function toCreate(path: string): string {
+  const [, first = ''] = path.split('/');
+  const folder = JSON.stringify(`/${first}`);
+  return `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`;
 }
 
 /** What a profile denies, no answer of a user opens. */

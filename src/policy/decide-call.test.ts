@@ -445,9 +445,13 @@ describe('a command', () => {
     expect(decideCall(context(script('npm install x')), needs)).toMatchObject({ question: { prefix: expected } });
   });
 
-  it('whose proposal covers only one part is offered by the first part', () => {
+  it('of which no one rule covers all parts is offered none: it would be asked about again', () => {
     const needs = command('make && npm i', { escalation: { prefix: ['npm'] } });
-    expect(decideCall(context(script('make && npm i')), needs)).toMatchObject({ question: { prefix: ['make'] } });
+    const decided = decideCall(context(script('make && npm i')), needs);
+    expect(decided).toMatchObject({ kind: 'ask', question: { scopes: ['call', 'session'] } });
+    expect(decided).not.toHaveProperty('question.prefix');
+    const same = command('npm i && npm i x', escalated);
+    expect(decideCall(context(script('npm i && npm i x')), same)).toMatchObject({ question: { prefix: ['npm', 'i'] } });
   });
 
   it('offers no rule that would allow anything', () => {

@@ -18,6 +18,16 @@ it('a command that asks to write what does not exist is refused, unless that is 
     decideCall({ ...context, policy }, { ...needs, escalation: { permissions: { write: [path] } } });
   expect(ask('/x/y')).toMatchObject({ kind: 'refuse', next: 'Ask for "/x", the nearest folder above it.' });
   expect(ask('/x').kind).toBe('ask');
+  const alone = {
+    ...needs,
+    missing: [{ path: '/gone/y', above: '/' }],
+    escalation: { permissions: { write: ['/gone/y'] } },
+  };
+  expect(decideCall(context, alone)).toEqual({
+    kind: 'refuse',
+    why: '"/gone/y" does not exist, and a sandbox can open only what exists.',
+    next: 'Nothing above it exists either. Ask to create "/gone" with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".',
+  });
   const rule = { path: '/x', access: 'write', ifMissing: 'skip' } as const;
   expect(ask('/x/y', { ...listed, files: { ...files, rules: [rule] } }).kind).toBe('run');
 });

@@ -3,8 +3,8 @@ import type { Judged } from './judge-commands.ts';
 import { isBannedPrefix } from './rules/banned-prefixes.ts';
 
 /**
- * The rule that the user may save with a yes: what the model proposes, if that would do, or else the first command that
- * needs the question. None where rules do not count for the model, where a rule had a say, where something is destroyed,
+ * The rule that the user may save with a yes: what the model proposes, if that would do, or else the command that
+ * needs the question. None where several do, where rules do not count for the model, where a rule had a say, where something is destroyed,
  * or where it would allow anything, or nothing: a rule does not let out what commands can replace.
  */
 export function offeredPrefix(
@@ -23,6 +23,8 @@ export function offeredPrefix(
   if (proposed !== undefined && proposed.length > 0 && !isMatched && !isBannedPrefix(proposed)) {
     if (commands.every(({ words }) => proposed.every((word, i) => word === words[i]))) return proposed;
   }
-  const first = commands.find(({ decision }) => decision === 'prompt')?.words;
-  return first === undefined || first.length === 0 || isBannedPrefix(first) ? undefined : first;
+  const [first = [], ...others] = commands.flatMap(({ decision, words }) => (decision === 'prompt' ? [words] : []));
+  // A rule for one of several commands would not let the script run: it would be asked about again.
+  const isEnough = others.every((words) => first.every((word, i) => word === words[i]));
+  return first.length === 0 || !isEnough || isBannedPrefix(first) ? undefined : first;
 }

@@ -1,4 +1,5 @@
 import type { HostProtocol } from './asked-host.ts';
+import type { DeniedByRule } from './network-lists.ts';
 
 /**
  * Why the proxy refused a request.
@@ -32,4 +33,6 @@ export interface DeniedRequest {
   readonly port: number;
   readonly protocol: HostProtocol;
   readonly reason: DenialReason;
+  /** Of `denied`: the rule that denies the host. Absent: a profile does, or the rule is about its address. */
+  readonly rule?: DeniedByRule;
 }

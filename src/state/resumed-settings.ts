@@ -156,7 +156,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
   return value.flatMap((rule) => {
     const [host, action] = isJsonObject(rule) ? [stringAt(rule, 'host'), rule['action']] : [];
     return host !== undefined && (action === 'allow' || action === 'deny' || action === 'ask')
-      ? [{ host, action }]
+      ? [{ host, action, ...defined({ why: stringAt(rule as JsonObject, 'why') }) }]
       : [];
   });
 }

@@ -41,7 +41,7 @@ suite('capstan sandbox with lists of hosts', () => {
     const rules = [
       '"example.com", "http", "prompt"',
       '"open.invalid", "http", "allow"',
-      '"shut.invalid", "http", "deny"',
+      '"shut.invalid", "http", "deny", justification="Never there"',
     ];
     writeFileSync(join(place.home, 'rules/x.rules'), rules.map((rule) => `network_rule(${rule})\n`).join(''));
     const explained = await place.run('sandbox', 'explain', ...listed);
@@ -63,7 +63,7 @@ suite('capstan sandbox with lists of hosts', () => {
     expect(said).toEqual([
       'A rule asks the user before this host is reached, and the user cannot be asked.',
       'The name of this host cannot be resolved.',
-      'The deny list of the permission profile covers this host.',
+      'A rule denies this host: Never there.',
     ]);
   });
 
@@ -117,6 +117,24 @@ suite('a profile', () => {
         'denied hosts: b.org',
       ],
     ]);
+  });
+
+  it('is explained with what it makes read-only, and with how far the network goes', async () => {
+    const place = aPlace();
+    const folder = ['-c', 'permissions.n.filesystem.":workspace_roots"={"docs"="read"}'];
+    const network = [
+      '-c',
+      'permissions.n.network.allow_local_binding=true',
+      '-c',
+      'permissions.n.network.mode="limited"',
+    ];
+    mkdirSync(join(place.workspace, 'docs'));
+    const { stdout } = await place.run('sandbox', 'explain', ...listed, ...folder, ...network);
+    const text = stdout.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/ read-only: [^:]*\/docs\b/);
+    expect(text).toContain('local addresses: allowed requests: only GET, HEAD and OPTIONS, without encryption');
+    const plain = await place.run('sandbox', 'explain', ...listed);
+    expect(plain.stdout).not.toMatch(/local addresses|requests:/);
   });
 
   it.each([

@@ -19,6 +19,23 @@ test('hosts are those of the lists that hold, which have saved rules in them', (
   expect(networkOf('enabled', lists)).toEqual(['limited', ['a.test', 'b.test'], ['c.test']]);
 });
 
+test('a host that a rule asks about is denied where the question reaches no one', () => {
+  const { policy, ...rest } = fullEnvelope();
+  const resolved = { ...policy.resolved, network: 'enabled', lists: { ...lists, ask: ['a.test'] } } as const;
+  const deniedFor = (more: Partial<typeof policy>): readonly string[] => {
+    const changed = { ...policy, networkProxy: 'lists', resolved, ...more } as const;
+    return environmentOf({ ...rest, policy: changed }, { date: '2026-11-16' }).deniedDomains;
+  };
+  expect(deniedFor({ approval: 'on-request', canAsk: true })).toEqual(['c.test']);
+  const { canAsk: _, ...unasked } = policy;
+  expect(
+    environmentOf({ ...rest, policy: { ...unasked, networkProxy: 'lists', resolved } }, { date: '' }),
+  ).toMatchObject({
+    deniedDomains: ['c.test', 'a.test'],
+  });
+  expect(deniedFor({ approval: 'never' })).toEqual(['c.test', 'a.test']);
+});
+
 test('without lists no host stands beside a network that is open or closed as a whole', () => {
   expect(networkOf('restricted', undefined)).toEqual(['restricted', [], []]);
   expect(networkOf('restricted', lists)).toEqual(['restricted', [], []]);

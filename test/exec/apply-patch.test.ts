@@ -167,7 +167,7 @@ describe('the policy', () => {
     await place.run('exec', '--json', 'go');
     expect(inputOf(model, 1).at(-1)?.['output']).toMatch(
       new RegExp(
-        `^patch rejected: ${place.root}/.*outside.* may not be written\\. What may be written: ${place.workspace} except `,
+        `^patch rejected: ${place.root}/.*outside.* may not be written\\. Writable: "${place.workspace}"\\. Read-only inside these: `,
       ),
     );
     expect(existsSync(join(place.root, 'outside'))).toBe(false);

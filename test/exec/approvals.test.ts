@@ -146,6 +146,7 @@ describe('exec --approvals FILE', () => {
 
   it.each([
     [['--approvals', 'nowhere.jsonl'], 'The answers in nowhere.jsonl cannot be read'],
+    [['--approvals', ''], '--approvals names no file.'],
     [['--approvals', 'ask'], '--approvals ask needs a terminal to ask at'],
     [['--approvals', 'ask', '--yolo'], 'cannot be used together'],
   ])('%j is refused', async (words, said) => {
@@ -165,7 +166,7 @@ describe('exec --approvals FILE', () => {
   it('a policy that asks says that nothing can be asked without it, and a refusal how to be asked, to the user alone', async () => {
     const { model, place } = await scene([answer({ items: [escalated('ls'), escalated('pwd')] }), done]);
     const { stderr } = await place.run('exec', '-a', 'on-request', 'go');
-    expect(stderr).toContain('-a on-request has no effect without --approvals');
+    expect(stderr).toContain('-a on-request has no effect without --approvals: this run has the policy never.');
     expect(stderr.split('To be asked about such calls, run Capstan with --approvals ask.')).toHaveLength(2);
     expect(textsOf(inputOf(model, 1)).join('')).not.toContain('--approvals');
   });

@@ -85,7 +85,7 @@ function hosts(body: string): Pick<Permissions, 'lists'> {
   const asksAboutOthers = body.includes('A connection to any other host waits until the user');
   const methods = body.includes('Only GET, HEAD and OPTIONS requests') ? 'reading' : 'any';
   const [allow, deny] = [quotedList(body, 'Hosts'), quotedList(body, 'But not')];
-  const said = Number(asksAboutOthers) + Number(body.includes('All other connections fail.'));
+  const said = Number(asksAboutOthers) + Number(body.includes('Connections to any other host fail.'));
   if (said !== (allow.includes('*') ? 0 : 1))
     throw new Error('what becomes of other hosts is said once, if there are some');
   return { lists: { allow, deny, asked: quotedList(body, 'Asked about'), asksAboutOthers, local, methods } };
@@ -98,7 +98,7 @@ function quotedList(body: string, title: string): readonly string[] {
 
 /** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
 const approvedTitle =
-  /^(?:Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question,|Unless sandboxed commands can change the programs that it starts or its git repository, a script runs in a sandbox that only denies what is not readable, without a question,|A script runs without a question) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+  /^(?:Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs (?:outside the sandbox|in a sandbox that only denies what is not readable), without a question,|A script is neither asked about nor refused, even if it destroys,) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 
 function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');
@@ -133,7 +133,7 @@ export function withGranted(before: Permissions | undefined, text: string): Perm
   const granted = ['Granted for this session, ', 'Granted for the rest of this turn, '].flatMap((opening) => {
     const now = lines.find((line) => line.startsWith(opening));
     const line = now ?? before.grants.find((line) => line.startsWith(opening));
-    return line === undefined || line.endsWith('beyond these limits: nothing any more.') ? [] : [line];
+    return line === undefined || line.endsWith('beyond the limits of the sandbox: nothing any more.') ? [] : [line];
   });
   if (!/^Network: /m.test(body)) return { ...before, ...grantsIn(granted) };
   const { lists: _lists, ...rest } = before;

@@ -140,9 +140,10 @@ it('existing repositories inside the workspace cannot be changed by patches, and
 it('a repository that a command makes works in its turn, is reported, and is protected from the next one on', async () => {
   const make = 'git init -q made && git -C made config user.name x && git init -q --bare bare';
   const later = 'git -C made config user.email y';
+  const bare = 'git -C bare config user.email y && echo bare written';
   const live = await LiveThread.in([
     ...turn(command(`${make} && ${later} && echo made it`)),
-    ...turn(command(`${later}z || echo refused`)),
+    ...turn(command(`${later}z || echo refused; ${bare}`)),
   ]);
   const root = live.place.workspace;
   plant(root, repository('.git'));
@@ -155,10 +156,12 @@ it('a repository that a command makes works in its turn, is reported, and is pro
     ],
   ]);
   await live.turn('again');
-  expect(live.rows(3).at(-1)?.join(' ')).toContain('refused');
+  expect(live.rows(3).at(-1)?.join(' ')).toMatch(/refused\nbare written/);
   expect(live.told('warning')).toHaveLength(1);
+  expect(live.told('warning')[0]!.outcome.next).toContain('or in the folder itself if the repository is bare');
   const notices = live.rows(3).filter((row) => row.join(' ').includes('New git repositories appeared during the turn'));
   expect(notices).toHaveLength(1);
+  expect(notices[0]!.join(' ')).toContain('A bare repository has no .git and stays writable.');
 });
 
 it('what a command makes is reported when it has ended, while the turn goes on, and once', async () => {

@@ -4,8 +4,8 @@ import { analyse } from './reader.ts';
 
 // What the model reads about scripts, word by word, is what the analysis does.
 
-const [, splits = '', inside = '', unknown = ''] =
-  /split into commands at (.*), also within (.*)\. If it has .* such as (.*), the whole script counts as one/.exec(
+const [, splits = '', inside = '', unknown = '', ignored = ''] =
+  /split into commands at (.*), also within (.*)\. If it has .* such as (.*), the whole script counts as one.* Assignments such as (.*) before a command are ignored\./.exec(
     howScriptsAreRead,
   ) ?? [];
 const listed = (text: string): readonly string[] =>
@@ -43,4 +43,16 @@ const examples: Readonly<Record<string, string>> = {
 test('a script with anything that the text names is one command', () => {
   expect(listed(unknown).toSorted()).toEqual(Object.keys(examples).toSorted());
   for (const script of Object.values(examples)) expect([script, analyse(script).commands]).toEqual([script, undefined]);
+});
+
+test.each(listed(ignored))('%s before a command is ignored', (assignment) => {
+  expect(analyse(`${assignment} npm test`).commands).toEqual([['npm', 'test']]);
+});
+
+test('a command that rules hold back is still found in such a script', () => {
+  expect(howScriptsAreRead).toContain('rules that refuse or ask still find theirs');
+  for (const script of ['FOO=1 make', 'for a in b c; do make; done', 'echo $(make)', 'make > log', 'make $target']) {
+    const { commands, seen } = analyse(script);
+    expect([script, commands, seen.some(([name]) => name === 'make')]).toEqual([script, undefined, true]);
+  }
 });

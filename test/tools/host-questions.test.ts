@@ -118,7 +118,7 @@ test('a yes for the session opens the host in later commands, also after a resum
   expect(seen).toHaveLength(3);
   expect(output(5)).toContain('from outside');
   const told = JSON.stringify(inputOf(live.model, 2));
-  expect(told).toContain('Granted for this session, beyond these limits: connecting to: ');
+  expect(told).toContain('Granted for this session, beyond the limits of the sandbox: connecting to: ');
   expect(told).toContain(`localhost:${port}`);
 });
 
@@ -211,7 +211,7 @@ test('without anyone to ask the host is refused at once, and the model reads whi
   await live.turn('go');
   expect(output(1)).toContain(`blocked by the policy: localhost:${port} (not on the allow list)`);
   expect(lines()).toEqual(['call']);
-  expect(JSON.stringify(inputOf(live.model, 0))).toContain('All other connections fail.');
+  expect(JSON.stringify(inputOf(live.model, 0))).toContain('Connections to any other host fail.');
 });
 
 test('a rule that asks holds a listed host back until there is an answer, and offers no rule', async () => {

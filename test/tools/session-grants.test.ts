@@ -60,7 +60,7 @@ async function granted() {
 
 it('what the user grants for the session is in the text, and later turns have it', async () => {
   const { turn, noted, told, texts } = await granted();
-  const line = 'Granted for this session, beyond these limits: the network, as described above; writing';
+  const line = 'Granted for this session, beyond the limits of the sandbox: the network, as described above; writing';
   expect(told()).toContain(line);
   expect(told()).toContain(folder);
   // What the answer did not change is not sent again.

@@ -72,7 +72,7 @@ test('what the user grants for a turn is told while it holds, and taken back wit
   expect(told).not.toContain('Sandbox:');
   expect(told).toContain('\nNetwork: enabled.');
   const line =
-    'Granted for the rest of this turn, beyond these limits: the network, as described above; writing below: ';
+    'Granted for the rest of this turn, beyond the limits of the sandbox: the network, as described above; writing below: ';
   expect(told).toContain(`\n${line}${JSON.stringify(folder)}.\n`);
   expect(JSON.stringify(inputOf(live.model, 1))).toContain('<network_access>enabled</network_access>');
   expect(String(textsOf(inputOf(live.model, 2)).at(-1))).toContain('made');

@@ -39,7 +39,7 @@ test('an allowed command stays inside where commands can change what it starts, 
   whenTestEnds(() => void import('node:fs').then((fs) => fs.rmSync(outside, { recursive: true, force: true })));
   const outputs = await scene.calls(`bin/tool ${outside}/a`, `touch ${outside}/b`);
   expect(scene.told()).toContain(
-    '\nUnless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox',
+    '\nWhere sandboxed commands can change neither the programs that a script starts nor its git repository, it runs outside the sandbox',
   );
   expect(outputs[0]).toContain('Read-only file system');
   expect(outputs[1]).toContain('Process exited with code 0');
@@ -91,7 +91,7 @@ test('a host that a rule asks about is not asked about again after a yes for the
   await scene.calls('curl -sS http://listed.invalid/', 'curl -sS http://listed.invalid/');
   expect(scene.asked).toHaveLength(1);
   expect(scene.told()).toContain('\nAsked about, because of a rule: "listed.invalid"\n');
-  expect(scene.told()).toContain('beyond these limits: connecting to: "listed.invalid:80".');
+  expect(scene.told()).toContain('beyond the limits of the sandbox: connecting to: "listed.invalid:80".');
   const environment = scene.texts().find((text) => text.startsWith('<environment_context>'));
   expect(environment).not.toContain('<allowed_domains>');
   expect(environment).toContain('<denied_domains><domain>both.invalid</domain></denied_domains>');
@@ -112,6 +112,21 @@ extends = ":workspace"
   expect(scene.asked[0]).toMatchObject({ kind: 'retry', reason: expect.stringContaining(place) });
   expect(scene.asked[0]?.scopes).toEqual(['call', 'session', 'rule']);
   expect(output).toContain(`the user let it run again ${place}. This is the second run.`);
+});
+
+test('the note about what stays closed outside says how it fails, as it does', async () => {
+  const denying = `${config}default_permissions = "dev"
+[permissions.dev]
+extends = ":workspace"
+[permissions.dev.filesystem]
+"/etc/hostname" = "deny"
+"/etc/ssl" = "deny"
+`;
+  const scene = await toldScene({ config: denying, answers: [{ kind: 'allowed' }] });
+  const escalated = { sandbox_permissions: 'require_escalated', justification: 'May I?' };
+  const [output = ''] = await scene.calls(command('cat /etc/hostname; ls /etc/ssl', escalated));
+  expect(output).toContain('stays closed: opening it fails, mostly with "Permission denied".');
+  expect(output.match(/(?:hostname|ssl).*: Permission denied/g)).toHaveLength(2);
 });
 
 test('the answer to a command without a prepared one says why it needs one, and the way out', async () => {

@@ -28,7 +28,7 @@ const both = (port: number) => `curl -sS -m 9 http://127.0.0.1:${port}/; curl -s
 const twice = 'SERVED\nSERVED\n';
 const printed = (output: string): string => output.slice(output.indexOf('\nOutput:\n') + 9);
 
-test('a rule that denies a host leaves this machine as it was, and the text says nothing else', async () => {
+test('a rule that denies a host leaves this machine as it was, and the text says so', async () => {
   const port = await site();
   const scene = await toldScene({
     config: `${open}[sandbox_workspace_write]\nnetwork_access = true\n`,
@@ -37,7 +37,7 @@ test('a rule that denies a host leaves this machine as it was, and the text says
   });
   const [output = ''] = await scene.calls(both(port));
   expect(scene.told()).toMatch(
-    /\nNetwork: limited\. Commands reach the hosts listed here through a proxy\.\nHosts: "\*"\nBut not: "denied\.test"\n/,
+    /\nNetwork: limited\. Commands reach the hosts listed here through a proxy\. This machine and private networks count as hosts like any other: .*\nHosts: "\*"\nBut not: "denied\.test"\n/,
   );
   expect(printed(output)).toBe(twice);
 });
@@ -77,7 +77,9 @@ test('a command reaches its own servers where this machine is closed, as the tex
       process.exit();
     });`;
   const [output = ''] = await scene.calls(`${process.execPath} -e "${script.replaceAll('\n', ' ')}"`);
-  expect(scene.told()).toContain('servers that a command starts itself answer on its own loopback.');
+  expect(scene.told()).toContain(
+    'Servers that a command starts itself answer on its own loopback, whatever the lists say.',
+  );
   expect(output).toMatch(/Output:\nOWN\n$/);
 });
 
@@ -100,7 +102,7 @@ test('a network that was granted for the session keeps what rules hold back, and
   const wanted = callTool('request_permissions', { permissions: { network: { enabled: true } } });
   const outputs = await scene.calls(wanted, both(port), 'curl -sS http://asked.invalid/', 'curl -sS http://x.invalid/');
   expect(scene.told()).toContain('\nAsked about, because of a rule: "asked.invalid"\nBut not: "127.0.0.1"\n');
-  expect(scene.told()).toContain('beyond these limits: the network, as described above.\n');
+  expect(scene.told()).toContain('beyond the limits of the sandbox: the network, as described above.\n');
   expect(outputs[1]).not.toContain('SERVED');
   expect(scene.asked.map(({ host }) => host?.name)).toEqual([undefined, 'asked.invalid']);
   expect(outputs[3]).toContain('Allowed by the policy');

@@ -4,10 +4,19 @@ import type { Answer } from '../../protocol/question.ts';
 /** Answers to calls that no tool gave an answer to. */
 
 /** The call was under way when the program died: what it did is unknown (I3). */
-export function outcomeUnknown(survival: Survival, { idempotent = false } = {}): string {
+export function outcomeUnknown(
+  survival: Survival,
+  {
+    idempotent = false,
+    waitedFor = [],
+  }: { readonly idempotent?: boolean; readonly waitedFor?: readonly string[] } = {},
+): string {
   const what = 'It may have been done in part, wholly or not at all, and it has not been repeated.';
+  // What was asked while it ran ended with the program.
+  const waited =
+    waitedFor.length === 0 ? '' : `It waited for the user's answer ${waitedFor.join(', ')}, and got none. `;
   const again = idempotent ? ' Calling it again does no harm.' : '';
-  return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${what}${again}`;
+  return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${waited}${what}${again}`;
 }
 
 const found: Readonly<Record<Survival, string>> = {
@@ -97,7 +106,7 @@ export const notBegun = 'Not run: the program ended before the call began.';
 
 /** A command that failed outside the sandbox, under a policy that denies reading. */
 export const stillConfined =
-  'Outside the sandbox too, what is not readable stays closed, and looks as if it were missing or empty.';
+  'Outside the sandbox too, what is not readable stays closed: opening it fails, mostly with "Permission denied".';
 
 export function toolFailed(why: string): string {
   return `The tool failed: ${why}`;

@@ -26,6 +26,18 @@ test('names what the proxy refused, before the output', () => {
   ]);
 });
 
+test('a host that a rule denies is reported with the reason of the rule', () => {
+  const refused = { port: 443, protocol: 'https', reason: 'denied' } as const;
+  const denied: readonly DeniedRequest[] = [
+    { host: 'a.test', ...refused, rule: { host: 'a.test', why: 'Never "there"' } },
+    { host: 'b.test', ...refused, rule: { host: 'b.test' } },
+    { host: 'c.test', ...refused },
+  ];
+  expect(report(denied)[2]).toBe(
+    String.raw`Network requests blocked by the policy: a.test:443 (denied by a rule: "Never \"there\""), b.test:443 (denied by a rule), c.test:443 (denied)`,
+  );
+});
+
 test('many and long names take little space', () => {
   const denied = Array.from({ length: 200 }, (_, at): DeniedRequest => {
     return { host: `${at}${'x'.repeat(250)}`, port: 443, protocol: 'https', reason: 'denied' };

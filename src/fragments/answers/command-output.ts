@@ -1,4 +1,6 @@
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
+import type { DeniedByRule } from '../../protocol/network-lists.ts';
+import { quote } from '../text/markup.ts';
 import { type Budget, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
 /** How a command came to its end, as the model is told. */
@@ -56,6 +58,7 @@ function endLine(end: CommandReport['end']): string {
 /** Requests that are named; the rest is counted. */
 const mostNamed = 5;
 const longestHost = 80;
+const longestReason = 200;
 
 type BlockedReason = Exclude<DenialReason, 'unresolved' | 'declined'>;
 
@@ -73,15 +76,22 @@ const denialWords: Readonly<Record<BlockedReason, string>> = {
 /** The answer itself says what was declined. */
 function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
   const blocked = denied.flatMap((request) => {
-    const { reason, protocol } = request;
+    const { reason, protocol, rule } = request;
     if (reason === 'unresolved' || reason === 'declined') return [];
-    return [`${targetOf(request)} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${denialWords[reason]})`];
+    const why = rule === undefined ? denialWords[reason] : ruleWords(rule);
+    return [`${targetOf(request)} (${protocol === 'socks5_udp' ? 'UDP: ' : ''}${why})`];
   });
   const nowhere = denied.filter(({ reason }) => reason === 'unresolved').map(targetOf);
   return [
     ...listed('Network requests blocked by the policy', blocked),
     ...listed('Allowed by the policy, but the name cannot be resolved', nowhere),
   ];
+}
+
+/** The reason is quoted: a rule's file wrote it, and it may be longer than a list wants. */
+function ruleWords({ why }: DeniedByRule): string {
+  if (why === undefined) return 'denied by a rule';
+  return `denied by a rule: ${quote(why.length > longestReason ? `${why.slice(0, longestReason)}…` : why)}`;
 }
 
 function leftOutLines(servers: number): readonly string[] {

@@ -12,7 +12,7 @@ export interface NewRepositoriesText {
 export const newRepositoriesFragment = defineFragment<NewRepositoriesText>({
   id: 'new-repositories',
   purpose:
-    'Which folders became git repositories during a turn, and that commands cannot change their `.git` any more.',
+    'Which folders became git repositories during a turn, and that commands cannot change their `.git` any more, if they have one.',
   role: 'developer',
   markers: ['<new_repositories>', '</new_repositories>'],
   capTokens: 800,
@@ -22,6 +22,6 @@ export const newRepositoriesFragment = defineFragment<NewRepositoriesText>({
       .slice(0, mostNamed)
       .map((folder) => quote(folder))
       .join(', ');
-    return `\nNew git repositories appeared during the turn: ${named}${more}. The user was warned. From now on commands can read the .git folders in them and not write them.\n`;
+    return `\nNew git repositories appeared during the turn: ${named}${more}. The user was warned. From now on commands can read the .git in them and not write it. A bare repository has no .git and stays writable.\n`;
   },
 });

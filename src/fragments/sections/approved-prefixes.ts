@@ -35,13 +35,15 @@ export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
     ].join('\n')}\n`,
 });
 
+const whereUnchanged =
+  'Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs';
+const ifAllowed = 'if each of its commands begins with one of these';
+
 /** The text of a list's title, up to where a word about other lists may follow. */
 export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
-  outside:
-    'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs outside the sandbox, without a question, if each of its commands begins with one of these',
-  confined:
-    'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs in a sandbox that only denies what is not readable, without a question, if each of its commands begins with one of these',
-  anywhere: 'A script runs without a question if each of its commands begins with one of these',
+  outside: `${whereUnchanged} outside the sandbox, without a question, ${ifAllowed}`,
+  confined: `${whereUnchanged} in a sandbox that only denies what is not readable, without a question, ${ifAllowed}`,
+  anywhere: `A script is neither asked about nor refused, even if it destroys, ${ifAllowed}`,
 };
 
 /** As calls are decided: what must not be read keeps a sandbox around everything, though a wide one. */
@@ -52,7 +54,7 @@ export function approvedRuns({ mode, deniedPaths, deniedGlobs }: PolicyDescripti
 
 /** As the parser does it. */
 export const howScriptsAreRead =
-  'How a script is read: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }. If it has more than plain words in it, such as a variable, an assignment, a wildcard, a substitution, output to a file, a loop, a heredoc, xargs or find -exec, the whole script counts as one command that begins with the shell.';
+  'How a script is read: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }. If it has more than plain words in it, such as a variable, an assignment, a wildcard, a substitution, output to a file, a loop, a heredoc, xargs or find -exec, the whole script counts as one command that begins with the shell: rules that allow a command in it do not allow the script, and rules that refuse or ask still find theirs. Assignments such as CI=1, NODE_ENV=test or LANG=C before a command are ignored.';
 
 /** Each once, short ones first, so that what a long list leaves out is the most special. */
 export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {

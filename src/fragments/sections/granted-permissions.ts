@@ -41,7 +41,9 @@ export function standingLines(now: GrantsTold, part: GrantedPart): readonly stri
 function linesOf(now: GrantsTold, part: GrantedPart): readonly string[] {
   if (part === 'network') return reachLines(now);
   const standing = standingLines(now, part);
-  return standing.length > 0 ? standing : [`Granted for ${ended[part]}, beyond these limits: nothing any more.`];
+  return standing.length > 0
+    ? standing
+    : [`Granted for ${ended[part]}, beyond the limits of the sandbox: nothing any more.`];
 }
 
 const ended = { session: 'this session', turn: 'the rest of this turn' } as const;

@@ -35,12 +35,16 @@ function granular(on: Partial<GranularApproval['granular']>): GranularApproval {
 describe('approved commands', () => {
   const approvedPrefixes = [['npm', 'test']];
   const unless =
-    'Unless sandboxed commands can change the programs that it starts or its git repository, a script runs';
+    'Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs';
   test.each([
     ['leave the sandbox', {}, `${unless} outside`],
     ['keep a sandbox where reads are denied', { deniedPaths: ['/x'] }, `${unless} in a sandbox that only denies`],
     ['also by a pattern', { deniedGlobs: ['/x/*'] }, `${unless} in a sandbox that only denies`],
-    ['have none to leave', { mode: 'danger-full-access' }, 'A script runs without a question if each'],
+    [
+      'have none to leave',
+      { mode: 'danger-full-access' },
+      'A script is neither asked about nor refused, even if it destroys, if each',
+    ],
   ] as const)('%s', (_, more, title) => expect(textOf({ ...more, approvedPrefixes })).toContain(`\n${title}`));
 
   it('come with how a script is read, once, also where the user cannot be asked', () => {
@@ -94,7 +98,7 @@ describe('lists of hosts', () => {
     expect(textOf(listed)).toContain(how);
     for (const text of [textOf({ ...listed, canAsk: false }), textOf({ ...listed, approval: 'never' })]) {
       expect(text).not.toContain(how);
-      expect(text).toContain('All other connections fail.');
+      expect(text).toContain('Connections to any other host fail.');
     }
     expect(textOf({ ...listed, approval: granular({ rules: true }) })).not.toContain(how);
   });
@@ -103,13 +107,23 @@ describe('lists of hosts', () => {
     const asked = { ...listed, lists: { ...lists, deny: ['c.org'], ask: ['a.org'] } };
     expect(textOf(asked)).toContain('\nAsked about, because of a rule: "a.org"\nBut not: "c.org"\n');
     const rulesAlone = textOf({ ...asked, approval: granular({ rules: true }) });
-    expect(rulesAlone).toContain('All other connections fail.');
+    expect(rulesAlone).toContain('Connections to any other host fail.');
     expect(rulesAlone).toContain('\nAsked about, because');
     expect(textOf({ ...asked, canAsk: false })).toContain('\nBut not: "c.org", "a.org"\n');
   });
 
+  it('say that own servers answer, and with local addresses also those of this machine', () => {
+    const own = 'Servers that a command starts itself answer on its own loopback, whatever the lists say.';
+    const machine = 'servers of this machine also answer on the loopback of a command.';
+    const closed = 'Connections to this machine and to private networks fail';
+    for (const local of [true, false]) {
+      const text = textOf({ ...listed, canAsk: false, lists: { ...lists, local } });
+      expect([text.includes(own), text.includes(machine), text.includes(closed)]).toEqual([true, local, !local]);
+    }
+  });
+
   it('say which hosts answers opened', () => {
-    const line = 'Granted for this session, beyond these limits: connecting to: "b.org:443".';
+    const line = 'Granted for this session, beyond the limits of the sandbox: connecting to: "b.org:443".';
     expect(textOf({ ...listed, granted: { session: { hosts: ['b.org:443'] } } })).toContain(line);
   });
 
@@ -141,6 +155,14 @@ describe('questions', () => {
     for (const more of [{ canAsk: false }, { approval: 'untrusted' }, { mode: 'danger-full-access' }] as const) {
       expect(textOf(more)).not.toContain(patches);
     }
+  });
+
+  it('are asked for what the mode and the network lack', () => {
+    expect(textOf({})).toContain('it needs the network, writes outside the writable roots, or opens a window.');
+    expect(textOf({ mode: 'read-only', writableRoots: [] })).toContain('it needs the network, writes files, or opens');
+    const download = 'May I download the dependencies';
+    expect(textOf({})).toContain(download);
+    expect(textOf({ network: 'enabled' })).not.toContain(download);
   });
 
   it('under untrusted say where a yes leads', () => {

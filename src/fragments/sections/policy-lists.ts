@@ -70,7 +70,7 @@ function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExt
     ...openings('reading', read, bytes),
     ...openings('connecting to', hosts, bytes),
   ];
-  return `beyond these limits: ${parts.join('; ')}.`;
+  return `beyond the limits of the sandbox: ${parts.join('; ')}.`;
 }
 
 function openings(title: string, paths: readonly string[], bytes: number): readonly string[] {

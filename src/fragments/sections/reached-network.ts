@@ -21,6 +21,8 @@ const plainSentence: Readonly<Record<NetworkAccess, string>> = {
   enabled: 'Commands can use the network.',
 };
 
+const ownServers = ' Servers that a command starts itself answer on its own loopback, whatever the lists say.';
+
 function reachSentences(told: NetworkTold): string {
   const { network, lists } = told;
   if (lists === undefined) return plainSentence[network];
@@ -28,11 +30,11 @@ function reachSentences(told: NetworkTold): string {
     ? ''
     : asksAbout(told, 'sandbox')
       ? ' A connection to any other host waits until the user has allowed or declined it: run the command without asking first. Its time limit stands still meanwhile.'
-      : ' All other connections fail.';
+      : ' Connections to any other host fail.';
   const local = lists.local
-    ? ''
-    : ' Connections to this machine and to private networks fail, unless their address itself is listed; servers that a command starts itself answer on its own loopback.';
+    ? ' This machine and private networks count as hosts like any other: where they are allowed, servers of this machine also answer on the loopback of a command.'
+    : ' Connections to this machine and to private networks fail, unless their address itself is listed.';
   const methods =
     lists.methods === 'any' ? '' : ' Only GET, HEAD and OPTIONS requests over plain HTTP are let through: HTTPS fails.';
-  return `Commands reach the hosts listed here through a proxy.${others}${local}${methods}`;
+  return `Commands reach the hosts listed here through a proxy.${others}${local}${ownServers}${methods}`;
 }

@@ -15,15 +15,22 @@ test('saved hosts join the lists, each once', () => {
     ...lists,
     allow: ['a.test', 'c.test'],
     deny: ['b.test', 'a.test'],
+    ruled: [{ host: 'a.test' }],
   });
 });
 
 test('a denied host makes lists for a network that has none', () => {
   const saved = [
-    { host: 'c.test', action: 'deny' },
+    { host: 'c.test', action: 'deny', why: 'Not there' },
     { host: 'd.test', action: 'allow' },
   ] as const;
-  const lists = { allow: ['*', 'd.test'], deny: ['c.test'], local: true, methods: 'any' };
+  const lists = {
+    allow: ['*', 'd.test'],
+    deny: ['c.test'],
+    ruled: [{ host: 'c.test', why: 'Not there' }],
+    local: true,
+    methods: 'any',
+  };
   expect(withNetworkRules(open, saved)).toEqual({ ...open, lists });
   const disabled: ResolvedPolicy = { ...open, enforcement: 'disabled' };
   expect(withNetworkRules(disabled, saved)).toBe(disabled);

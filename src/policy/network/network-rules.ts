@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { NetworkLists } from '../../protocol/network-lists.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 
@@ -6,6 +7,8 @@ export interface NetworkRule {
   /** A pattern for one host, perhaps with a port. */
   readonly host: string;
   readonly action: 'allow' | 'deny' | 'ask';
+  /** Of `deny`: the reason that the rule gives. */
+  readonly why?: string;
 }
 
 const allHosts: NetworkLists = { allow: ['*'], deny: [], local: true, methods: 'any' };
@@ -23,6 +26,7 @@ export function withNetworkRules(policy: ResolvedPolicy, rules: readonly Network
     return [...new Set([...listed, ...added])];
   };
   const ask = hosts('ask', lists.ask);
+  const ruled = rules.flatMap(({ host, action, why }) => (action === 'deny' ? [{ host, ...defined({ why }) }] : []));
   return {
     ...policy,
     lists: {
@@ -30,6 +34,7 @@ export function withNetworkRules(policy: ResolvedPolicy, rules: readonly Network
       allow: hosts('allow', lists.allow),
       deny: hosts('deny', lists.deny),
       ...(ask.length === 0 ? {} : { ask }),
+      ...(ruled.length === 0 ? {} : { ruled }),
     },
   };
 }

@@ -43,6 +43,17 @@ test('of several rules about a host the last one counts, but one that asks lifts
   ]);
 });
 
+test('a rule that denies a host keeps its reason, and others have none', () => {
+  const rule = (host: string, decision: string, why: string) =>
+    `network_rule("${host}", "https", "${decision}", justification="${why}")`;
+  const text = [rule('a', 'deny', ' Never there '), rule('b', 'allow', 'x'), rule('c', 'deny', 'y'.repeat(900))];
+  expect(decidedHosts(rules(text.join('\n')))).toEqual([
+    { host: 'a', action: 'deny', why: 'Never there' },
+    { host: 'b:443', action: 'allow' },
+    { host: 'c', action: 'deny', why: 'y'.repeat(300) },
+  ]);
+});
+
 test('a rule that allows a host holds for its protocol alone, at the usual port', () => {
   const text = [
     'network_rule("a", "https", "allow")',

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { normaliseHost } from '../network/host-name.ts';
 import { hostAtPort } from '../network/host-pattern.ts';
 import type { NetworkRule } from '../network/network-rules.ts';
@@ -6,6 +7,8 @@ import { type PrefixRule, type RuleSet, usualPort } from './rule-set.ts';
 
 /** Twice what the text for the model lists: each is held against all rules. */
 const mostPrefixes = 200;
+/** Of the reason for a denied host, which is stored with every turn. */
+const longestReason = 300;
 
 /** Beginnings of commands that rules, or some of them, allow. One that another rule holds back is none. */
 export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly (readonly string[])[] {
@@ -36,8 +39,8 @@ function* spelled([slot, ...rest]: PrefixRule['pattern']): Generator<readonly st
  * the last one counts, but one that asks does not lift one that denies.
  */
 export function decidedHosts({ hosts }: Pick<RuleSet, 'hosts'>): readonly NetworkRule[] {
-  const byHost = new Map<string, Pick<NetworkRule, 'action'> & { readonly patterns: readonly string[] }>();
-  for (const { host: written, decision, protocol } of hosts) {
+  const byHost = new Map<string, Omit<NetworkRule, 'host'> & { readonly patterns: readonly string[] }>();
+  for (const { host: written, decision, protocol, justification } of hosts) {
     const host = normaliseHost(written) ?? written;
     const action = ({ allow: 'allow', prompt: 'ask', forbidden: 'deny' } as const)[decision];
     const known = byHost.get(host);
@@ -45,7 +48,9 @@ export function decidedHosts({ hosts }: Pick<RuleSet, 'hosts'>): readonly Networ
     const earlier = action === 'allow' && known?.action === 'allow' ? known.patterns : [];
     const port = usualPort(protocol);
     const pattern = action !== 'allow' || port === undefined ? host : hostAtPort(host, port);
-    byHost.set(host, { action, patterns: [...new Set([...earlier, pattern])] });
+    const why =
+      action === 'deny' ? justification?.trim().slice(0, longestReason).toWellFormed() || undefined : undefined;
+    byHost.set(host, { action, ...defined({ why }), patterns: [...new Set([...earlier, pattern])] });
   }
-  return [...byHost.values()].flatMap(({ action, patterns }) => patterns.map((host) => ({ host, action })));
+  return [...byHost.values()].flatMap(({ patterns, ...decided }) => patterns.map((host) => ({ host, ...decided })));
 }

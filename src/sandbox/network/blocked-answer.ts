@@ -1,4 +1,6 @@
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
+import type { DeniedByRule } from '../../protocol/network-lists.ts';
+import { sentence } from '../../protocol/outcome.ts';
 
 /** A name that leads nowhere is no refusal. */
 type RefusalReason = Exclude<DenialReason, 'unresolved'>;
@@ -17,7 +19,7 @@ const headerValues: Readonly<Record<RefusalReason, string>> = {
 };
 
 const sentences: Readonly<Record<RefusalReason, string>> = {
-  denied: 'The deny list of the permission profile covers this host.',
+  denied: 'A deny list of the permission profile, or a rule, covers this host or its address.',
   not_allowed:
     'This host is not on the allow list of the permission profile. The user can add it there, or allow it by a rule.',
   held_back: 'A rule asks the user before this host is reached, and the user cannot be asked.',
@@ -36,9 +38,9 @@ export interface ProxyAnswer {
 }
 
 /** What a program reads instead of the host's answer. */
-export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): ProxyAnswer {
+export function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): ProxyAnswer {
   if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
-  const message = sentences[reason];
+  const message = rule === undefined ? sentences[reason] : sentence(ruleWords(rule));
   const isTunnel = protocol === 'https';
   const body = isTunnel
     ? `${message}\n`
@@ -57,6 +59,10 @@ export function blockedAnswer({ host, port, protocol, reason }: DeniedRequest): 
     headers: { 'content-type': isTunnel ? 'text/plain' : 'application/json', 'x-proxy-error': headerValues[reason] },
     body,
   };
+}
+
+function ruleWords({ why }: DeniedByRule): string {
+  return why === undefined ? 'A rule denies this host' : `A rule denies this host: ${why}`;
 }
 
 /** Codex's proxy has no words of its own for questions. */

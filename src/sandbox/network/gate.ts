@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { decideAddresses, decideHost, type HostTarget, readHostLists } from '../../policy/network/decide-host.ts';
 import { isAddress, normaliseHost } from '../../policy/network/host-name.ts';
-import { hostAtPort } from '../../policy/network/host-pattern.ts';
+import { deniesHost, hostAtPort, parseHostPattern } from '../../policy/network/host-pattern.ts';
 import type { AnswerHost, HostAnswer } from '../../ports/answer-host.ts';
 import type { HostProtocol } from '../../protocol/asked-host.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
-import type { NetworkLists } from '../../protocol/network-lists.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { DeniedByRule, NetworkLists } from '../../protocol/network-lists.ts';
 import { dialFirst, type Ways, within } from './dial.ts';
 
 /** What a program asks the proxy for. */
@@ -101,7 +102,8 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
           return { kind: 'open', socket: await dialFirst(ways, { ...judged, port }, life.signal) };
         }
         if (life.signal.aborted) return { kind: 'unreachable', why: 'the command is over' };
-        const denied = { host, port, protocol, reason: judged };
+        const rule = judged === 'denied' ? denyingRule(lists, request) : undefined;
+        const denied = { host, port, protocol, reason: judged, ...defined({ rule }) };
         if (refused.size < mostDenied) refused.set(JSON.stringify(denied), denied);
         return { kind: 'blocked', denied };
       } catch (error) {
@@ -112,6 +114,14 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
     denied: () => [...refused.values()],
     close: () => life.abort(),
   };
+}
+
+/** The rule that denies the host by its name, if one does. */
+function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedByRule | undefined {
+  return ruled.find(({ host }) => {
+    const pattern = parseHostPattern(host, 'deny');
+    return typeof pattern !== 'string' && deniesHost(pattern, target);
+  });
 }
 
 /** What no list can allow. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */

@@ -1,15 +1,13 @@
 import { sandboxLevelOf } from '../../policy/describe-policy.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import { version } from '../../protocol/version.ts';
 import type { LiveThread } from '../engine/live/live-thread.ts';
 import { networkWords, policyWords } from '../wording/policy-words.ts';
 import { settingWord } from '../wording/setting-word.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { withNetworkRules } from '../../policy/network/network-rules.ts';
-import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
-import { approvalName } from '../../policy/approval-policy.ts';
+import { allowsAsking, approvalName } from '../../policy/approval-policy.ts';
+import { policyInForce } from '../wording/policy-in-force.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {
@@ -66,11 +64,11 @@ export class Announcement {
 
 /** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
 function startLines({ id, settings, profileName, restored }: LiveThread, verbose: boolean): string {
-  const { model, provider, effort, approval, cwd, profile, networkRules = [] } = settings;
-  const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-  const resolved = withNetworkRules(resolvePolicy(profile, places), networkRules);
+  const { model, provider, effort, approval, cwd } = settings;
+  const resolved = policyInForce(settings);
   const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };
-  const mode = policyWords(policy, profileName);
+  const asking = { asksAboutRules: allowsAsking(approval, 'rules') };
+  const mode = policyWords(policy, { profileName, ...asking });
   const asked = [
     model,
     ...(effort === undefined ? [] : [effort]),
@@ -79,7 +77,7 @@ function startLines({ id, settings, profileName, restored }: LiveThread, verbose
   const first = [`capstan ${version}`, `thread ${id}`, asked.join(' '), mode];
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
-    ...(verbose ? [`provider ${provider}`, networkWords(policy), `approval ${approvalName(approval)}`] : []),
+    ...(verbose ? [`provider ${provider}`, networkWords(policy, asking), `approval ${approvalName(approval)}`] : []),
     ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
   ];
   return [first, second]

@@ -43,20 +43,23 @@ export function explain(sandbox: CommandSandbox, { json }: { readonly json: bool
 
 function headLine(policy: PolicyDescription, { cwd, profileName }: CommandSandbox): string {
   const name = profileName === undefined || profileName.startsWith(':') ? policy.mode : `profile ${profileName}`;
-  return `${name} in ${cwd}, ${networkWords(policy)}`;
+  return `${name} in ${cwd}, ${networkWords(policy, { asksAboutRules: true })}`;
 }
 
 /** What is open and what is closed, as far as there is any. */
 function lists(policy: PolicyDescription): readonly string[] {
-  const { readsEverything, readablePaths, writableRoots, deniedPaths, deniedGlobs, sockets } = policy;
+  const { readsEverything, readablePaths, writableRoots, readOnlyPaths, keptGlobs, deniedPaths, deniedGlobs } = policy;
   const listed = {
     readable: readsEverything ? [] : readablePaths.length === 0 ? ['nothing'] : readablePaths,
     writable: writableRoots,
+    'read-only': [...readOnlyPaths, ...keptGlobs],
     denied: [...deniedPaths, ...deniedGlobs],
     hosts: policy.lists?.allow ?? [],
     'denied hosts': policy.lists?.deny ?? [],
     'asked hosts': policy.lists?.ask ?? [],
-    sockets,
+    'local addresses': policy.lists?.local === true ? ['allowed'] : [],
+    requests: policy.lists?.methods === 'reading' ? ['only GET, HEAD and OPTIONS, without encryption'] : [],
+    sockets: policy.sockets,
   };
   return Object.entries(listed).flatMap(([name, values]) =>
     values.length === 0 ? [] : [`${name}: ${values.join(', ')}`],

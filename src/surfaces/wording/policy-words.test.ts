@@ -25,5 +25,10 @@ test.each([
   ],
   [{ ...open, lists: { ...lists, ask: ['a.org'] } }, 'dev', 'profile dev, 2 hosts (1 asked about)'],
 ])('%j named %s', (policy, name, words) => {
-  expect(policyWords(policy, name)).toBe(words);
+  expect(policyWords(policy, { profileName: name, asksAboutRules: true })).toBe(words);
+});
+
+test('a host that a rule asks about is refused in a run that asks nothing', () => {
+  const policy = { ...open, lists: { ...lists, ask: ['a.org'] } };
+  expect(policyWords(policy, { profileName: 'dev', asksAboutRules: false })).toBe('profile dev, 2 hosts (1 refused)');
 });

@@ -2,18 +2,26 @@ import type { PolicyDescription } from '../../policy/describe-policy.ts';
 
 type Named = Pick<PolicyDescription, 'mode' | 'network' | 'lists'>;
 
+/** Whether a host that a rule asks about reaches anyone: without that, it is refused. */
+interface Asking {
+  readonly asksAboutRules: boolean;
+}
+
 /** A policy in a few words: a profile of the user by its name, any other by its mode; then what of the network is open. */
-export function policyWords(policy: Named, profileName: string | undefined): string {
+export function policyWords(
+  policy: Named,
+  { profileName, ...asking }: Asking & { readonly profileName: string | undefined },
+): string {
   const isOwn = profileName !== undefined && !profileName.startsWith(':');
   const name = isOwn ? `profile ${profileName}` : policy.mode;
-  return policy.network === 'restricted' ? name : `${name}, ${networkWords(policy)}`;
+  return policy.network === 'restricted' ? name : `${name}, ${networkWords(policy, asking)}`;
 }
 
 /** How much of the network commands reach. */
-export function networkWords({ network, lists }: Pick<Named, 'network' | 'lists'>): string {
+export function networkWords({ network, lists }: Pick<Named, 'network' | 'lists'>, { asksAboutRules }: Asking): string {
   if (network === 'restricted' || lists === undefined) return `network ${network}`;
   const { allow, deny, ask = [], local } = lists;
-  const asked = ask.length === 0 ? '' : ` (${ask.length} asked about)`;
+  const asked = ask.length === 0 ? '' : ` (${ask.length} ${asksAboutRules ? 'asked about' : 'refused'})`;
   if (!allow.includes('*')) return `${allow.length === 1 ? '1 host' : `${allow.length} hosts`}${asked}`;
   return `${local ? 'all hosts' : 'public hosts'}${deny.length === 0 ? '' : ` except ${deny.length}`}${asked}`;
 }

@@ -147,7 +147,7 @@ function newRepositories(folders: readonly string[]): Outcome<'new-repositories'
   return {
     code: 'new-repositories',
     message: `New git repositories appeared during the turn: ${named(folders)}.`,
-    next: 'If you run git there, git runs the programs that its settings and hooks name, outside the sandbox. Once the folder is added to the repository around it, a plain `git status` in that one is enough. Check .git/config and .git/hooks first, or remove the .git folder.',
+    next: 'If you run git in one of them, git runs the programs that its settings and hooks name, outside the sandbox. Once such a folder is added to the repository around it, a plain `git status` in that one is enough. Check the file config and the folder hooks first: they are in .git, or in the folder itself if the repository is bare.',
   };
 }
 

@@ -77,7 +77,8 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   const question = questions.find(({ callId }) => callId === id);
   const begun = calls.find(({ callId }) => callId === id);
   if (question === undefined || begun !== undefined) {
-    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true });
+    const own = questions.filter(({ callId }) => callId === id);
+    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waitedFor(own) });
   }
   const { answer } = question;
   if (answer === undefined) return neverAnswered;
@@ -163,10 +164,17 @@ export function deadTurnNotice(
 function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
   const begun = new Set(calls.map(({ callId }) => callId));
   const open = questions.filter(({ callId, answer }) => answer === undefined && begun.has(callId));
-  const about = open.map(({ host }) =>
-    host === undefined ? 'whether it may run again' : `whether it may connect to ${hostAtPort(host.name, host.port)}`,
-  );
+  const about = waitedFor(open);
   return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;
+}
+
+/** What questions without an answer were about, of a call that had begun. */
+function waitedFor(questions: NonNullable<OpenTurn['questions']>): readonly string[] {
+  return questions
+    .filter(({ answer }) => answer === undefined)
+    .map(({ host }) =>
+      host === undefined ? 'whether it may run again' : `whether it may connect to ${hostAtPort(host.name, host.port)}`,
+    );
 }
 
 interface NamedCalls {

@@ -53,7 +53,7 @@ describe('within the workspace', () => {
 
   it('the protected folders may not be written', () => {
     expect(verdict('*** Add File: .git/hooks/pre-commit\n+x')).toMatch(
-      /^refused: <root>\/workspace\/\.git\/hooks\/pre-commit may not be written\. What may be written: <root>\/workspace except .*<root>\/workspace\/\.git/,
+      /^refused: <root>\/workspace\/\.git\/hooks\/pre-commit may not be written\. Writable: "<root>\/workspace"\. Read-only inside these: .*"<root>\/workspace\/\.git"/,
     );
     expect(verdict('*** Update File: f\n*** Move to: .codex/config.toml')).toMatch(/^refused/);
   });
@@ -75,7 +75,7 @@ describe('outside the workspace', () => {
     ['a destination', () => '*** Update File: f\n*** Move to: ../moved'],
     ['a source', () => '*** Update File: ../secret\n*** Move to: here'],
   ])('%s is refused', (_, patch) => {
-    expect(verdict(patch())).toMatch(/^refused: .* may not be written\. What may be written: <root>\/workspace/);
+    expect(verdict(patch())).toMatch(/^refused: .* may not be written\. Writable: "<root>\/workspace"/);
   });
 
   it('a link that leads there is refused, at the end of a path and in it', () => {

@@ -82,13 +82,18 @@ function refusal({ path, place, need }: Touch, granted: Access, policy: Resolved
   const { mode, writableRoots, readOnlyPaths, keptGlobs } = describePolicy(policy, cwd);
   const closed = [...readOnlyPaths, ...keptGlobs];
   if (writableRoots.length === 0) return `${meant} may not be written: the sandbox is ${mode} and nothing may be.`;
-  const except = closed.length === 0 ? '' : ` except ${listed(closed)}`;
-  return `${meant} may not be written. What may be written: ${listed(writableRoots)}${except}.`;
+  const except = closed.length === 0 ? '' : ` Read-only inside these: ${listed(closed)}.`;
+  return `${meant} may not be written. Writable: ${listed(writableRoots)}.${except}`;
 }
 
 const mostListed = 12;
 
 function listed(paths: readonly string[]): string {
   const more = paths.length - mostListed;
-  return paths.slice(0, mostListed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return (
+    paths
+      .slice(0, mostListed)
+      .map((path) => JSON.stringify(path))
+      .join(', ') + (more > 0 ? ` and ${more} more` : '')
+  );
 }

@@ -1,12 +1,16 @@
+import { needsSandbox } from '../../../policy/access.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../../protocol/resolved-policy.ts';
 import type { ExecArguments } from '../../commands/exec-command.ts';
 import type { OpenedThread } from '../../engine/open-thread.ts';
+import { policyInForce } from '../../wording/policy-in-force.ts';
 
 /** One of the two options that make Capstan ask is given, and has no effect without the other. */
 export function approvalMismatch(
   { options: { approvals, askForApproval: policy } }: ExecArguments,
-  { approval }: Pick<OpenedThread['settings'], 'approval'>,
+  settings: Pick<OpenedThread['settings'], 'approval' | 'askedApproval' | 'cwd' | 'profile' | 'networkRules'>,
 ): Outcome | undefined {
+  const { approval, askedApproval } = settings;
   if (approval !== 'never') return undefined;
   if (approvals !== undefined) {
     return {
@@ -15,12 +19,22 @@ export function approvalMismatch(
       next: 'Add -a on-request to be asked.',
     };
   }
-  if (policy === undefined || policy === 'never') return undefined;
+  // A default asks too, and most runs do without it; who wrote `untrusted` counts on being asked.
+  const unused = policy ?? (askedApproval === 'untrusted' ? askedApproval : undefined);
+  if (unused === undefined || unused === 'never') return undefined;
+  const written = policy === undefined ? 'The approval policy' : '-a';
   return {
     code: 'approvals-missing',
-    message: `-a ${policy} has no effect without --approvals: Capstan asks nothing, and refuses what would need your consent.`,
+    message: `${written} ${unused} has no effect without --approvals: this run has the policy never. ${runsUnasked(policyInForce(settings))}`,
     next: 'Add --approvals ask to be asked.',
   };
+}
+
+/** What the policy `never` lets run, and what it refuses. */
+function runsUnasked(policy: ResolvedPolicy): string {
+  return needsSandbox(policy)
+    ? 'Commands and patches run inside the sandbox without a question. Capstan refuses those that need more, commands that destroy, and those that a rule asks about.'
+    : 'Commands and patches run without a sandbox and without a question. Capstan refuses only commands that destroy, and those that a rule asks about.';
 }
 
 /** A thread that waits says how to answer. A run that continues its turn asks at once, or says so itself if it cannot. */

@@ -162,7 +162,7 @@ describe('a person at the terminal', () => {
     const answer = ask({ ...question, kind: 'network', host: { name: 'a.org', port: 443, protocol: 'https' } });
     await press('x', 'q', 'p');
     await answer;
-    expect(shown[0]).toContain('  rule: network_rule(host="a.org", protocol="https", decision="allow"');
+    expect(shown[0]).toContain('  rule: connections to a.org:443 are allowed without a question, in every thread');
     expect(shown.slice(1)).toEqual([
       '  Press one key: y, a, p, n, t, s.',
       '  yes; the rule goes to /home/ann/rules/default.rules',

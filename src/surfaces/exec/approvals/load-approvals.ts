@@ -46,6 +46,7 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
       ...stopping,
     });
   }
+  if (given.trim() === '') return unnamed;
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {
     const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, given)) : file.reason;
@@ -70,6 +71,12 @@ async function after(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal }).catch(() => {});
   await nextRound();
 }
+
+const unnamed: Outcome = {
+  code: 'approvals-unnamed',
+  message: '--approvals names no file.',
+  next: 'Give --approvals a file that you may read, or "ask".',
+};
 
 const noTerminal: Outcome = {
   code: 'approvals-no-terminal',

@@ -10,7 +10,7 @@ const shown = (question: Question): string => paint(questionLines(question, unde
 test('a question about a host shows the line that would be saved, and none where none is offered', () => {
   const host = { name: 'x.com', port: 443, protocol: 'https' } as const;
   const question: Question = { ...asked, kind: 'network', host, scopes: ['call', 'session', 'rule'] };
-  expect(shown(question)).toContain('rule: network_rule(host="x.com", protocol="https", decision="allow"');
+  expect(shown(question)).toContain('rule: connections to x.com:443 are allowed without a question, in every thread');
   expect(shown({ ...question, scopes: ['call', 'session'] })).not.toContain('rule');
 });
 

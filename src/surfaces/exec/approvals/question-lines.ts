@@ -1,5 +1,5 @@
 import { widerSandbox } from '../../../policy/where-words.ts';
-import { hostRuleLine } from '../../../policy/rules/rule-lines.ts';
+import { hostAtPort } from '../../../policy/network/host-pattern.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { readItem } from '../../../state/read-item.ts';
@@ -56,7 +56,8 @@ export function questionLines(
 function ruleLines({ prefix, host, scopes, confined }: Question, width: number): readonly Span[] {
   if (!scopes.includes('rule')) return [];
   const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
-  if (host !== undefined) return [line(hostRuleLine(host.name, host.protocol))];
+  if (host !== undefined)
+    return [line(`connections to ${hostAtPort(host.name, host.port)} are allowed without a question, in every thread`)];
   if (prefix === undefined) return [];
   const where = confined === true ? widerSandbox : 'outside the sandbox';
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];

@@ -114,7 +114,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, started, output, warn, answerHost }: RunningCall,
+  { signal, policy, folder: cwd = item.cwd, started, output, warn, answerHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const { shellEnvironment: variablesPolicy } = step.envelope.policy;
@@ -131,7 +131,7 @@ async function run(
   // The user may take longer than the command may.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
-  const plain = { argv: item.argv, cwd: item.cwd, env, ...asking };
+  const plain = { argv: item.argv, cwd, env, ...asking };
   const kept = gitGuard?.current ?? [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
@@ -150,7 +150,7 @@ async function run(
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
   const { serversLeftOut } = command;
   const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
-  return { ...result, ...blockedBy(end, { policy, kept }, item.cwd), ...touched };
+  return { ...result, ...blockedBy(end, { policy, kept }, cwd), ...touched };
 }
 
 /** The files that kept a command that failed by itself from its work. */

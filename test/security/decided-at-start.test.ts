@@ -32,6 +32,8 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
       rules: 'prefix_rule(pattern=["git", "checkout"])\n',
     });
     expect(existsSync(join(lab.repo, 'vendor/.git'))).toBe(true);
+    // It began after the repository was there, and stayed in the sandbox.
+    expect(lab.git('branch', '--show-current')).toBe('main\n');
     expect(lab.hasEscaped()).toBe(false);
   });
 

@@ -1,5 +1,5 @@
 import type { DecisionContext } from './call-decision.ts';
-import { isPlainGit } from './commands/plain-git.ts';
+import { isPlainGit } from './plain-git.ts';
 import { programName } from './commands/program-name.ts';
 
 /**

@@ -7,10 +7,10 @@ import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-export const identity = ['-c', 'user.email=a@b', '-c', 'user.name=a', '-c', 'protocol.file.allow=always'];
+const identity = ['-c', 'user.email=a@b', '-c', 'user.name=a', '-c', 'protocol.file.allow=always'];
 
 /** The arguments of a command, or the text of a patch. */
-export type LabCall = JsonObject;
+type LabCall = JsonObject;
 
 /** A repository outside of the temporary folders, and a file that only a command outside the sandbox can make. */
 export function createGitLab() {

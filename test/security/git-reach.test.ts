@@ -150,8 +150,8 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
   });
 
   test.each([
-    ['a program to an option', (_: string) => `git fetch --upload-pack='touch ${ran}; true' .`, 'fetch'],
-    ['a file to write to an option', (_: string) => `git diff --output=${ran}`, 'diff'],
+    ['a program to an option', () => `git fetch --upload-pack='touch ${ran}; true' .`, 'fetch'],
+    ['a file to write to an option', () => `git diff --output=${ran}`, 'diff'],
     ['a repository in a temporary folder', (bare: string) => `git push -q ${bare} HEAD:refs/heads/x`, 'push'],
   ])('stays in it when a word behind those of the rule names %s', async (_name, command, name) => {
     const bare = mkdtempSync('/tmp/capstan-reach-');

@@ -1,6 +1,6 @@
-import { isWithin, namesOf, normalisePath } from '../paths.ts';
-import { isLongOption } from './long-option.ts';
-import { programName } from './program-name.ts';
+import { isWithin, namesOf, normalisePath } from './paths.ts';
+import { isLongOption } from './commands/long-option.ts';
+import { programName } from './commands/program-name.ts';
 
 /** Options before the subcommand that lead to no other repository and no other settings. */
 const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--version']);

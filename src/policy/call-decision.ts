@@ -28,14 +28,19 @@ export interface DecisionContext {
 
 export type CallDecision = RunDecision | AskDecision | RefuseDecision;
 
-export interface RunDecision {
+/** What a decision rests on: the call starts on no other ground. Absent: on none. */
+interface DecidedOn {
+  readonly ground?: CommandGround;
+}
+
+export interface RunDecision extends DecidedOn {
   readonly kind: 'run';
   readonly where: 'sandbox' | 'outside';
   /** What it may do besides what the sandbox grants. */
   readonly extra?: GrantedExtra;
 }
 
-export interface AskDecision {
+export interface AskDecision extends DecidedOn {
   readonly kind: 'ask';
   readonly question: Omit<Question, 'id' | 'callId' | 'turnId' | 'tool' | 'item'>;
   /** Where it runs when the user allows it. */

@@ -5,19 +5,33 @@ import type { ShellEnvironmentPolicy } from './shell-environment-policy.ts';
 
 /** What stands where a command would run, as far as commands could have put it there. */
 export interface CommandGround {
+  /** The folder that it would run in, links followed. Absent: there is none. */
+  readonly folder?: string;
   /** Of the programs that were asked about, those that no command can have written or replaced. */
   readonly settled: ReadonlySet<string>;
-  /** Which repository git finds in the folder. */
+  /** Which repository git finds in the folder. `protected` only if all that git could reach was looked at. */
   readonly repository: RepositoryKind;
   /** Of the workspace's own: what commands can have written, and git would take programs from. */
   readonly openSetting?: string;
+  /** Git is started and may leave the sandbox. What it finds holds only while no command runs beside it. */
+  readonly startsGit?: true;
+}
+
+/** Whether a decision on one would be the same on the other. */
+export function isSameGround(one: CommandGround, other: CommandGround): boolean {
+  return (
+    one.folder === other.folder &&
+    one.repository === other.repository &&
+    one.openSetting === other.openSetting &&
+    one.settled.symmetricDifference(other.settled).size === 0
+  );
 }
 
 export interface GroundRequest {
   /** As the command spells them. */
   readonly programs: readonly string[];
-  /** How many of its commands are git. One may put a repository into the index that the next goes into. */
-  readonly gitCommands: number;
+  /** Git is among them and may leave the sandbox: all that it could reach is looked at. */
+  readonly reachOfGit: boolean;
   readonly cwd: string;
   /** Where the thread works. */
   readonly workspace: string;

@@ -81,7 +81,7 @@ function groundOf(
   const isWritable = (at: string) => access(policies['workspace-write'], at) === 'write';
   const names = commands.map(([program = '']) => program);
   const settled = names.filter((name) => isSettledProgram(name, { look, isWritable, cwd: '/repo', path }));
-  return { settled: new Set(settled), repository };
+  return { folder: '/repo', settled: new Set(settled), repository };
 }
 
 const command = (text: string, more: Partial<CallNeeds> = {}): CallNeeds => {
@@ -346,6 +346,15 @@ describe('a command', () => {
     ['git --git-dir=n status', 'protected', 'run sandbox'],
     ['git -c core.fsmonitor=x status', 'protected', 'run sandbox'],
     ['cd n && git status', 'protected', 'run sandbox'],
+    ['git fetch origin', 'protected', 'run outside'],
+    ['git fetch --upload-pack=x', 'protected', 'run sandbox'],
+    ['git diff --out=/x', 'protected', 'run sandbox'],
+    ['git grep -nOx y', 'protected', 'run sandbox'],
+    ['git push /tmp/other', 'protected', 'run sandbox'],
+    ['git push ../other', 'protected', 'run sandbox'],
+    ['git fetch ext::x', 'protected', 'run sandbox'],
+    ['git log --oneline -5 main..next', 'protected', 'run outside'],
+    ['git add /repo/src', 'protected', 'run outside'],
   ] as const)('%j where the repository is %s', (text, repository, expected) => {
     const given = script(text, { rules: rules(['allow', 'git'], ['allow', 'cd']) });
     const ground = groundOf([['git'], ['cd']], repository);
@@ -363,6 +372,16 @@ describe('a command', () => {
       question: { reason: expect.stringContaining('programs from "/repo/vendor/.git"') as string, scopes: ['call'] },
       grantKeys: [],
     });
+    // What is not known is no better.
+    const other = decideCall(context({ ...given, ground: groundOf([['git']], 'other') }), needs);
+    expect(other).toMatchObject({ question: { reason: expect.stringContaining('programs there') as string } });
+    const moving = ['cd n && git status', 'git -C n status'].map((text) => {
+      const key = commandKey({ command: text, cwd: '/repo', where: 'outside' });
+      return short(
+        decideCall(context({ ...script(text), canonical: text, grants: [{ key }] }), command(text, escalated)),
+      );
+    });
+    expect(moving).toEqual(['ask outside', 'ask outside']);
   });
 
   it('of git is known to read only in a repository of the workspace', () => {

@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { Blocked, CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
-import { gitDanger } from './git-danger.ts';
+import { gitDanger, startsGit } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { offeredPrefix } from './offered-prefix.ts';
@@ -29,10 +29,12 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   const command = context.canonical ?? JSON.stringify(argv);
   const gitRuns = gitDanger(context);
   const isOnce = judged.danger !== undefined || gitRuns !== undefined;
-  const grantKeys = isOnce ? [] : [commandKey({ command, cwd, where: 'outside' })];
+  // Other calls of its step may still run, and change what git finds.
+  const grantKeys = isOnce || startsGit(context.analysis) ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const prefix = offeredPrefix(context, judged, needs.escalation?.prefix);
-  const scopes = ['call', 'session', ...(prefix === undefined ? [] : (['rule'] as const))] as const;
+  const session = grantKeys.length === 0 ? [] : (['session'] as const);
+  const scopes = ['call', ...session, ...(prefix === undefined ? [] : (['rule'] as const))] as const;
   return {
     kind: 'ask',
     question: {

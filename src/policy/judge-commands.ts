@@ -3,7 +3,7 @@ import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { DecisionContext } from './call-decision.ts';
-import { isGit } from './git-danger.ts';
+import { isGit, isSafeGit, moves, startsGit } from './git-danger.ts';
 import { matchRules, type RuleMatch, strictest } from './rules/match-rules.ts';
 import type { RuleDecision } from './rules/rule-set.ts';
 
@@ -77,21 +77,16 @@ export function judgeCommands(
   };
 }
 
-/** Options before the subcommand that lead to no other repository and no other settings. */
-const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--version']);
-
 /**
  * Whether a command that a rule allows starts what the rule means: a program that no command can have put there, and
- * for git also in a repository whose settings no command can have changed.
+ * for git also in a repository that commands cannot have changed.
  */
-function isSettled({ ground, analysis }: DecisionContext, words: readonly string[]): boolean {
-  const [program = '', ...rest] = words;
+function isSettled(context: DecisionContext, words: readonly string[]): boolean {
+  const { ground, analysis } = context;
+  const [program = ''] = words;
   if (ground === undefined || !ground.settled.has(program)) return false;
-  const moves = (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
-  if (moves && program.includes('/') && !program.startsWith('/')) return false;
-  if (!isGit(words)) return true;
-  const first = rest.find((word) => !plainOptions.has(word));
-  return ground.repository === 'protected' && !moves && first?.startsWith('-') !== true;
+  if (isGit(words)) return isSafeGit(context, [words]);
+  return !moves(analysis) || !program.includes('/') || program.startsWith('/');
 }
 
 /** Without a sandbox a rule lets nothing out. It is still not about a file that only has the name of a program. */
@@ -102,7 +97,7 @@ function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch):
 /** Git may run what the settings of another repository than the workspace's name, or, without a sandbox, what commands wrote. */
 function isReadOnly({ analysis, ground, policy }: DecisionContext): boolean {
   if (analysis?.isReadOnly !== true) return false;
-  if (![...(analysis.commands ?? []), ...analysis.seen].some(isGit)) return true;
+  if (!startsGit(analysis)) return true;
   if (ground === undefined || ground.repository === 'other') return false;
   return needsSandbox(policy) || ground.openSetting === undefined;
 }

@@ -19,10 +19,11 @@ export interface RepositoryGround {
   /** Where git reads the settings of the repository in a folder, without links: in `.git`, or where that file leads. */
   settingsOf(folder: string): readonly string[];
   /**
-   * What else git may take programs from when it looks at that repository: files that settings include, folders of hooks,
-   * the repositories that its index leads to. Absolute; nothing need stand there. Undefined: not all of it is known.
+   * What else git may take programs from when it works in that repository: files that settings include, hooks, the
+   * repositories below it. Absolute; nothing need stand there. Undefined: not all of it is known. Absent: not looked for,
+   * so the repository is at most `own`.
    */
-  readsBeside(folder: string): readonly string[] | undefined;
+  readonly readsBeside?: (folder: string) => readonly string[] | undefined;
 }
 
 export interface RepositorySight {
@@ -38,20 +39,23 @@ export function repositorySight(ground: RepositoryGround): RepositorySight {
   if (found === undefined || found !== repositoryAbove(workspace, look)) return { kind: 'other' };
   const isOpen = (path: string): boolean => mayWrite(path) || opened.some((root) => isWithin(path, root));
   const isMadeElsewhere = opened.some((root) => root !== found && root !== '/' && isWithin(found, root));
-  if (isMadeElsewhere || foldersBetween(cwd, found).some(isOpen)) return { kind: 'own' };
-  const open = openSetting(found, ground);
+  const { readsBeside } = ground;
+  if (readsBeside === undefined || isMadeElsewhere || foldersBetween(cwd, found).some(isOpen)) return { kind: 'own' };
+  const open = openSetting(found, ground, readsBeside(found));
   return open === undefined ? { kind: 'protected' } : { kind: 'own', open };
 }
 
 /** A place that commands can have written. A `.git` that is a file leads to another place, which another thread may have opened. */
-function openSetting(folder: string, ground: RepositoryGround): string | undefined {
-  const { look, mayWrite, opened, settingsOf, readsBeside } = ground;
+function openSetting(
+  folder: string,
+  { look, mayWrite, opened, settingsOf }: RepositoryGround,
+  beside: readonly string[] | undefined,
+): string | undefined {
   const own = joinPath(folder, '.git');
   const places = settingsOf(folder);
   if (look(own).kind === 'link' || mayWrite(own) || places.length === 0) return own;
   const isOpen = (place: string): boolean =>
     mayWrite(place) || (!isWithin(place, own) && opened.some((root) => isWithin(place, root)));
-  const beside = readsBeside(folder);
   if (beside === undefined) return own;
   return [...places, ...beside].find((place) => {
     const { at, rest, links } = walkPath(look, place, { lastLink: 'followed' });
@@ -60,7 +64,7 @@ function openSetting(folder: string, ground: RepositoryGround): string | undefin
 }
 
 /** The nearest folder with a repository of its own. Undefined: there is none, or it is a bare one. */
-function repositoryAbove(folder: string, look: (path: string) => PathSight): string | undefined {
+export function repositoryAbove(folder: string, look: (path: string) => PathSight): string | undefined {
   for (let at = folder; ; at = parentOf(at)) {
     const kind = look(joinPath(at, '.git')).kind;
     // An empty folder is no repository, and git looks further up.

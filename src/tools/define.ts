@@ -57,6 +57,8 @@ export interface RunningCall {
   readonly signal: AbortSignal;
   /** What it may do: the turn's policy, or more where the user granted this call more. */
   readonly policy: ResolvedPolicy;
+  /** Where a command starts, links followed: what was decided holds there. Absent: where it says. */
+  readonly folder?: string;
   /** How far the user's answer goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
   /** Asks about a host that the policy leaves to an answer. Absent: no one can be asked about any. */

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -82,12 +91,74 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect([existsSync(ran), existsSync(join(repo, 'sub/.git')), last.exitCode]).toEqual([false, false, 0]);
   });
 
-  test('stays in it after a repository that a command made was added', async () => {
+  test('stays in it after a command made a repository, and cannot add it', async () => {
     const { warnings } = await run([plants('vendor'), 'git add .', 'git status --short']);
-    expect(git('ls-files', '--stage')).toContain('160000');
+    expect(git('ls-files', '--stage')).not.toContain('160000');
     expect(existsSync(ran)).toBe(false);
     const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
     expect(kept.map(({ message }) => message)).toEqual([expect.stringContaining(join(repo, 'vendor/.git'))]);
+  });
+
+  test('stays in it after the user has added such a repository', async () => {
+    await run([plants('vendor')]);
+    git('add', 'vendor');
+    rmSync(ran, { force: true });
+    await run(['git status --short']);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test.each([
+    ['checks it out', 'git checkout evil'],
+    ['compares it', 'git diff --submodule=diff main evil'],
+  ])('stays in it when a branch has a repository that a command made, and git %s', async (_name, cmd) => {
+    const first = git('rev-parse', 'HEAD').trim();
+    git('branch', '-M', 'main');
+    git('checkout', '-q', '-b', 'evil');
+    link('vendor');
+    git('checkout', '-q', 'main');
+    rmSync(join(repo, 'vendor'), { recursive: true, force: true });
+    const makes =
+      `git init -q vendor && cd vendor && git fetch -q .. main && git checkout -q ${first}; ` +
+      `git config core.fsmonitor "touch ${ran}; false"; git config diff.external "touch ${ran}; true #"`;
+    const rules = 'prefix_rule(pattern=["git", ["checkout", "diff"]])\n';
+    const { warnings } = await run([makes, cmd], { rules });
+    expect(existsSync(join(repo, 'vendor/.git/config'))).toBe(true);
+    expect(existsSync(ran)).toBe(false);
+    expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
+  });
+
+  test.each([
+    ['whose HEAD is a link that leads nowhere', 'rm vendor/.git/HEAD; ln -s refs/heads/none vendor/.git/HEAD'],
+    ['whose .git is a link', 'mv vendor/.git elsewhere; ln -s ../elsewhere vendor/.git'],
+    ['whose .git is a file', 'mv vendor/.git elsewhere; echo gitdir: ../elsewhere > vendor/.git'],
+    ['in a folder that looks like a bare one', 'mkdir -p w/objects w/refs; echo x > w/HEAD; mv vendor w/vendor'],
+  ])('stays in it beside a repository %s', async (_name, disguises) => {
+    const { warnings } = await run([`(${plants('vendor')}); ${disguises}`, 'git status --short']);
+    expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
+  });
+
+  test('stays in it when a hook is a link into the workspace', async () => {
+    mkdirSync(join(repo, 'scripts'));
+    writeFileSync(join(repo, 'scripts/pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
+    symlinkSync('../../scripts/pre-commit', join(repo, '.git/hooks/pre-commit'));
+    const rewrites = `printf '#!/bin/sh\\ntouch ${ran}\\n' > scripts/pre-commit`;
+    const rules = 'prefix_rule(pattern=["git", "commit"])\n';
+    const { warnings } = await run([rewrites, 'git commit --allow-empty -m x'], { rules });
+    expect(existsSync(ran)).toBe(false);
+    const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
+    expect(kept.map(({ message }) => message)).toEqual([expect.stringContaining('hooks/pre-commit')]);
+  });
+
+  test.each([
+    ['a program to an option', () => `git fetch --upload-pack='touch ${ran}; true' .`, 'fetch'],
+    ['a file to write to an option', () => `git diff --output=${ran}`, 'diff'],
+    ['a repository in a temporary folder', (bare: string) => `git push -q ${bare} HEAD:refs/heads/x`, 'push'],
+  ])('stays in it when a word behind those of the rule names %s', async (_name, command, name) => {
+    const bare = mkdtempSync('/tmp/capstan-reach-');
+    whenTestEnds(() => rmSync(bare, { recursive: true, force: true }));
+    const plantsHook = `git init -q --bare ${bare}; printf '#!/bin/sh\\ntouch ${ran}\\n' > ${bare}/hooks/update; chmod +x ${bare}/hooks/update`;
+    await run([plantsHook, command(bare)], { rules: `prefix_rule(pattern=["git", "${name}"])\n` });
+    expect(existsSync(ran)).toBe(false);
   });
 
   test('stays in it if one script adds such a repository and looks at it', async () => {

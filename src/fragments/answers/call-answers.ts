@@ -50,6 +50,10 @@ export function refusedCall(message: string, next: string): string {
   return `Not run: ${message} ${next}`;
 }
 
+/** What its permission depends on was another each time that it was about to begin. */
+export const groundChanges =
+  'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';
+
 /** The user was asked and said no. */
 export function declined(note: string | undefined): string {
   return withUserWords('Not run: the user declined it.', note);

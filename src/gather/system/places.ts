@@ -8,7 +8,7 @@ import { kindOfEntry } from '../../disk/file-system.ts';
 import { realPlace } from '../../disk/folders.ts';
 import { ancestors, inside, isMarked } from '../files/project-folders.ts';
 import { findGitDirectory } from '../git/git-directory.ts';
-import { repositorySettings } from '../git/git-settings.ts';
+import { repositorySettings, userGitSettings } from '../git/git-settings.ts';
 import { linkedFolders } from '../git/linked-folders.ts';
 import { registeredSubmodules } from '../git/registered-submodules.ts';
 import { isWithin } from '../../policy/paths.ts';
@@ -26,7 +26,8 @@ export function findPlaces(
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
   const repositories = repositoriesAround(cwd);
   const { submodules, absentSubmodules } = submodulesOf(repositories);
-  const gitIncludes = repositories.flatMap((repository) => includedSettings(repository, env['HOME']));
+  const ofUser = userGitSettings(env).files.filter((file) => kindOfEntry(file) !== 'missing');
+  const gitIncludes = [...ofUser, ...repositories.flatMap((repository) => includedSettings(repository, env['HOME']))];
   const places: Places = {
     cwd,
     workspaceRoots: [cwd],
@@ -49,19 +50,39 @@ function repositoriesAround(cwd: string): readonly string[] {
   return [...ancestors(cwd)].filter((folder) => isMarked(`${inside(folder)}.git`, '.git'));
 }
 
-/** Each may take mounts. */
+/** Each that is checked out takes up to five mounts, and each that is not takes one. */
 const mostSubmodules = 64;
+const mostAbsent = 200;
 
 /** Those that `.gitmodules` names and those of the index: git goes into the latter, whatever the former says. */
 function submodulesOf(repositories: readonly string[]) {
-  const linked = repositories.flatMap((repository) => linkedFolders(repository).folders).slice(0, mostSubmodules);
-  const [there, absent] = [linked.filter((each) => each.isCheckedOut), linked.filter((each) => !each.isCheckedOut)];
+  const found = repositories.map((repository) => linkedFolders(repository));
+  const linked = found.flatMap(({ folders }) => folders);
+  const [allThere, allAbsent] = [
+    linked.filter((each) => each.isCheckedOut),
+    linked.filter((each) => !each.isCheckedOut),
+  ];
+  const isWhole = found.every((each) => each.isWhole);
+  const isAll = isWhole && allThere.length <= mostSubmodules && allAbsent.length <= mostAbsent;
+  const [there, absent] = [allThere.slice(0, mostSubmodules), allAbsent.slice(0, mostAbsent)];
   // Where the folder above is missing too, keeping it from being made would keep all of that from being made.
   const absentSubmodules = absent
     .map(({ folder }) => folder)
     .filter((folder) => kindOfEntry(dirname(folder)) === 'folder');
   const registered = repositories.flatMap(registeredSubmodules).filter((folder) => !absentSubmodules.includes(folder));
-  return { submodules: [...new Set([...registered, ...there.map(({ folder }) => folder)])], absentSubmodules };
+  return { submodules: [...new Set([...registered, ...there.map(({ folder }) => folder)])], absentSubmodules, isAll };
+}
+
+/** What the user should know when a thread or a sandbox is opened: beyond the limits, submodules are open to commands. */
+export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'submodules-unprotected'>[] {
+  if (submodulesOf(repositoriesAround(cwd)).isAll) return [];
+  return [
+    {
+      code: 'submodules-unprotected',
+      message: `The git index names more submodules than Capstan can protect, or is too large to read. Commands can put repositories where it names others.`,
+      next: 'Git runs the programs that their settings name, also by a plain `git status`. Work in a folder with fewer submodules, or check them before you run git.',
+    },
+  ];
 }
 
 /** Files in which commands could name programs to a repository that includes them, as far as they exist. */

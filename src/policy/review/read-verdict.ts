@@ -12,13 +12,19 @@ const longestRationale = 1000;
 /** Prose before the object may hold braces. */
 const mostStarts = 100;
 
+/** The key in every spelling that JSON has for it. */
+const outcomeKey = new RegExp(
+  `"${[...'outcome'].map((letter) => `(?:${letter}|\\\\u00${letter.charCodeAt(0).toString(16)})`).join('')}"`,
+  'gi',
+);
+
 /**
  * The verdict in a reviewer's answer: one JSON object, which may stand in prose. A text that names an outcome twice has
  * no verdict, since one of them may be a quotation of what was reviewed.
  */
 export function readVerdict(text: string): ReadVerdict {
   if (text.length > longestAnswer) return unreadable('it is too long');
-  const places = [...text.matchAll(/"outcome"/g)].map(({ index }) => index);
+  const places = [...text.matchAll(outcomeKey)].map(({ index }) => index);
   const [place] = places;
   if (place === undefined) return unreadable('it names no outcome');
   if (places.length > 1) return unreadable('it names more than one outcome');

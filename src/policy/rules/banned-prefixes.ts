@@ -25,16 +25,19 @@ const wrapperWord = /^(?:[\d.]+[smhd]?|-y|--yes|[A-Za-z_]\w*=.*)$/s;
 /** Programs with too many ways to run another one, besides wrappers: editors and clients with commands of their own, too. */
 const never = setOf(
   `fd newgrp run-parts start-stop-daemon tmux screen at batch crontab socat nix-shell direnv hyperfine entr man ip vi vim nvim view
-  vimdiff ex ed emacs emacsclient sqlite3 psql mysql`,
+  vimdiff ex ed emacs emacsclient sqlite3 psql mysql gosu su-exec tini dumb-init choom torsocks proot concurrently dotenv
+  cross-env capstan codex`,
 );
+/** Programs that run another one, or write any file, by an option or their last word. */
+const writing = setOf('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install');
 /** The loader of programs has the name of its version. */
 const loader = /^ld(?:-linux|-musl|\.so|64)/;
 
 /** Subcommands that run what follows. */
-const running = setOf('run run-script exec x dlx node');
+const running = setOf('run run-script exec x dlx node runner');
 const withRunning = setOf(
   `npm pnpm yarn bun uv pipx poetry pdm hatch pipenv rye conda bundle mise go deno pyenv rbenv nodenv asdf volta fnm nvm
-  rustup nix bazel`,
+  rustup nix bazel composer stack cabal mix rails`,
 );
 
 /** Subcommands that run any program: in a container, or as code of their own. */
@@ -42,10 +45,10 @@ const open = setOf('docker podman nerdctl kubectl deno');
 const openSubcommands = setOf('run exec eval');
 
 /** Subcommands of git that run a program which they are given, alone or behind the word that says so. */
-const gitNever = setOf('rebase filter-branch difftool');
+const gitNever = setOf('rebase filter-branch difftool hook for-each-repo remote-ext send-email');
 const gitRunning: Readonly<Record<string, RegExp>> = {
   submodule: /^foreach$/,
-  bisect: /^run$/,
+  bisect: /^(?:run|visualize|view)$/,
   // A setting may name a program.
   config: /^(?!user\.)/,
 };
@@ -64,7 +67,7 @@ export function isBannedPrefix(prefix: readonly string[]): boolean {
   // Longer ones are no interpreters, and a pattern would take long over them.
   const name = program.length > 40 ? program : program.replace(version, '');
   const [first] = words;
-  if (program === '' || never.has(program) || never.has(name) || loader.test(program)) return true;
+  if (program === '' || never.has(program) || never.has(name) || writing.has(name) || loader.test(program)) return true;
   if (seenThrough.has(name)) return isBannedInner(behindOptions(words, wrapperWord));
   if (withRunning.has(name)) {
     const [subcommand, ...rest] = first === 'tool' ? words.slice(1) : words;

@@ -10,7 +10,7 @@ import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { type BaseLayers, withOverrides, withProfile } from '../../gather/config/config-layers.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
-import { missingRootNotices } from '../../gather/system/places.ts';
+import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/system/places.ts';
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
@@ -106,6 +106,7 @@ export async function configureThread(
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
     ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
+    ...(settings.profile.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),
     // Once per thread is enough.
     ...(past === undefined ? unusedNotice(config) : []),
   ];

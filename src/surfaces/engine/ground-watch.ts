@@ -3,13 +3,12 @@ import { realPath } from '../../disk/folders.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
 import { gitReads } from '../../gather/git/git-reads.ts';
 import { access, isDenied, needsSandbox } from '../../policy/access.ts';
-import type { GroundWatch } from '../../policy/command-ground.ts';
-import { type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
+import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts';
+import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
 import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { isSettledProgram } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 
@@ -28,33 +27,45 @@ const mostPrograms = 100;
 /** On the real disk, with the search path that commands of the thread get. */
 export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
   const { shellEnvironment, opened, temporary, gitGuard } = options;
-  /** Undefined: there was no time for all of it. */
-  const nestedIn = async (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
+  /** What git could reach from the folder. Undefined: there was no time for all of it. */
+  const reachFrom = async (folder: string, { policy, signal }: Pick<GroundRequest, 'policy' | 'signal'>) => {
+    const top = repositoryAbove(folder, lookAt);
+    if (top === undefined) return undefined;
     const denies = (path: string): boolean => isDenied(policy, path);
-    const { repositories, unseen } = await gitGuard.find({ roots: [folder], denies }, signal);
+    const { repositories, unseen } = await gitGuard.find({ roots: [top], denies }, signal);
     return unseen.length > 0 ? undefined : repositories;
   };
   return {
-    async look({ programs, gitCommands, cwd, workspace, policy, variables, signal, warn }) {
+    async look(request) {
+      const { programs, reachOfGit, workspace, policy, variables, signal, warn } = request;
       const mayWrite = (path: string): boolean => needsSandbox(policy) && access(policy, path) === 'write';
       const sandboxed = needsSandbox(policy) && { isWritable: mayWrite };
       const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
       const env = childEnvironment(inherited, variables, {});
-      const path = env['PATH'];
+      const [cwd, home] = [realPath(request.cwd), realPath(workspace)];
+      if (cwd === undefined || home === undefined) return { settled: new Set(), repository: 'other' };
+      const nested = reachOfGit ? await reachFrom(cwd, request) : undefined;
+      // Nothing is waited for from here on: what is found is of one moment.
       const roots = realRoots([...temporary, ...opened]);
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
       const settled = programs
         .slice(0, mostPrograms)
-        .filter((program) => isSettledProgram(program, { look: lookAt, isWritable, cwd, path }));
-      const [here, home] = [realPath(cwd), realPath(workspace)];
-      const nested = gitCommands > 1 ? await nestedIn(workspace, policy, signal) : [];
-      const readsBeside = (folder: string) => (gitCommands === 0 ? [] : nested && gitReads(folder, { env, nested }));
-      const ground = { look: lookAt, mayWrite, opened: roots, settingsOf, readsBeside };
-      const sight: RepositorySight =
-        here === undefined || home === undefined
-          ? { kind: 'other' }
-          : repositorySight({ ...ground, cwd: here, workspace: home });
-      return { settled: new Set(settled), repository: sight.kind, ...defined({ openSetting: sight.open }) };
+        .filter((program) => isSettledProgram(program, { look: lookAt, isWritable, cwd, path: env['PATH'] }));
+      const sight: RepositorySight = repositorySight({
+        look: lookAt,
+        mayWrite,
+        opened: roots,
+        settingsOf,
+        cwd,
+        workspace: home,
+        ...(reachOfGit && { readsBeside: (folder: string) => nested && gitReads(folder, { env, nested }) }),
+      });
+      return {
+        folder: cwd,
+        settled: new Set(settled),
+        repository: sight.kind,
+        ...defined({ openSetting: sight.open, startsGit: reachOfGit || undefined }),
+      };
     },
     open(paths) {
       for (const path of paths) opened.add(path);

@@ -29,9 +29,12 @@ export interface EndedBefore {
   readonly kind: 'suspended' | 'interrupted';
 }
 
+/** Undefined: nothing is to be decided. */
+type Decided = CallDecision | undefined;
+
 export interface QuestionInPlace {
-  /** With all that is known by now. */
-  decide(): CallDecision | undefined;
+  /** With all that is known by now, on the ground as it is by now. */
+  decide(): Decided | Promise<Decided>;
   /** The question, if it is shown already: an answer to it counts when its turn comes. */
   readonly shown?: QuestionToAsk;
 }
@@ -46,8 +49,12 @@ export async function askInPlace(
   { decide, shown }: QuestionInPlace,
 ): Promise<DecidedInPlace> {
   await beforeAbort(wanted.inOrder.turn(), turn.signal, undefined);
-  const isSettled = shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
-  const asking = isSettled ? shown : askedNow(turn, wanted, { decide, ...(shown && { shown }) });
+  const hasAnswer = (): boolean =>
+    shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
+  const decided = hasAnswer() || turn.signal.aborted ? undefined : await decide();
+  // An answer may have come while the ground was looked at.
+  const isSettled = hasAnswer();
+  const asking = shown !== undefined && isSettled ? shown : askedNow(turn, wanted, { decided, shown });
   if (!('question' in asking)) {
     if (shown !== undefined) turn.questions.lapse(shown.question.id);
     return asking;
@@ -56,13 +63,8 @@ export async function askInPlace(
   if (asked.kind !== 'answered') return asked;
   const { answer } = asked;
   if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };
-  return (
-    endedBefore(turn) ?? {
-      kind: 'answered',
-      asking: isSettled ? renewed(turn, wanted, asking, decide) : asking,
-      answer,
-    }
-  );
+  const allowed = isSettled ? renewed(turn, wanted, asking, await decide()) : asking;
+  return endedBefore(turn) ?? { kind: 'answered', asking: allowed, answer };
 }
 
 /** Whether the turn has come to its end before the call could begin. */
@@ -75,9 +77,9 @@ export function endedBefore({ signal }: Pick<Turn, 'signal'>): EndedBefore | und
 function askedNow(
   turn: Turn,
   wanted: CallInPlace,
-  { decide, shown }: QuestionInPlace,
+  { decided, shown }: { readonly decided: Decided; readonly shown: QuestionToAsk | undefined },
 ): QuestionToAsk | Extract<DecidedInPlace, { kind: 'decided' }> {
-  const decided = turn.signal.aborted ? undefined : decide();
+  if (turn.signal.aborted) return { kind: 'decided', decided: undefined };
   if (decided?.kind !== 'ask') return { kind: 'decided', decided };
   const asking = questionOf(turn, wanted, decided);
   if (asking.about === shown?.about) return { ...shown, decided };
@@ -86,13 +88,7 @@ function askedNow(
 }
 
 /** The same question with what was granted since. A yes to what was shown stays a yes to that. */
-function renewed(
-  turn: Turn,
-  wanted: CallInPlace,
-  asked: QuestionToAsk,
-  decide: QuestionInPlace['decide'],
-): QuestionToAsk {
-  const decided = decide();
+function renewed(turn: Turn, wanted: CallInPlace, asked: QuestionToAsk, decided: Decided): QuestionToAsk {
   const isSame = decided?.kind === 'ask' && questionOf(turn, wanted, decided).about === asked.about;
   return isSame ? { ...asked, decided } : asked;
 }

@@ -1,28 +1,31 @@
 import type { Step } from '../../envelope/step.ts';
-import { allowedWithWords, stillConfined, toolFailed } from '../../fragments/answers/call-answers.ts';
+import { allowedWithWords, toolFailed } from '../../fragments/answers/call-answers.ts';
 import { notRunAgain, ranAgain } from '../../fragments/answers/retry-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
-import { needsSandbox } from '../../policy/access.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
 import { networkReach } from '../../policy/network/network-reach.ts';
 import { outsideWords } from '../../policy/where-words.ts';
-import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
+import type { PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import {
   type CallToGrant,
   grantCall,
+  type Granting,
   grantRetry,
   grantSuspended,
   type SuspendedCall,
   type SuspendedAsking,
 } from './grant-call.ts';
-import type { GrantedCall } from './granted-call.ts';
+import { type GrantedCall, leavesAsGit } from './granted-call.ts';
+import { confined, type RanCall, withNote } from './call-notes.ts';
+import { CallOrder } from './call-order.ts';
+import { confirmGrant, type GroundToConfirm } from './confirm-grant.ts';
+import { readBeforeRetry, readCommand } from './decide-now.ts';
 import { recordDecided } from './ask-about-call.ts';
 import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
@@ -42,8 +45,8 @@ interface Ended {
   readonly end: CallEnd;
 }
 
-/** A call that ran, with what it was granted: a command that outlives it keeps that. */
-type RanCall = CallResult & { readonly policy: ResolvedPolicy; readonly mayWrite: boolean };
+type Confirmed = Granting | undefined;
+type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
 
 /** `shown`: the call that was refused, as far as it was understood. */
 type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
@@ -207,9 +210,18 @@ export class Calls {
     if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant.kind === 'suspended') return grant;
     inOrder.pass();
-    const { before, leave } = this.#order.begin(prepared.alone === true);
+    const { before, leave } = this.#order.begin(prepared.alone === true || leavesAsGit(grant));
     if (before.length > 0) await Promise.all(before);
-    const end = await this.#performAll(prepared, wanted, grant).finally(leave);
+    return this.#begin(prepared, wanted, grant).finally(leave);
+  }
+
+  /** In its place among the calls, if what was granted still holds. */
+  async #begin(prepared: PreparedCall, wanted: CallToGrant, granted: GrantedCall): Promise<CallEnd> {
+    const look = async () => (await readCommand(this.#turn, wanted.needs))?.ground;
+    const grant = await this.#confirmed(granted, look, (inOrder) => grantCall(this.#turn, { ...wanted, inOrder }));
+    if (grant?.kind === 'refused') return { ...grant, shown: prepared.item };
+    if (grant?.kind !== 'granted') return { kind: 'suspended' };
+    const end = await this.#performAll(prepared, wanted, grant);
     const said = grant.answer && allowedWithWords(grant.answer);
     return said === undefined ? end : { ...end, output: withNote(end.output, said) };
   }
@@ -218,15 +230,34 @@ export class Calls {
   async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<RanCall> {
     const end = await this.#perform(wanted, prepared, grant);
     if (grant.where === 'outside') return confined(end, grant);
-    if (end.blocked === undefined || this.#turn.signal.aborted) return end;
-    const inOrder = this.#questions.next();
-    const again = await grantRetry(this.#turn, { ...wanted, inOrder }, end.blocked).finally(() => inOrder.pass());
-    if (again === undefined) return end;
+    const { blocked } = end;
+    if (blocked === undefined || this.#turn.signal.aborted) return end;
+    const retry = (inOrder: QuestionTurn) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
+    const granted = await this.#asking(retry);
+    const look = async () => (await readBeforeRetry(this.#turn, wanted)).read?.ground;
+    const again = granted?.kind === 'granted' ? await this.#confirmed(granted, look, retry) : granted;
+    if (again === undefined || again.kind === 'suspended') return end;
     const outside = outsideWords(this.#turn.envelope.policy.resolved);
     if (again.kind === 'refused')
       return { ...end, output: withNote(end.output, notRunAgain({ ...again, where: outside })) };
     const second = confined(await this.#perform(wanted, prepared, again), again);
     return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
+  }
+
+  /** Nothing is waited for where nothing was looked at. */
+  #confirmed(granted: GrantedCall, look: GroundToConfirm['look'], grant: AskInTurn): Confirmed | Promise<Confirmed> {
+    if (granted.ground === undefined) return granted;
+    return confirmGrant(this.#turn, granted, { look, grant: () => this.#asking(grant) });
+  }
+
+  /** Asks in the turn of questions that come now. */
+  async #asking<Granted>(ask: (inOrder: QuestionTurn) => Granted | Promise<Granted>): Promise<Granted> {
+    const inOrder = this.#questions.next();
+    try {
+      return await ask(inOrder);
+    } finally {
+      inOrder.pass();
+    }
   }
 
   /** Its line is durable before it has an effect. */
@@ -235,7 +266,7 @@ export class Calls {
     const { call_id: callId, name: tool } = wanted.call;
     const { item, needs, idempotent } = prepared;
     const at = parts.clock.now();
-    const { policy, allowed, confined: within } = grant;
+    const { policy, allowed, ground, confined: within } = grant;
     const outside = grant.where === 'outside' || undefined;
     const more = defined({ idempotent, outside, confined: within });
     const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
@@ -255,7 +286,7 @@ export class Calls {
     const threads = heldThreads(parts.threads, envelope);
     const isProxied = networkReach(policy) === 'listed';
     const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
-    const ways = defined({ output, allowed, answerHost: hosts?.decide });
+    const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide });
     const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
     // A command that runs on may change more.
     if (mayWrite && end.session === undefined) effects.ended(end.touched);
@@ -264,35 +295,5 @@ export class Calls {
     if (signal.aborted) memory.cutShort = true;
     const ran = { ...end, policy, mayWrite };
     return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
-  }
-}
-
-/** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
-function confined(end: RanCall, { where, policy }: GrantedCall): RanCall {
-  const failed = end.item.kind === 'command' && end.item.status === 'failed';
-  if (where !== 'outside' || !failed || !needsSandbox(policy)) return end;
-  return { ...end, output: withNote(end.output, stillConfined) };
-}
-
-/** A sentence of ours before what a tool says. */
-function withNote(output: CallResult['output'], note: string): CallResult['output'] {
-  return typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
-}
-
-/** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */
-class CallOrder {
-  readonly #begun = new Set<{ readonly alone: boolean; readonly over: Promise<void> }>();
-
-  /** A call is about to have an effect. It waits for `before`; when it is over, it leaves. */
-  begin(alone: boolean): { readonly before: readonly Promise<void>[]; leave(): void } {
-    const before = [...this.#begun].filter((other) => alone || other.alone).map(({ over }) => over);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const own = { alone, over: promise };
-    this.#begun.add(own);
-    const leave = (): void => {
-      this.#begun.delete(own);
-      resolve();
-    };
-    return { before, leave };
   }
 }

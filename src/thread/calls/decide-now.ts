@@ -1,4 +1,5 @@
 import type { CallDecision, DecisionContext } from '../../policy/call-decision.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
 import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideConnection } from '../../policy/decide-connection.ts';
@@ -33,13 +34,26 @@ export interface CallToDecide {
 }
 
 /** The one place that asks the policy about a call, with all that the thread knows by now. */
-export function decideNow(turn: Turn, { needs, read }: CallToDecide, options: DecideOptions = {}): CallDecision {
-  return decideCall({ ...contextNow(turn, options), ...read }, needs);
+export function decideNow(turn: Turn, known: CallToDecide, options: DecideOptions = {}): CallDecision {
+  const { needs, ...context } = onGround(known, contextNow(turn, options));
+  return withGround(decideCall(context, needs), known);
 }
 
 /** The same about a call that the sandbox stopped. Undefined: what came of it stands. */
-export function decideAgain(turn: Turn, { needs, read }: CallToDecide, blocked: Blocked): CallDecision | undefined {
-  return decideRetry({ ...contextNow(turn, {}), ...read }, needs, blocked);
+export function decideAgain(turn: Turn, known: CallToDecide, blocked: Blocked): CallDecision | undefined {
+  const { needs, ...context } = onGround(known, contextNow(turn, {}));
+  const decided = decideRetry(context, needs, blocked);
+  return decided && withGround(decided, known);
+}
+
+/** A folder means what its links lead to: rules, answers and the start of the command all have that. */
+function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
+  const cwd = read?.ground?.folder ?? needs.cwd;
+  return { ...context, ...read, needs: { ...needs, ...defined({ cwd }) } };
+}
+
+function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision {
+  return decided.kind === 'refuse' ? decided : { ...decided, ...defined({ ground: read?.ground }) };
 }
 
 /** The same about a host that a call waits for while it runs under `policy`: what it was granted counts for its hosts, too. */
@@ -61,16 +75,22 @@ export function readCommand(
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;
   const maybeDangerous = commands.mayBeDangerous(argv);
-  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous }) ? readOn(turn, needs) : undefined;
+  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous })
+    ? readOn(turn, needs, { mayLeave: needs.escalation !== undefined })
+    : undefined;
 }
 
 /** Before another try: what it may do outside depends on it, also where the first try did not. */
-export async function readBeforeRetry(turn: Turn, { needs, read }: CallToDecide): Promise<CallToDecide> {
-  return { needs, ...defined({ read: read ?? (await readOn(turn, needs)) }) };
+export async function readBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
+  return { needs, ...defined({ read: await readOn(turn, needs, { mayLeave: true }) }) };
 }
 
-/** The command, and where it would run. */
-async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecide['read']> {
+/** The command, and where it would run. `mayLeave`: the sandbox, without a rule. */
+async function readOn(
+  turn: Turn,
+  { argv, cwd }: CallNeeds,
+  { mayLeave }: { readonly mayLeave: boolean },
+): Promise<CallToDecide['read']> {
   const { parts, envelope, signal } = turn;
   const read = argv && (await parts.commands?.read(argv));
   if (read === undefined || parts.ground === undefined) return read;
@@ -78,9 +98,11 @@ async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecid
   const programs = new Set([argv, ...(commands ?? []), ...seen].map((words) => words?.[0] ?? ''));
   const { policy: resolved, grants } = contextNow(turn, {});
   const extra = standingPermissions(resolved, grants);
+  const git = commands?.filter(isGit) ?? [];
+  const isRuled = git.some((words) => isAllowed(turn, words));
   const ground = await parts.ground.look({
     programs: [...programs],
-    gitCommands: (commands ?? seen).filter(isGit).length,
+    reachOfGit: git.length > 0 && (mayLeave || isRuled || !needsSandbox(resolved)),
     cwd: cwd ?? envelope.workspace.cwd,
     workspace: envelope.workspace.cwd,
     policy: grantedPolicy(resolved, { where: 'sandbox', extra }),
@@ -89,9 +111,7 @@ async function readOn(turn: Turn, { argv, cwd }: CallNeeds): Promise<CallToDecid
     warn: (outcome) => void warnOnce(turn, outcome, 'code'),
   });
   const kept = ground.openSetting;
-  if (kept !== undefined && (commands ?? []).some((words) => isGit(words) && isAllowed(turn, words))) {
-    warnOnce(turn, gitKeptInside(kept), 'message');
-  }
+  if (kept !== undefined && isRuled) warnOnce(turn, gitKeptInside(kept), 'message');
   return { ...read, ground };
 }
 

@@ -1,7 +1,7 @@
 import { interruptedBefore, lapsedUnasked, noLongerAsked, refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { AskedRetry } from '../../fragments/answers/retry-answers.ts';
 import type { Blocked } from '../../policy/approval.ts';
-import type { AskDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
+import type { AskDecision, CallDecision, RefuseDecision, RunDecision } from '../../policy/call-decision.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -38,7 +38,7 @@ export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
 /** A call that is to be decided about, in its turn among those of its step. */
 export interface CallToGrant extends CallToDecide, CallInPlace {}
 
-type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
+export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
 /** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
@@ -78,9 +78,8 @@ export async function grantRetry(
   wanted: CallToGrant,
   blocked: Blocked,
 ): Promise<((GrantedCall | AnsweredRefusal) & AskedRetry) | undefined> {
-  const call = { ...wanted, ...(await readBeforeRetry(turn, wanted)) };
-  const decide = () => decideAgain(turn, call, blocked);
-  if (decide() === undefined) return undefined;
+  const decide = async () => decideAgain(turn, await readBeforeRetry(turn, wanted), blocked);
+  if ((await decide()) === undefined) return undefined;
   const came = await askInPlace(turn, wanted, { decide });
   if (came.kind === 'decided')
     return came.decided?.kind === 'run' ? grantedBy(turn, came.decided, undefined) : undefined;
@@ -127,7 +126,13 @@ async function askShown(
   shown: QuestionToAsk,
   options: DecideOptions = {},
 ): Promise<Granting> {
-  const came = await askInPlace(turn, wanted, { decide: () => decideNow(turn, wanted, options), shown });
+  const decide = (): CallDecision | Promise<CallDecision> => {
+    const reading = readCommand(turn, wanted.needs, options);
+    return reading === undefined
+      ? decideNow(turn, wanted, options)
+      : reading.then((read) => decideNow(turn, withRead(wanted, read), options));
+  };
+  const came = await askInPlace(turn, wanted, { decide, shown });
   if (came.kind === 'decided')
     return came.decided === undefined
       ? { kind: 'refused', output: lapsedUnasked }
@@ -137,7 +142,7 @@ async function askShown(
   return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
 
-function grantAsked(
+export function grantAsked(
   turn: Turn,
   came: Exclude<DecidedInPlace, { kind: 'decided' }>,
   next?: string,

@@ -1,6 +1,7 @@
 import { type AskedRefusal, textOfRefusal } from '../../fragments/answers/refusing-answer.ts';
 import { needsSandbox } from '../../policy/access.ts';
 import type { AskDecision, RunDecision } from '../../policy/call-decision.ts';
+import type { CommandGround } from '../../policy/command-ground.ts';
 import { grantedPolicy } from '../../policy/granted-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Answer, AnswerScope } from '../../protocol/question.ts';
@@ -17,10 +18,17 @@ export interface GrantedCall {
   readonly leaves?: true;
   /** And runs in a wider one: what is denied to read stays so. */
   readonly confined?: true;
+  /** What it was decided on. Absent: nothing depends on it. */
+  readonly ground?: CommandGround;
   /** How far the user's yes goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
   /** Absent: no question was asked. */
   readonly answer?: Answer;
+}
+
+/** What git finds in a repository holds only while no other command can change it: it runs alone. */
+export function leavesAsGit({ where, ground }: GrantedCall): boolean {
+  return where === 'outside' && ground?.startsGit === true;
 }
 
 /** `answer`: the one that refused it. */
@@ -32,7 +40,7 @@ export function grantedBy(
   decided: RunDecision | AskDecision,
   allowed: AnswerScope | undefined,
 ): GrantedCall {
-  const { where } = decided;
+  const { where, ground } = decided;
   const asked = decided.kind === 'ask' ? decided.question.permissions?.write : undefined;
   parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
   const { resolved } = envelope.policy;
@@ -40,7 +48,7 @@ export function grantedBy(
   const isConfined = needsSandbox(policy);
   const leaves = (needsSandbox(resolved) && (where === 'outside' || !isConfined)) || undefined;
   const confined = (leaves && isConfined) || undefined;
-  return { kind: 'granted', policy, where, ...defined({ leaves, confined, allowed }) };
+  return { kind: 'granted', policy, where, ...defined({ leaves, confined, ground, allowed }) };
 }
 
 /** A no as what the model reads, and the end of the turn where the user wants it. */

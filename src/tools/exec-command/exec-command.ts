@@ -118,7 +118,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, started, output, warn, answerHost }: RunningCall,
+  { signal, policy, folder: cwd = item.cwd, started, output, warn, answerHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const { shellEnvironment: variablesPolicy } = step.envelope.policy;
@@ -135,7 +135,7 @@ async function run(
   // The user may take longer than the command may.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
-  const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd: item.cwd, ...asking };
+  const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...asking };
   const kept = gitGuard?.current ?? [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
@@ -164,7 +164,7 @@ async function run(
   }
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
-  return { ...result, ...blockedBy(end, { policy, kept }, item.cwd), ...touched };
+  return { ...result, ...blockedBy(end, { policy, kept }, cwd), ...touched };
 }
 
 /** A command that has a terminal makes it its own, and is told what it is. */

@@ -1,0 +1,92 @@
+import { existsSync, readlinkSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createGitLab, escalated } from './git-lab.ts';
+
+let lab: ReturnType<typeof createGitLab>;
+beforeEach(() => {
+  lab = createGitLab();
+});
+
+const patch = '*** Begin Patch\n*** Add File: n.txt\n+hi\n*** End Patch';
+const ruled = 'prefix_rule(pattern=["git", "status"])\n';
+const soon = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+describe.runIf(process.platform === 'linux')('a call is decided on the ground that it starts on', () => {
+  test('a folder that was swapped while the call waited for a patch is not entered outside the sandbox', async () => {
+    symlinkSync('.', join(lab.repo, 'lnk'));
+    const { outputs } = await lab.run(
+      [
+        [{ cmd: lab.plants('vendor') }],
+        [{ cmd: 'sleep 1; ln -sfn vendor lnk' }, { patch }, { cmd: 'git status', workdir: 'lnk' }],
+      ],
+      { rules: ruled },
+    );
+    expect([readlinkSync(join(lab.repo, 'lnk')), outputs.length]).toEqual(['vendor', 3]);
+    expect(lab.hasEscaped()).toBe(false);
+  });
+
+  test('git that a rule lets out waits for the commands before it, which may plant a repository', async () => {
+    lab.branchWithLink('evil', 'vendor');
+    await lab.run([[{ cmd: `sleep 0.5; ${lab.plants('vendor')}` }, { cmd: 'git checkout evil' }]], {
+      rules: 'prefix_rule(pattern=["git", "checkout"])\n',
+    });
+    expect(existsSync(join(lab.repo, 'vendor/.git'))).toBe(true);
+    // It began after the repository was there, and stayed in the sandbox.
+    expect(lab.git('branch', '--show-current')).toBe('main\n');
+    expect(lab.hasEscaped()).toBe(false);
+  });
+
+  test('a yes counts only for the ground that the question showed: it is asked again', async () => {
+    const { questions } = await lab.run(
+      [[{ cmd: `sleep 0.3; ${lab.plants('vendor')}` }, { cmd: 'git status --short', ...escalated }]],
+      {
+        async asked({ reason = '' }) {
+          if (/Git could run/.test(reason)) return { kind: 'declined' };
+          await soon(1500);
+          return { kind: 'allowed', scope: 'session' };
+        },
+      },
+    );
+    expect(questions.map(({ reason, scopes }) => [/Git could run/.test(reason ?? ''), scopes])).toEqual([
+      [false, expect.arrayContaining(['session'])],
+      [true, ['call']],
+    ]);
+    expect(questions[1]!.id).not.toBe(questions[0]!.id);
+    expect(lab.hasEscaped()).toBe(false);
+  });
+
+  test('a folder that was swapped while the question waited is asked about by its own name', async () => {
+    symlinkSync('.', join(lab.repo, 'lnk'));
+    const { questions, outputs } = await lab.run(
+      [
+        [{ cmd: 'mkdir other' }],
+        [{ cmd: 'sleep 0.3; ln -sfn other lnk' }, { cmd: 'pwd -P', workdir: 'lnk', ...escalated }],
+      ],
+      {
+        async asked() {
+          await soon(1000);
+          return { kind: 'allowed' };
+        },
+      },
+    );
+    expect(questions.map(({ cwd }) => cwd)).toEqual([lab.repo, join(lab.repo, 'other')]);
+    expect(outputs.at(-1)!.output.trim()).toBe(join(lab.repo, 'other'));
+  });
+
+  test('a yes for the session in a folder behind a link is none for where the link leads later', async () => {
+    symlinkSync('.', join(lab.repo, 'lnk'));
+    const calls = { cmd: 'touch ../made', workdir: 'lnk', ...escalated };
+    const { questions } = await lab.run([[calls], [{ cmd: 'mkdir other; ln -sfn other lnk' }], [calls]], {
+      asked: () => ({ kind: 'allowed', scope: 'session' }),
+    });
+    expect(questions.map(({ cwd }) => cwd)).toEqual([lab.repo, join(lab.repo, 'other')]);
+  });
+
+  test('an unchanged ground is asked about once', async () => {
+    const { questions, outputs } = await lab.run([[{ cmd: 'git status --short', ...escalated }]], {
+      asked: () => ({ kind: 'allowed' }),
+    });
+    expect([questions.length, outputs[0]!.exitCode]).toEqual([1, 0]);
+  });
+});

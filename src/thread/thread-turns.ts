@@ -30,9 +30,14 @@ export class ThreadTurns {
     this.#compactsAfter = compactsAfter;
   }
 
-  /** The turn that can be steered, if one can. */
+  /** The turn that has begun and is not about to end, if there is one. */
   get open(): Turn | undefined {
     return this.#running?.memory.phase === 'open' ? this.#running : undefined;
+  }
+
+  /** The same, unless it was told to end: what is said then belongs to the next turn. */
+  get steerable(): Turn | undefined {
+    return this.open?.signal.aborted === true ? undefined : this.open;
   }
 
   /** Whether a turn runs, or waits for its place. */

@@ -230,12 +230,13 @@ export class Thread {
 
   /**
    * Words that the running turn takes in before its next request. The turn's envelope stays what it is. Resolves when the
-   * words are durable: if the process dies before they enter history, the next turn takes them in.
+   * words are durable: if the process dies before they enter history, the next turn takes them in. A turn that was told
+   * to end takes no more.
    */
   async steer(steering: Steering): Promise<Steered> {
     const input = plainCopy(steering.input);
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
-    const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.open));
+    const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.steerable));
     if (steered.kind === 'refused') return steered;
     const full = this.#full();
     if (full !== undefined) return { kind: 'refused', outcome: full };

@@ -177,3 +177,22 @@ it('interrupt during a compaction that follows a turn by itself ends that one, a
     'turn-completed',
   ]);
 });
+
+it('a turn that was told to end takes no more words: they belong to the next turn, behind its end', async () => {
+  const { scene, start } = await liveScene([never, done]);
+  const thread = await start();
+  const turn = thread.submit({ input: words('go') });
+  await expect.poll(() => thread.turnId, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
+  const interrupted = thread.interrupt();
+  expect(await thread.steer({ input: words('instead') })).toMatchObject({
+    kind: 'refused',
+    outcome: { code: 'no-active-turn' },
+  });
+  const next = thread.submit({ input: words('instead') });
+  expect([(await interrupted).kind, (await turn).kind, (await next).kind]).toEqual([
+    'interrupted',
+    'aborted',
+    'completed',
+  ]);
+});

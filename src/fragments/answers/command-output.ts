@@ -1,4 +1,5 @@
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
+import type { StoppedBy } from '../../protocol/stopped-by.ts';
 import { type Budget, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
 /** How a command came to its end, as the model is told. */
@@ -7,7 +8,7 @@ export interface CommandReport {
   readonly end:
     | { readonly kind: 'exited'; readonly exitCode: number }
     | { readonly kind: 'timed-out'; readonly limitSeconds: number }
-    | { readonly kind: 'aborted' };
+    | { readonly kind: 'aborted'; readonly by: StoppedBy };
   readonly output: string;
   /** What the proxy refused to the command. Absent: there is none. */
   readonly denied?: readonly DeniedRequest[];
@@ -32,6 +33,12 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
   return [...facts, 'Output:', warning, cut].join('\n');
 }
 
+/** Who ended a call with its turn. */
+export const abortedWords: Readonly<Record<StoppedBy, string>> = {
+  user: 'aborted by user',
+  program: 'aborted by the program that asked for the turn',
+};
+
 function endLine(end: CommandReport['end']): string {
   switch (end.kind) {
     case 'exited':
@@ -39,7 +46,7 @@ function endLine(end: CommandReport['end']): string {
     case 'timed-out':
       return `Process killed after its time limit of ${end.limitSeconds} seconds`;
     case 'aborted':
-      return 'Process killed: aborted by user';
+      return `Process killed: ${abortedWords[end.by]}`;
   }
 }
 

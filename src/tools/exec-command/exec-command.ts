@@ -18,6 +18,7 @@ import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { type StoppedBy, stoppedBy } from '../../protocol/stopped-by.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
@@ -149,7 +150,8 @@ async function run(
   const denied = command.denied?.();
   const budget = outputBudget(step.window.toolOutput, given.outputTokens);
   const { serversLeftOut } = command;
-  const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
+  const known = { ...end, by: stoppedBy(signal), ...defined({ denied, serversLeftOut }) };
+  const result = answer(item, known, given, budget);
   return { ...result, ...blockedBy(end, { policy, kept }, item.cwd), ...touched };
 }
 
@@ -178,7 +180,7 @@ function withPatchProgram(
   return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
 }
 
-type CommandEnd = ProcessEnd & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
+type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {

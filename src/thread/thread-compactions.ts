@@ -3,7 +3,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './parts/compaction-result.ts';
 import type { TurnInput } from './parts/parts.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
+import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
 
 /** What a compaction by hand shall keep in view, if anything. */

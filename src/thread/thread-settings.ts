@@ -11,7 +11,7 @@ import type { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { notData } from './read-turn.ts';
-import { SubmittedSettings } from './submitted-settings.ts';
+import { SubmittedSettings } from './parts/submitted-settings.ts';
 
 export type Overridden =
   /** `settings` are frozen, deeply. */

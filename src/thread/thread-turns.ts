@@ -5,7 +5,7 @@ import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
+import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { closed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/turn.ts';
 

@@ -111,7 +111,9 @@ test('a question that needs no answer any more is taken back, and the call goes 
   const asked = await client.receive(({ method }) => method === 'elicitation/create');
   const cancelled = await client.receive(({ method }) => method === 'notifications/cancelled');
   expect(cancelled.params).toMatchObject({ requestId: asked.id });
-  expect(await client.answerTo(1)).toMatchObject({ result: { structuredContent: { said: '{"action":"cancel"}' } } });
+  expect(await client.answerTo(1)).toMatchObject({
+    result: { structuredContent: { said: '{"action":"unanswered","because":"failed"}' } },
+  });
   await lives(client);
 });
 

@@ -4,7 +4,7 @@ import type { UserInput } from '../../protocol/user-input.ts';
 import { makerOfWaiting } from '../../state/maker-now.ts';
 import { type DroppedBecause, messageDropped, messageWaits, type WaitingContent } from '../../state/waiting.ts';
 import type { CompactionResult } from './compaction-result.ts';
-import type { SubmittedSettings } from '../submitted-settings.ts';
+import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadLog } from './log.ts';
 
 /** Something that arrived while a turn was running, or before the next one began. */

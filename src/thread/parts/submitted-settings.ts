@@ -1,4 +1,4 @@
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings } from '../../envelope/settings.ts';
 
 type Apply = (settings: Settings) => Settings;
 

@@ -2,7 +2,7 @@ import type { Answer, Question } from '../protocol/question.ts';
 
 /**
  * Puts questions to the user, one at a time for each step of a turn. When the signal aborts, the answer counts no more.
- * An answer of a form that is not known counts as `lapsed`.
+ * If it throws, or answers in a form that is not known, the call is declined, and not in the name of the user.
  */
 export interface AskUser {
   /** Its answers are for the call alone: it saves no rule, so the model is not invited to propose one. */

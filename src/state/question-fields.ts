@@ -69,8 +69,8 @@ export function readAnswer(value: unknown): Answer | undefined {
   // A scope that is not understood may be a narrower one than all that are.
   if (kind === undefined || (scope === undefined && value['scope'] !== undefined)) return undefined;
   const note = stringAt(value, 'note');
-  if (value['by'] === 'default')
-    return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: 'default' };
+  const unasked = (['default', 'client'] as const).find((by) => by === value['by']);
+  if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
   if (value['by'] !== 'review') return { kind, ...defined({ scope, note }) };
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }

@@ -55,7 +55,7 @@ export function steeringFor({ input, turnId, outputSchema }: Steering, running: 
   if (running === undefined)
     return refused(
       'no-active-turn',
-      'No turn is running, so there is nothing to steer.',
+      'No turn takes the message: none is running, or the running one was told to end.',
       'Start a turn with the message.',
     );
   if (turnId !== undefined && turnId !== running.turnId) {

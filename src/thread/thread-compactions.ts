@@ -1,9 +1,9 @@
-import type { Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './parts/compaction-result.ts';
 import type { TurnInput } from './parts/parts.ts';
+import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
 
 /** What a compaction by hand shall keep in view, if anything. */
@@ -35,7 +35,7 @@ export class ThreadCompactions {
   /** In a turn of its own, after what was submitted before. */
   submit(asked: CompactionByHand): Promise<CompactionResult> {
     const { work, settings } = this.#thread;
-    return work.submit(settings.submitted, (known) => this.#compact({ ...trimmed(asked), ...manual }, known));
+    return work.submit(settings.submitted.ready, (known) => this.#compact({ ...trimmed(asked), ...manual }, known));
   }
 
   /** Inside the turn that runs, or in one of its own if that turn does not come to it. */
@@ -47,7 +47,7 @@ export class ThreadCompactions {
     // A tool of the thread that waits for it would wait for its own end.
     void this.#answerOwnTool(resolve);
     // Its place in the queue, for the case that the turn ends before it comes to it.
-    work.submit(submitted, (known) => this.#compactMissed(submitted, known)).catch(() => {});
+    work.submit(submitted.ready, (known) => this.#compactMissed(known)).catch(() => {});
     return promise;
   }
 
@@ -57,7 +57,7 @@ export class ThreadCompactions {
   }
 
   /** Unless a compaction that waits for its place frees the space. */
-  async afterTurn(settings: Settings): Promise<void> {
+  async afterTurn(settings: SubmittedSettings): Promise<void> {
     const following = this.#following;
     const signal = following?.stopping.signal ?? this.#thread.closing;
     let isStopped = false;
@@ -90,8 +90,8 @@ export class ThreadCompactions {
   }
 
   /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */
-  async #compactMissed(submitted: Promise<Settings>, settings: Settings): Promise<void> {
-    const wish = this.#thread.inbox.takeMissed(submitted);
+  async #compactMissed(settings: SubmittedSettings): Promise<void> {
+    const wish = this.#thread.inbox.takeMissed(settings);
     if (wish === undefined) return;
     const { focus, signal } = wish;
     const compacted = this.#compact({ ...defined({ focus }), ...manual, signal }, settings);
@@ -100,10 +100,11 @@ export class ThreadCompactions {
   }
 
   /** In a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
-  async #compact({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
+  async #compact({ signal, ...wanted }: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
     const { parts, log, closing } = this.#thread;
+    await this.#thread.settings.takenBack;
     if (closing.aborted || signal.aborted) return { kind: 'aborted' };
-    const turn = turnUnder(this.#thread, settings, { signal });
+    const turn = turnUnder(this.#thread, settings.now(), { signal });
     const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) =>
       compactAlone(parts, log, turn, wanted),
     );

@@ -11,6 +11,7 @@ import type { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { notData } from './read-turn.ts';
+import { SubmittedSettings } from './parts/submitted-settings.ts';
 
 export type Overridden =
   /** `settings` are frozen, deeply. */
@@ -44,14 +45,14 @@ export class ThreadSettings {
   /** Frozen. */
   #current: Settings;
   #inForce: Envelope;
-  /** Never rejects. */
-  #submitted: Promise<Settings>;
+  #submitted: SubmittedSettings;
+  #takenBack: Promise<unknown> = Promise.resolve();
 
   constructor(thread: ChangedThread, settings: Settings, inForce: Envelope) {
     this.#thread = thread;
     this.#current = deepFreeze(structuredClone(settings));
     this.#inForce = inForce;
-    this.#submitted = Promise.resolve(this.#current);
+    this.#submitted = SubmittedSettings.first(this.#current);
   }
 
   /** After the changes that were made so far. Frozen, deeply. */
@@ -64,44 +65,58 @@ export class ThreadSettings {
     return this.#inForce;
   }
 
-  /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
-  get submitted(): Promise<Settings> {
+  /** After the changes that were submitted so far: what is submitted next runs under these. */
+  get submitted(): SubmittedSettings {
     return this.#submitted;
+  }
+
+  /** Settles when what withdrawn turns set is taken back, durably. Never rejects. */
+  get takenBack(): Promise<unknown> {
+    return this.#takenBack;
   }
 
   /** Changes all that is asked for, or nothing. Resolves when the change is durable. */
   override(change: unknown): Promise<Overridden> {
-    return this.change(change).overridden;
+    const { overridden, settings } = this.change(change);
+    settings.keep();
+    return overridden;
   }
 
-  /**
-   * The same. `takeBack` is called at most once: from then on what it set is again as it was, where no later change set
-   * it to something else.
-   */
-  change(change: unknown): { readonly overridden: Promise<Overridden>; takeBack(): void } {
-    const before = this.#submitted;
+  /** The same for a turn, which takes the change with it if it is withdrawn: the caller calls `keep` or `takeBack`. */
+  change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
     const copy = plainCopy(change);
-    if (copy === notPlain) return unchanged(notData('The change'));
-    if (this.#thread.closing.aborted) return unchanged(closed);
-    const overridden = before.then((settings) => this.#change(settings, copy));
-    const after = overridden.then(
-      (made) => (made.kind === 'refused' ? before : made.settings),
-      () => before,
-    );
-    this.#submitted = after;
-    return { overridden, takeBack: () => this.#takeBack(before, after) };
+    if (copy === notPlain) return this.#unchanged(notData('The change'));
+    if (this.#thread.closing.aborted) return this.#unchanged(closed);
+    const { promise: overridden, resolve } = Promise.withResolvers<Overridden>();
+    this.#submitted = this.#submitted.next((own) => {
+      const changed = this.#change(own, copy);
+      resolve(changed);
+      return changed;
+    });
+    return { overridden, settings: this.#submitted };
   }
 
-  async #change(settings: Settings, change: unknown): Promise<Overridden> {
+  async #change(own: SubmittedSettings, change: unknown): Promise<Overridden> {
     const { parts, log } = this.#thread;
-    const { catalogue } = await parts.gatherFacts(settings);
+    const before = own.now();
+    const { catalogue } = await parts.gatherFacts(before);
     const { applyChange } = await import('../envelope/override.ts');
-    const result = applyChange(settings, change, { catalogue, requirements: parts.requirements });
-    if (result.kind === 'refused' || result.changed.length === 0) return result;
+    const apply = (settings: Settings, given = change) =>
+      applyChange(settings, given, { catalogue, requirements: parts.requirements });
+    const result = apply(before);
+    if (result.kind === 'refused') return result;
     const missing = result.changed.includes('cwd') ? parts.folderProblem(result.settings.cwd) : undefined;
     if (missing !== undefined)
       return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
-    await this.#install(result.settings);
+    own.made((settings) => {
+      if (settings === before) return result.settings;
+      const again = apply(settings);
+      // The effort was one of a model that a withdrawn turn would have brought.
+      const fitting = again.kind === 'refused' ? apply(settings, withoutEffort(change)) : again;
+      return fitting.kind === 'refused' ? settings : fitting.settings;
+    });
+    if (result.changed.length === 0 || own.isWithdrawn) return result;
+    await this.#install(own.now());
     const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
     const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
     log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
@@ -109,17 +124,25 @@ export class ThreadSettings {
     return result;
   }
 
-  #takeBack(before: Promise<Settings>, made: Promise<Settings>): void {
-    const last = this.#submitted;
-    const submitted = last.then(async (settings) => {
-      const restored = withoutChange(settings, await before, await made);
-      if (restored === settings || this.#thread.closing.aborted) return settings;
+  /** Its turn was withdrawn: the change was never made, for the thread and for all that was submitted after it. */
+  takeBack(change: SubmittedSettings): void {
+    change.withdraw();
+    this.#submitted = this.#submitted.next(async (own) => {
+      const restored = own.now();
+      if (restored === this.#current || this.#thread.closing.aborted) return;
       await this.#install(restored);
       await this.#thread.log.durable();
-      return restored;
     });
+    this.#submitted.keep();
     // A lost disk is seen by the next caller that needs it.
-    this.#submitted = submitted.catch(() => last);
+    this.#takenBack = this.#submitted.ready;
+  }
+
+  #unchanged(outcome: Outcome): ReturnType<ThreadSettings['change']> {
+    return {
+      overridden: Promise.resolve({ kind: 'refused', outcome }),
+      settings: this.#submitted.next(async () => {}),
+    };
   }
 
   async #install(settings: Settings): Promise<void> {
@@ -136,18 +159,7 @@ export class ThreadSettings {
   }
 }
 
-function unchanged(outcome: Outcome): { readonly overridden: Promise<Overridden>; takeBack(): void } {
-  return { overridden: Promise.resolve({ kind: 'refused', outcome }), takeBack() {} };
-}
-
-/** The same value where nothing of the change is left. */
-function withoutChange(settings: Settings, before: Settings, made: Settings): Settings {
-  const names = new Set(Object.keys({ ...before, ...made })) as Set<keyof Settings>;
-  const same = (one: Settings, other: Settings, name: keyof Settings): boolean =>
-    JSON.stringify(one[name]) === JSON.stringify(other[name]);
-  const back = [...names].filter((name) => !same(before, made, name) && same(settings, made, name));
-  if (back.length === 0) return settings;
-  const kept = Object.entries(settings).filter(([name]) => !back.includes(name as keyof Settings));
-  const restored = Object.entries(before).filter(([name]) => back.includes(name as keyof Settings));
-  return deepFreeze(Object.fromEntries([...kept, ...restored]) as unknown as Settings);
+/** A change as callers give it is an object where it was accepted. */
+function withoutEffort(change: unknown): unknown {
+  return Object.fromEntries(Object.entries(change as object).filter(([name]) => name !== 'effort'));
 }

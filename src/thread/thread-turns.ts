@@ -1,4 +1,3 @@
-import type { Settings } from '../envelope/settings.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
 import type { Turn, TurnInput } from './parts/parts.ts';
@@ -6,6 +5,7 @@ import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
+import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { closed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/turn.ts';
 
@@ -30,9 +30,14 @@ export class ThreadTurns {
     this.#compactsAfter = compactsAfter;
   }
 
-  /** The turn that can be steered, if one can. */
+  /** The turn that has begun and is not about to end, if there is one. */
   get open(): Turn | undefined {
     return this.#running?.memory.phase === 'open' ? this.#running : undefined;
+  }
+
+  /** The same, unless it was told to end: what is said then belongs to the next turn. */
+  get steerable(): Turn | undefined {
+    return this.open?.signal.aborted === true ? undefined : this.open;
   }
 
   /** Whether a turn runs, or waits for its place. */
@@ -54,23 +59,25 @@ export class ThreadTurns {
     return words;
   }
 
-  /** `takeBack` is called when the words are withdrawn: of the turn nothing stays. */
+  /** `change` is the turn's own: if its words are withdrawn, nothing of it stays. */
   submit<Refused extends RefusedChange>(
     own: ThreadTurn,
     words: SubmittedWords,
-    settings: Promise<Settings | Refused>,
-    takeBack?: () => void,
+    settings: Promise<SubmittedSettings | Refused>,
+    change?: SubmittedSettings,
   ): Promise<TurnResult | Refused> {
     const { work, closing } = this.#thread;
-    const cancelled = this.#withdrawnWhen(own.signal, words, takeBack);
+    const cancelled = this.#withdrawnWhen(own.signal, words, change);
     /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
     let release: (() => void) | undefined;
-    const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
+    const run = async (known: SubmittedSettings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
+      await this.#thread.settings.takenBack;
       if (words.isWithdrawn === true) return withdrawn;
       if (closing.aborted) return closedBefore(words);
+      change?.keep();
       const { input: _input, signal, ...rest } = own;
-      const ran = this.#run(turnUnder(this.#thread, known, { signal, words, own: rest }));
+      const ran = this.#run(turnUnder(this.#thread, known.now(), { signal, words, own: rest }));
       this.#newest = ran.catch(() => {});
       const { result, leaves } = await ran;
       if (leaves === 'too-little' && this.#compactsAfter) {
@@ -81,7 +88,7 @@ export class ThreadTurns {
     };
     const result = this.#counted(Promise.race([cancelled.promise, work.submit(settings, run)])).finally(cancelled.end);
     // The answer is there: the caller does not wait for what frees space for the next turn.
-    const compactAfter = async (known: Settings | Refused): Promise<void> => {
+    const compactAfter = async (known: SubmittedSettings | Refused): Promise<void> => {
       if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
     };
     if (this.#compactsAfter) work.add(settings, compactAfter).catch(() => {});
@@ -95,13 +102,13 @@ export class ThreadTurns {
   #withdrawnWhen(
     signal: AbortSignal,
     words: SubmittedWords,
-    takeBack?: () => void,
+    change?: SubmittedSettings,
   ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
-    const { inbox, log } = this.#thread;
+    const { inbox, log, settings } = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
     const cancel = (): void => {
       if (!inbox.withdraw(words)) return;
-      takeBack?.();
+      if (change !== undefined) settings.takeBack(change);
       const kept = words.id === undefined ? Promise.resolve() : log.durable();
       kept.then(() => resolve(withdrawn), reject);
     };
@@ -111,10 +118,11 @@ export class ThreadTurns {
   }
 
   /** The suspended turn, in its place of the queue. */
-  continue(signal: AbortSignal, settings: Promise<Settings>): Promise<TurnResult | RefusedChange> {
+  continue(signal: AbortSignal, settings: Promise<SubmittedSettings>): Promise<TurnResult | RefusedChange> {
     const { work, closing } = this.#thread;
-    const run = async (known: Settings): Promise<TurnResult | RefusedChange> => {
+    const run = async (submitted: SubmittedSettings): Promise<TurnResult | RefusedChange> => {
       if (closing.aborted) return { kind: 'refused', outcome: closed };
+      const known = submitted.now();
       const { prepareSuspended } = await import('./turn/prepare-suspended.ts');
       const prepared = await prepareSuspended(this.#thread, known);
       if ('outcome' in prepared) return { kind: 'refused', outcome: prepared.outcome };
@@ -155,7 +163,7 @@ export class ThreadTurns {
 /** How a turn ends that was cancelled while it waited. */
 const withdrawn: TurnResult = { kind: 'aborted', isWithdrawn: true };
 
-function isRefused<Refused extends RefusedChange>(value: Settings | Refused): value is Refused {
+function isRefused<Refused extends RefusedChange>(value: SubmittedSettings | Refused): value is Refused {
   return 'outcome' in value;
 }
 

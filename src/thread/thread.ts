@@ -6,6 +6,7 @@ import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
+import { threadCloses } from '../protocol/stopped-by.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
@@ -14,7 +15,7 @@ import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
-import { threadCloses, type ThreadParts } from './parts/parts.ts';
+import type { ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import { recordInForce } from './record/record-settings.ts';
@@ -177,20 +178,20 @@ export class Thread {
   run(turn: ThreadTurn): Promise<TurnResult> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted);
+    return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted.ready);
   }
 
   /** A change and a turn under it, with nothing in between. It stays, unless the turn is withdrawn. Refused: no turn. */
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    const { overridden: changed, takeBack } = this.#settings.change(change);
+    const { overridden: changed, settings } = this.#settings.change(change);
     const words = this.#turns.submitWords(own);
     const ended = this.#turns.submit(
       own,
       words,
-      changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
-      takeBack,
+      changed.then((result) => (result.kind === 'refused' ? result : settings)),
+      settings,
     );
     // A refusal is known before the turn's place in the queue comes.
     return changed.then(async (result) => {
@@ -225,17 +226,17 @@ export class Thread {
    * changes.
    */
   continue({ signal }: Pick<ThreadTurn, 'signal'>): Promise<TurnResult | RefusedChange> {
-    return this.#turns.continue(signal, this.#settings.submitted);
+    return this.#turns.continue(signal, this.#settings.submitted.ready);
   }
 
   /**
-   * Words that the running turn takes in before its next request. The turn's envelope stays what it is. Resolves when the
-   * words are durable: if the process dies before they enter history, the next turn takes them in.
+   * Words that the running turn takes in before its next request, under the envelope that it has. Resolves when they are
+   * durable: if the process dies before, the next turn takes them in. A turn that was told to end takes no more.
    */
   async steer(steering: Steering): Promise<Steered> {
     const input = plainCopy(steering.input);
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
-    const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.open));
+    const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.steerable));
     if (steered.kind === 'refused') return steered;
     const full = this.#full();
     if (full !== undefined) return { kind: 'refused', outcome: full };
@@ -280,17 +281,16 @@ export class Thread {
   }
 
   /**
-   * Gives the thread up. Changes of settings that were submitted are made before. A turn or a compaction that runs is
-   * interrupted, ends as such and is recorded; a turn that waits for the user is suspended. Turns that have not begun do not run; their messages wait for the next
-   * turn of the thread. What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; the
-   * thread is closed all the same.
+   * Gives the thread up, after the changes of settings that were submitted. What runs is interrupted, ends as such and is
+   * recorded; a turn that waits for the user is suspended. Messages of turns that have not begun wait for the next turn.
+   * What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; it is closed all the same.
    */
   async close(): Promise<void> {
     this.#closing.abort(threadCloses);
     try {
       this.#inbox.keepAll();
     } finally {
-      await this.#settings.submitted;
+      await this.#settings.submitted.ready;
       await this.#turns.over;
       await this.#compactions.over;
       await this.#sessions.close();

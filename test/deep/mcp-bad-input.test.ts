@@ -83,10 +83,11 @@ test('a second request with an id that waits for its answer is refused, and the 
 });
 
 test.each([
-  [{ error: { code: -32_000, message: 'no screen' } }, { action: 'cancel' }],
-  [{ result: { action: 'maybe' } }, { action: 'cancel' }],
-  [{ result: { action: 'accept', content: 'yes' } }, { action: 'cancel' }],
-  [{ result: {} }, { action: 'cancel' }],
+  [{ error: { code: -32_000, message: 'no screen' } }, { action: 'unanswered', because: 'failed' }],
+  [{ result: { action: 'maybe' } }, { action: 'unanswered', because: 'unreadable' }],
+  [{ result: { action: 'accept', content: 'yes' } }, { action: 'unanswered', because: 'unreadable' }],
+  [{ result: {} }, { action: 'unanswered', because: 'unreadable' }],
+  [{ result: { decision: 'timed_out' } }, { action: 'unanswered', because: 'timed-out' }],
   [{ result: { action: 'accept' } }, { action: 'accept', content: {} }],
   [{ result: { decision: 'approved' } }, { action: 'accept', content: { decision: 'approved' } }],
   [{ result: { decision: 'denied' } }, { action: 'decline' }],
@@ -110,7 +111,9 @@ test('a question that needs no answer any more is taken back, and the call goes 
   const asked = await client.receive(({ method }) => method === 'elicitation/create');
   const cancelled = await client.receive(({ method }) => method === 'notifications/cancelled');
   expect(cancelled.params).toMatchObject({ requestId: asked.id });
-  expect(await client.answerTo(1)).toMatchObject({ result: { structuredContent: { said: '{"action":"cancel"}' } } });
+  expect(await client.answerTo(1)).toMatchObject({
+    result: { structuredContent: { said: '{"action":"unanswered","because":"failed"}' } },
+  });
   await lives(client);
 });
 

@@ -81,8 +81,6 @@ interface SubmittedTurn {
   chosen: Chosen;
   readonly interrupt: AbortController;
   isWithdrawn: boolean;
-  /** The settings before and after the change that it came with. */
-  change?: { readonly before: Chosen; readonly made: Chosen };
 }
 
 /** What was submitted, and under which settings. */
@@ -108,12 +106,9 @@ class Submitted {
       case 'runWith': {
         const { value, accepted } = asked.change;
         const turn = turns.length;
+        // A turn that was never said changes nothing, for the thread and for what was submitted behind it.
         if (accepted)
-          this.#steps.push((before) => {
-            const made = changed(before, value as SettingsChange);
-            turns[turn]!.change = { before, made };
-            return made;
-          });
+          this.#steps.push((chosen) => (turns[turn]!.isWithdrawn ? chosen : changed(chosen, value as SettingsChange)));
         const refused = { input: words('never said'), signal: new AbortController().signal };
         const result = accepted ? this.#ran((turn) => thread.runWith(value, turn)) : thread.runWith(value, refused);
         this.all.push(this.#answered(result, accepted));
@@ -140,7 +135,6 @@ class Submitted {
         const turn = turns[asked.turn];
         if (turn === undefined || turn.interrupt.signal.aborted) break;
         turn.interrupt.abort();
-        this.#steps.push((chosen) => (turn.isWithdrawn && turn.change ? takenBack(chosen, turn.change) : chosen));
       }
     }
   }
@@ -162,15 +156,6 @@ class Submitted {
   async #answered(result: Promise<{ readonly kind: string }>, accepted: boolean): Promise<void> {
     if (((await result).kind !== 'refused') !== accepted) throw new Error('a change was answered wrongly');
   }
-}
-
-/** A turn that was never said leaves nothing of its change, except where a later one set something else. */
-function takenBack(chosen: Chosen, { before, made }: NonNullable<SubmittedTurn['change']>): Chosen {
-  const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-  const names = (Object.keys(made) as (keyof Chosen)[]).filter(
-    (name) => !same(before[name], made[name]) && same(chosen[name], made[name]),
-  );
-  return { ...chosen, ...Object.fromEntries(names.map((name) => [name, before[name]])) };
 }
 
 /** Plays the story; gives back how many turns ran under settings that were not the thread's any more. */

@@ -120,15 +120,16 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
   const stopped = new AbortController();
   const first = thread.submit({ input: words('one') });
   const change = { approval: 'never', sandboxMode: 'danger-full-access', effort: 'low' };
+  const kept = { ...before, effort: 'high', origins: { ...before.origins, effort: 'override' } };
   const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal, change });
   await expect.poll(() => thread.settings.effort, { timeout: 10_000 }).toBe('low');
   await thread.override({ effort: 'high' });
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
-  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual({ ...before, effort: 'high' });
+  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual(kept);
   const late = thread.submit({ input: words('never said either'), signal: AbortSignal.abort(), change });
   expect(await late).toEqual({ kind: 'aborted', isWithdrawn: true });
-  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual({ ...before, effort: 'high' });
+  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual(kept);
   hold.resolve();
   await first;
   await threads.close();
@@ -140,6 +141,42 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
     before.approval,
     'high',
   ]);
+});
+
+it('a turn behind one that is withdrawn runs without what that one would have changed, and with its own change', async () => {
+  const hold = Promise.withResolvers<void>();
+  const { scene, start } = await liveScene(async ({ index }) => {
+    if (index === 0) await hold.promise;
+    return done;
+  });
+  const thread = await start({ overrides: ['sandbox_mode="read-only"', 'approval_policy="on-request"'] });
+  const stopped = new AbortController();
+  const first = thread.submit({ input: words('one') });
+  const wide = { approval: 'never', sandboxMode: 'danger-full-access', effort: 'low' };
+  const withdrawn = thread.submit({ input: words('never said'), signal: stopped.signal, change: wide });
+  const next = thread.submit({ input: words('two'), change: { effort: 'low', personality: 'friendly' } });
+  const last = thread.submit({ input: words('three') });
+  await expect.poll(() => thread.settings.personality, { timeout: 10_000 }).toBe('friendly');
+  stopped.abort();
+  expect(await withdrawn).toEqual({ kind: 'aborted', isWithdrawn: true });
+  hold.resolve();
+  await Promise.all([first, next, last]);
+  const contexts = scene.place.lines().filter(({ type }) => type === 'turn_context');
+  const ran = contexts.map(({ payload }) => [
+    payload['approval_policy'],
+    (payload['sandbox_policy'] as { readonly type: string }).type,
+    payload['effort'] ?? null,
+    payload['personality'] ?? null,
+  ]);
+  const narrow = ['on-request', 'read-only'];
+  const [none, own] = [ran[0]!.slice(2), ['low', 'friendly']];
+  expect(ran).toEqual([
+    [...narrow, ...none],
+    [...narrow, ...own],
+    [...narrow, ...own],
+  ]);
+  const outdated = contexts.map(({ payload }) => (payload['capstan'] as Record<string, unknown>)['outdated'] ?? false);
+  expect(outdated.slice(1)).toEqual([false, false]);
 });
 
 it('a turn that is interrupted before the thread is loaded was never said', async () => {
@@ -175,5 +212,24 @@ it('interrupt during a compaction that follows a turn by itself ends that one, a
     'turn-aborted',
     'turn-started',
     'turn-completed',
+  ]);
+});
+
+it('a turn that was told to end takes no more words: they belong to the next turn, behind its end', async () => {
+  const { scene, start } = await liveScene([never, done]);
+  const thread = await start();
+  const turn = thread.submit({ input: words('go') });
+  await expect.poll(() => thread.turnId, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
+  const interrupted = thread.interrupt();
+  expect(await thread.steer({ input: words('instead') })).toMatchObject({
+    kind: 'refused',
+    outcome: { code: 'no-active-turn' },
+  });
+  const next = thread.submit({ input: words('instead') });
+  expect([(await interrupted).kind, (await turn).kind, (await next).kind]).toEqual([
+    'interrupted',
+    'aborted',
+    'completed',
   ]);
 });

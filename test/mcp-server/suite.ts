@@ -78,7 +78,10 @@ export function wireSuite(revision: WireRevision, serve: () => Promise<SuiteServ
     ],
     [{ action: 'decline' }, { action: 'decline' }],
     [{ action: 'cancel' }, { action: 'cancel' }],
-    [{ action: 'accept', content: { decision: 'never heard of' } }, { action: 'cancel' }],
+    [
+      { action: 'accept', content: { decision: 'never heard of' } },
+      { action: 'unanswered', because: 'unreadable' },
+    ],
   ])('the user is asked, and the call continues with the answer: %j', async (answer, response) => {
     const asked: JsonObject[] = [];
     const { client } = await connect({

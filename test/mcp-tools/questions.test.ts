@@ -187,6 +187,22 @@ it('two calls under one id are two questions, and each gets its own answer', asy
   expect(new Set(outputs.map(({ call_id }) => call_id)).size).toBe(2);
 });
 
+it.each<[string, ClientResponse, string]>([
+  ['in a wrong form', { action: 'unanswered', because: 'unreadable' }, 'in a form Capstan can read.'],
+  ['not at all', { action: 'unanswered', because: 'failed' }, 'The client failed to ask its user.'],
+  ['with a member too many', accepted({ decision: 'approved', more: 1 }), 'in a form Capstan can read.'],
+])('a client that answers %s speaks for no user, and the turn continues', async (_how, response, words) => {
+  const scene = await asking();
+  const client = new TestClient(scene.app, () => response);
+  expect(await client.data('thread_start', { prompt: 'go' })).toMatchObject({ status: 'completed', message: 'Done.' });
+  expect(existsSync(outside(scene, 'file'))).toBe(false);
+  const told = JSON.stringify(inputOf(scene.model, 1));
+  expect(told).toContain(words);
+  expect(told).not.toMatch(/the user declined|The user says|stopped the turn/);
+  const [given] = client.events.filter(({ type }) => type === 'question_answered');
+  expect(given).toMatchObject({ decision: 'denied', by: 'client' });
+});
+
 it('an approval for the session is not asked for again; a cancel ends the turn', async () => {
   const scene = await asking(['same', 'same']);
   const client = new TestClient(scene.app, () => accepted({ decision: 'approved_for_session' }));

@@ -233,7 +233,7 @@ describe.runIf(process.platform === 'linux')("the user's own git", () => {
     const told = warnings.filter(({ code }) => code === 'new-repositories');
     expect(told).toHaveLength(1);
     expect(told[0]!.message).toContain(join(repo, 'vendor'));
-    expect(told[0]!.next).toMatch(/`git status` in the repository around it.*remove its \.git/);
+    expect(told[0]!.next).toMatch(/`git status` in that one is enough.*Check the file config/);
   });
 });
 

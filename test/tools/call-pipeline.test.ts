@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ThreadRefused, Threads, WantedThread } from '../../src/ports/threads.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
+import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { PreparedCall, RunningCall, Tool } from '../../src/tools/define.ts';
 import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
@@ -84,6 +85,18 @@ describe('a call that needs the user', () => {
     live.settings = { approval: 'never' };
     await turn('go');
     expect(asking.asked).toEqual([]);
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('no screen')), 'The client failed to ask its user.'],
+    ['answers oddly', () => Promise.resolve({ kind: 'yes' } as unknown as Answer), 'in a form Capstan can read.'],
+  ] as const)('is not refused in the name of the user by a program that %s', async (_how, ask, words) => {
+    const { live, model, turn } = await scene(oneCall, () => [wanting], { ask });
+    live.settings = { approval: 'on-request' };
+    expect(await turn('go')).toMatchObject({ kind: 'completed' });
+    const told = textsOf(inputOf(model, 1)).at(-1);
+    expect(told).toContain(words);
+    expect(told).not.toMatch(/the user declined|interrupted/);
   });
 
   it('ends with the turn when it is interrupted while it waits', async () => {

@@ -177,7 +177,8 @@ test.each(['interrupt', 'close'] as const)(
     const reopened = await open();
     expect(reopened.questions).toEqual([]);
     await live.turn('again');
-    expect(JSON.stringify(inputOf(live.model, 1))).toContain('aborted by user');
+    const who = how === 'interrupt' ? 'user' : 'the program that asked for the turn';
+    expect(JSON.stringify(inputOf(live.model, 1))).toContain(`aborted by ${who}`);
   },
 );
 

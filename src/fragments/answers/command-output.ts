@@ -1,5 +1,6 @@
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
 import type { DeniedByRule } from '../../protocol/network-lists.ts';
+import type { StoppedBy } from '../../protocol/stopped-by.ts';
 import { quote } from '../text/markup.ts';
 import { type Budget, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
@@ -11,7 +12,7 @@ export interface CommandReport {
     | { readonly kind: 'running'; readonly sessionId: number }
     /** Of one whose limit an earlier call set, it is not said. */
     | { readonly kind: 'timed-out'; readonly limitSeconds?: number }
-    | { readonly kind: 'aborted' };
+    | { readonly kind: 'aborted'; readonly by: StoppedBy };
   readonly output: string;
   /** Where all of it can be read; said where it is cut. */
   readonly log?: string;
@@ -42,6 +43,12 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
   return [...facts, 'Output:', warning, cut].join('\n');
 }
 
+/** Who ended a call with its turn. */
+export const abortedWords: Readonly<Record<StoppedBy, string>> = {
+  user: 'aborted by user',
+  program: 'aborted by the program that asked for the turn',
+};
+
 function endLine(end: CommandReport['end']): string {
   switch (end.kind) {
     case 'exited':
@@ -51,7 +58,7 @@ function endLine(end: CommandReport['end']): string {
     case 'timed-out':
       return `Process killed after its time limit${end.limitSeconds === undefined ? '' : ` of ${end.limitSeconds} seconds`}`;
     case 'aborted':
-      return 'Process killed: aborted by user';
+      return `Process killed: ${abortedWords[end.by]}`;
   }
 }
 

@@ -1,3 +1,5 @@
+import type { StoppedBy } from '../../protocol/stopped-by.ts';
+import { abortedWords } from './command-output.ts';
 import { type Budget, truncateMiddle } from '../text/truncate.ts';
 
 /** The answer to a patch that was carried out, or that failed while it was. */
@@ -22,7 +24,9 @@ export function patchRejected(reason: string, budget: Budget): string {
 }
 
 /** The answer to a patch that was not begun because the turn ended. */
-export const patchAborted = 'aborted by user before anything was changed';
+export function patchAborted(by: StoppedBy): string {
+  return `${abortedWords[by]} before anything was changed`;
+}
 
 /** The answer to a command that is a patch and nothing else. */
 export const patchWithoutTool =

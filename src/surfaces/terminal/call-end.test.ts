@@ -22,7 +22,7 @@ it('reads how a call ended from its answer, and not from what a command printed'
       ran({ kind: 'exited', exitCode: 0 }),
       ran({ kind: 'exited', exitCode: 3 }),
       ran({ kind: 'timed-out', limitSeconds: 9 }),
-      ran({ kind: 'aborted' }),
+      ran({ kind: 'aborted', by: 'user' }),
       patchOutput({ exitCode: 1, seconds: 0, output }, budget),
       patchUnfit('no such file', budget),
       patchRejected('read-only', budget),

@@ -29,13 +29,18 @@ function questionAndAnswer({ kind, host, answer }: AskedOfCall): string {
   return `asked whether ${wants[kind]}${where}: ${answerWords(answer)}`;
 }
 
+const unasked = {
+  default: 'no, since no answer was prepared',
+  client: 'no, since the client brought no answer that can be read',
+} as const;
+
 function answerWords({ kind, scope, note, by }: Answer = { kind: 'lapsed' }): string {
   const words = note === undefined || by !== undefined ? '' : ` (${oneLine(note, 200)})`;
   switch (kind) {
     case 'allowed':
       return `yes${scope === 'session' ? ', for the session' : scope === 'rule' ? ', and saved as a rule' : ''}${words}`;
     case 'declined':
-      return by === 'default' ? 'no, since no answer was prepared' : `no${words}`;
+      return by === undefined || by === 'review' ? `no${words}` : unasked[by];
     case 'stopped':
       return `no, and the turn ended${words}`;
     case 'lapsed':

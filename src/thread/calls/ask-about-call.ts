@@ -4,13 +4,14 @@ import { policyMark } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
+import { threadCloses } from '../../protocol/stopped-by.ts';
 import { shownCall } from '../../state/call-start.ts';
 import { storedItem } from '../../state/item-drafts.ts';
 import { questionId } from '../../state/question-id.ts';
 import { aboutCall, questionAnswered, questionAsked, type RecordedAnswer } from '../../state/recorded-question.ts';
 import type { PreparedCall } from '../../tools/define.ts';
 import type { AskedQuestion } from '../parts/open-questions.ts';
-import { type Turn, threadCloses } from '../parts/parts.ts';
+import type { Turn } from '../parts/parts.ts';
 import type { Asker } from '../review/asker.ts';
 import { saveAllowedRule } from './save-allowed-rule.ts';
 

@@ -1,10 +1,10 @@
-import type { Settings } from '../../envelope/settings.ts';
 import type { Ids } from '../../ports/ids.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { makerOfWaiting } from '../../state/maker-now.ts';
 import { type DroppedBecause, messageDropped, messageWaits, type WaitingContent } from '../../state/waiting.ts';
 import type { CompactionResult } from './compaction-result.ts';
+import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadLog } from './log.ts';
 
 /** Something that arrived while a turn was running, or before the next one began. */
@@ -29,7 +29,7 @@ export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
   /** What it was submitted under: wishes with the same can be served together. */
-  readonly settings: Promise<Settings>;
+  readonly settings: SubmittedSettings;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
@@ -172,7 +172,7 @@ export class Inbox {
   }
 
   /** The compaction that was missed, of all that were submitted under the same settings. */
-  takeMissed(settings: Promise<Settings>): JoinedWishes | undefined {
+  takeMissed(settings: SubmittedSettings): JoinedWishes | undefined {
     const wishes = this.#missed.filter((wish) => wish.settings === settings);
     this.#missed = this.#missed.filter((wish) => wish.settings !== settings);
     return joined(wishes);

@@ -1,3 +1,4 @@
+import { type ClientSilence, clientSilence } from '../../fragments/answers/client-silence.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
@@ -15,7 +16,9 @@ export type AskedQuestion =
 /** Resolves when the answer is durable. Undefined: the turn is over, and no answer comes any more. */
 type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
 
-const lapsed: Answer = { kind: 'lapsed' };
+function noWord(silence: ClientSilence): Answer {
+  return { kind: 'declined', by: 'client', note: clientSilence[silence] };
+}
 
 /**
  * The questions of a running turn, by their ids: any number at once, also of one call. The port or a caller of the thread
@@ -136,14 +139,14 @@ class OpenQuestion {
     return true;
   }
 
-  /** A program that fails to ask must not leave the turn waiting: it was not answered. */
+  /** A program that fails to ask must not leave the turn waiting, and its failure is no word of the user. */
   async put(askUser: AskUser, question: Question, signal: AbortSignal): Promise<void> {
     if (this.isTaken) return;
     const over = AbortSignal.any([signal, this.#taken.signal]);
     const byPort = Promise.resolve()
       .then(() => askUser.ask(question, over))
-      .then((given) => readAnswer(given) ?? lapsed)
-      .catch(() => lapsed);
+      .then((given) => readAnswer(given) ?? noWord('unreadable'))
+      .catch(() => (over.aborted ? undefined : noWord('failed')));
     this.take(await beforeAbort(byPort, over, undefined));
   }
 }

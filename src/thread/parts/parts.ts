@@ -148,9 +148,6 @@ export interface SuspendedTurn {
   readonly approval: ApprovalPolicy;
 }
 
-/** Why the signal of a turn aborts when its thread is given up: a turn that waits for an answer is suspended. */
-export const threadCloses = Symbol('the thread closes');
-
 /** A turn that runs. Nothing of it changes but its memory. */
 export interface Turn extends Omit<TurnInput, 'settings'> {
   readonly parts: ThreadParts;

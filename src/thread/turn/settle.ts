@@ -1,9 +1,9 @@
 import { newRepositoriesFragment } from '../../fragments/events/new-repositories.ts';
 import { type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
-import { clientLeft } from '../../protocol/client-left.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
+import { stoppedBy } from '../../protocol/stopped-by.ts';
 import { pendingQuestions } from '../../state/questions.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
@@ -60,8 +60,8 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
 }
 
 function abortedBy({ signal, memory }: Turn): AbortedTurn {
-  const by = signal.reason === clientLeft ? 'client-left' : 'interrupted';
-  return memory.cutShort ? by : `${by}-idle`;
+  const cause = stoppedBy(signal) === 'program' ? 'client-left' : 'interrupted';
+  return memory.cutShort ? cause : `${cause}-idle`;
 }
 
 /** Nothing ends: the turn stays open in the file, with its questions. What arrived meanwhile waits on. */

@@ -12,6 +12,7 @@ import type { ChangeWatch, Content, Touched, TouchedPath } from '../../ports/cha
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defined } from '../../protocol/defined.ts';
+import { stoppedBy } from '../../protocol/stopped-by.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Prepared, RunningCall } from '../define.ts';
 import { applyChanges, summarise } from './apply-changes.ts';
@@ -64,7 +65,7 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
     // It looks at files, computes, and writes: what a command writes in between would be lost.
     alone: true,
     run: ({ signal, policy }) => {
-      const aborted: PatchEnd = { ok: false, output: patchAborted };
+      const aborted: PatchEnd = { ok: false, output: patchAborted(stoppedBy(signal)) };
       const { ok, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
       const over = ok ? ({ status: 'completed' } as const) : ({ status: 'failed', problem: end.output } as const);
       return Promise.resolve({ ...end, item: { ...item, ...over } });

@@ -20,6 +20,7 @@ import type { Sessions, Yielded } from '../../ports/sessions.ts';
 import type { ProcessEnd } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { type StoppedBy, stoppedBy } from '../../protocol/stopped-by.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
@@ -163,7 +164,8 @@ async function run(
     return goesOn(item, { ...end, ...defined({ denied, known, changes }) }, budget);
   }
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
-  const result = answer(item, { ...end, ...defined({ denied, serversLeftOut }) }, given, budget);
+  const ended = { ...end, by: stoppedBy(signal), ...defined({ denied, serversLeftOut }) };
+  const result = answer(item, ended, given, budget);
   return { ...result, ...blockedBy(end, { policy, kept }, cwd), ...touched };
 }
 
@@ -218,7 +220,7 @@ function goesOn(item: CommandItem, end: GoingOn, budget: Budget): CallResult {
   };
 }
 
-type CommandEnd = ProcessEnd & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
+type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {

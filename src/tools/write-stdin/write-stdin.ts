@@ -106,5 +106,5 @@ async function run(
 function endOf(id: number, { fate, exitCode }: SessionNews): Parameters<typeof commandOutput>[0]['end'] {
   if (exitCode !== undefined) return { kind: 'exited', exitCode };
   if (fate === undefined) return { kind: 'running', sessionId: id };
-  return fate === 'timed-out' ? { kind: 'timed-out' } : { kind: 'aborted' };
+  return fate === 'timed-out' ? { kind: 'timed-out' } : { kind: 'aborted', by: 'program' };
 }

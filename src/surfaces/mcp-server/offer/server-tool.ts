@@ -1,3 +1,4 @@
+import type { ClientSilence } from '../../../fragments/answers/client-silence.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 
 /** A tool of the MCP server, apart from any revision of the protocol and any transport. */
@@ -96,12 +97,13 @@ export interface ClientRequest {
 }
 
 /**
- * An accepted form fits the schema of its question. What a client answers in any other shape, and an error, is a
- * `cancel`. The `{decision}` of older clients of Codex is an `accept` with it as content, or a `decline` or `cancel`.
+ * An accepted form fits the schema of its question. `unanswered`: the client answered in any other shape, or failed,
+ * which is no word of its user. The `{decision}` of older clients of Codex is one of these, an `accept` with it as content.
  */
 export type ClientResponse =
   | { readonly action: 'accept'; readonly content: JsonObject }
-  | { readonly action: 'decline' | 'cancel' };
+  | { readonly action: 'decline' | 'cancel' }
+  | { readonly action: 'unanswered'; readonly because: ClientSilence };
 
 /** What can be read, and followed, by URI. */
 export interface ServerResources {

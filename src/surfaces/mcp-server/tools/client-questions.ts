@@ -1,3 +1,4 @@
+import { type ClientSilence, clientSilence } from '../../../fragments/answers/client-silence.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
@@ -13,7 +14,6 @@ const decisions: Readonly<Record<string, Answer>> = {
   approved_execpolicy_amendment: { kind: 'allowed', scope: 'rule' },
   denied: { kind: 'declined' },
   abort: { kind: 'stopped' },
-  timed_out: { kind: 'lapsed' },
 };
 
 /** The question as a form: a decision among those that it allows, and a note for the model. */
@@ -73,6 +73,7 @@ export function answerFrom(
   question: Pick<Question, 'scopes'>,
   { isWhole }: Pick<QuestionMessage, 'isWhole'>,
 ): Answer {
+  if (response.action === 'unanswered') return noWord(response.because);
   if (response.action !== 'accept') return { kind: response.action === 'cancel' ? 'stopped' : 'declined' };
   const keys = Object.keys(response.content);
   if (keys.length === 0 && isWhole) return { kind: 'allowed' };
@@ -83,13 +84,23 @@ export function answerFrom(
   const answer = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined;
   const isUnderstood = others.length === 0 && keys.every((key) => key === 'decision' || key === 'note');
   if (answer === undefined || (answer.kind === 'allowed' && !isUnderstood)) {
-    return { kind: 'declined', note: note ?? 'The client sent no clear approval, so the call was not allowed.' };
+    // Words without a decision are no yes, and they are the user's.
+    return given === undefined && isUnderstood && note !== undefined
+      ? { kind: 'declined', note }
+      : noWord('unreadable', note);
   }
   const words = note ?? (isJsonObject(more) ? stringAt(more, 'rejection') : undefined);
   const { scope, ...plain } = answer;
   // A scope that the question does not offer is narrowed to this call.
   const reaches = scope !== undefined && question.scopes.includes(scope) ? { scope } : {};
   return { ...plain, ...reaches, ...noted(words) };
+}
+
+/** What the client could not bring is not put into the mouth of the user, but for the words that the user did write. */
+function noWord(silence: ClientSilence, said?: string): Answer {
+  const why = clientSilence[silence];
+  const { note } = noted(said);
+  return { kind: 'declined', by: 'client', note: note === undefined ? why : `${why} It came with this note: ${note}` };
 }
 
 function noted(note: string | undefined): { readonly note?: string } {

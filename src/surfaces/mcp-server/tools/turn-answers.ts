@@ -55,9 +55,14 @@ export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonO
     };
   }
   const { percentRemaining } = thread.usage();
-  const text = end.kind === 'completed' ? (message ?? '') : endWords[end.kind];
+  const stopped = more['steered'] === true && end.kind === 'aborted' ? steeredThenStopped : undefined;
+  const text = end.kind === 'completed' ? (message ?? '') : (stopped ?? endWords[end.kind]);
   return { kind: 'answer', text, data: { ...data, percent_remaining: percentRemaining, ...more } };
 }
+
+/** A client that believes the message lost would send it twice. */
+const steeredThenStopped =
+  'The turn was interrupted. The message stays in the thread, and the model reads it with the next one.';
 
 const endWords = {
   aborted: 'The turn was interrupted. The thread can be continued with thread_send.',

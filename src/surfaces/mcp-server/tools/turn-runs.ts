@@ -1,5 +1,5 @@
-import { clientLeft } from '../../../protocol/client-left.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { clientLeft } from '../../../protocol/stopped-by.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { TurnResult } from '../../engine/engine-types.ts';

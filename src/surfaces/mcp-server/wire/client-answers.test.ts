@@ -7,12 +7,14 @@ test.each([
   [{ action: 'accept' }, 'accept'],
   [{ action: 'accept', content: {} }, 'accept'],
   [{ action: 'accept', content: { decision: 'approved' } }, 'accept'],
-  [{ action: 'accept', content: null }, 'cancel'],
-  [{ action: 'accept', content: [] }, 'cancel'],
-  [{ action: 'accept', content: 'approved' }, 'cancel'],
-  [{ action: 'accept', content: { decision: ['approved'] } }, 'cancel'],
-  [{ action: 'Accept' }, 'cancel'],
-  [null, 'cancel'],
+  [{ action: 'accept', content: null }, 'unanswered'],
+  [{ action: 'accept', content: [] }, 'unanswered'],
+  [{ action: 'accept', content: 'approved' }, 'unanswered'],
+  [{ action: 'accept', content: { decision: ['approved'] } }, 'unanswered'],
+  [{ action: 'Accept' }, 'unanswered'],
+  [null, 'unanswered'],
+  [{ action: 'cancel' }, 'cancel'],
+  [{ action: 'decline' }, 'decline'],
 ])('what a client answers to a form: %j', (given, action) => {
   expect(responsesTo(asked, [['question', given]])).toMatchObject({ question: { action } });
 });

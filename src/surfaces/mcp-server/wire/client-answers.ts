@@ -29,30 +29,37 @@ export function responsesTo(
   return Object.fromEntries(responses);
 }
 
-/** What a client answered, where a form asked for something of this schema. Any other shape is a `cancel`. */
+/** In the place of an answer: the client could not ask, or its connection broke. */
+export const failedToAsk = Symbol('the client failed to ask');
+
+const unreadable: ClientResponse = { action: 'unanswered', because: 'unreadable' };
+
+/** What a client answered, where a form asked for something of this schema. No other shape speaks for the user. */
 function formAnswer(answer: unknown, schema: JsonObject): ClientResponse {
-  if (!isJsonObject(answer)) return { action: 'cancel' };
+  if (answer === failedToAsk) return { action: 'unanswered', because: 'failed' };
+  if (!isJsonObject(answer)) return unreadable;
   const decided = answer.decision === undefined ? undefined : decisionAnswer(answer.decision);
   if (decided !== undefined && (answer.action === undefined || decided.action !== 'accept')) return decided;
-  if (answer.action === 'decline') return { action: 'decline' };
-  if (answer.action !== 'accept') return { action: 'cancel' };
+  if (answer.action === 'decline' || answer.action === 'cancel') return { action: answer.action };
+  if (answer.action !== 'accept') return unreadable;
   // Without the member there is no content; `null` is a wrong one.
   const { content = {} } = answer;
-  if (!isJsonObject(content)) return { action: 'cancel' };
+  if (!isJsonObject(content)) return unreadable;
   // An `accept` without content is a plain yes, whatever the form asks for.
   const fits = Object.keys(content).length === 0 || misfit(schema, content) === undefined;
-  return fits ? { action: 'accept', content } : { action: 'cancel' };
+  return fits ? { action: 'accept', content } : unreadable;
 }
 
 /** The answer of older clients of Codex, whose approvals are not those of the protocol. */
 function decisionAnswer(decision: Json): ClientResponse {
   const [name, ...others] = isJsonObject(decision) ? Object.keys(decision) : [decision];
-  if (others.length > 0) return { action: 'cancel' };
-  if (typeof name === 'string' && name.startsWith('approved')) return { action: 'accept', content: { decision } };
-  return { action: name === 'denied' ? 'decline' : 'cancel' };
+  if (others.length > 0 || typeof name !== 'string') return unreadable;
+  if (name.startsWith('approved')) return { action: 'accept', content: { decision } };
+  if (name === 'timed_out') return { action: 'unanswered', because: 'timed-out' };
+  return name === 'denied' ? { action: 'decline' } : name === 'abort' ? { action: 'cancel' } : unreadable;
 }
 
 /** What a client answered to another request: its result as it is. */
 function requestAnswer(answer: unknown): ClientResponse {
-  return isJsonObject(answer) ? { action: 'accept', content: answer } : { action: 'cancel' };
+  return isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
 }

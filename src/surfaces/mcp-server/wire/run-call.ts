@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { type JsonObject, isJsonObject } from '../../../protocol/json.ts';
 import type { CallContext, ClientPort, ClientResponse, InputRequired } from '../offer/server-tool.ts';
-import { askedKeys, questionRequest, responsesTo } from './client-answers.ts';
+import { askedKeys, failedToAsk, questionRequest, responsesTo } from './client-answers.ts';
 import type { ClientLink } from './client-link.ts';
 import { type AskedKeys, callDigest, sealCall, sealedFor } from './request-seal.ts';
 
@@ -115,7 +115,7 @@ async function askAll(
   const entries = Object.entries(asked.questions).map(async ([key, question]) => {
     const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
     const options = { timeout: answerMs, signal };
-    const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => undefined);
+    const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => failedToAsk);
     const response = responsesTo(keys, [[key, answer]])[key];
     // An end of the call, or of the question, is no answer.
     if (response !== undefined && !signal.aborted) asked.given?.(key, response);

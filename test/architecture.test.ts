@@ -17,6 +17,16 @@ describe('the house', () => {
     expect(violations(sources, arrows)).toEqual([]);
   });
 
+  test('surfaces open threads as live threads, and by no other door', () => {
+    const surfaces = readdirSync(join(root, 'src/surfaces'), { recursive: true, encoding: 'utf8' })
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => /\.ts$/.test(path) && !path.endsWith('.test.ts') && !path.startsWith('engine/'));
+    const opens = (path: string) =>
+      /\bengine\??\.(?:start|resume|fork)\(/.test(readFileSync(join(root, 'src/surfaces', path), 'utf8'));
+    expect(surfaces.length).toBeGreaterThan(50);
+    expect(surfaces.filter(opens)).toEqual([]);
+  });
+
   test('every folder of src/ has a level', () => {
     const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map((folder) => folder.name).filter((name) => !arrows.rooms.has(name))).toEqual([]);

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -68,6 +77,8 @@ test('all facts together', async () => {
       missing: ['/srv/not-there'],
       real: { [folder]: folder, '/tmp': realpathSync('/tmp'), '/usr': '/usr' },
       gitNames: ['HEAD'],
+      // Of the machine that the test runs on.
+      ...(existsSync('/etc/gitconfig') && { gitIncludes: ['/etc/gitconfig'] }),
     },
     trust: 'trusted',
     catalogue: bundledCatalogue(),

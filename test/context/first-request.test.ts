@@ -39,7 +39,13 @@ it('of a new thread with nothing configured is small, and says what a model must
   const missing = Object.entries(topics).flatMap(([topic, words]) => (words.test(said) ? [] : [topic]));
   expect(missing).toEqual([]);
   const tools = request!.body['tools'] as unknown as readonly JsonObject[];
-  expect(tools.map(({ name }) => name)).toEqual(['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']);
+  expect(tools.map(({ name }) => name)).toEqual([
+    'exec_command',
+    'write_stdin',
+    'update_plan',
+    'apply_patch',
+    'view_image',
+  ]);
 });
 
 function textsIn(value: unknown): readonly string[] {

@@ -66,7 +66,7 @@ describe('capstan demo', () => {
     expect(stdout).toMatch(/^> capstan exec 'The check fails\. Please fix it\.'\ncapstan \S+ · thread \S+ · scripted/m);
     expect(stdout).toMatch(/^ {2}largest.* FAIL, should be 10\n {2}\[exit 1\]\nupdate .*largest\.mjs\n/m);
     expect(stdout).toMatch(/^ {2}-export const .*\n {2}\+export const /m);
-    expect(stdout).toMatch(/pass\n {2}\[exit 0\]\nFixed\./);
+    expect(stdout).toMatch(/pass\n {2}\[exit 0(?: after \d+ s)?\]\nFixed\./);
     expect(stdout).toContain('Killed with SIGKILL after the first step. release.log: tag 1.0.1\n');
     expect(stdout).toContain('Capstan sent the model: "Outcome unknown: ');
     expect(stdout).toContain('Each step was done once. release.log: tag 1.0.1, upload 1.0.1, announce 1.0.1\n');
@@ -96,8 +96,8 @@ describe('capstan demo', () => {
     ).toEqual([
       '> npm install -g .',
       '> export OPENAI_API_KEY=...',
-      '> capstan exec -C path/to/project "what to do"',
-      '> capstan exec --oss -C path/to/project "what to do"',
+      '> capstan exec -s workspace-write -C path/to/project "what to do"',
+      '> capstan exec --oss -s workspace-write -C path/to/project "what to do"',
     ]);
     const [, home = ''] = /^> export CAPSTAN_HOME=(\S+)$/m.exec(stdout) ?? [];
     const [, project = ''] = /^> cd (\S+)$/m.exec(stdout) ?? [];

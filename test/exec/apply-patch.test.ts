@@ -36,7 +36,13 @@ describe('apply_patch', () => {
   it('is offered as a freeform tool with a grammar', async () => {
     const { model } = await play([call(change)]);
     const tools = model.requests[0]!.body['tools'] as unknown as readonly JsonObject[];
-    expect(tools.map(({ name }) => name)).toEqual(['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'exec_command',
+      'write_stdin',
+      'update_plan',
+      'apply_patch',
+      'view_image',
+    ]);
     expect(tools[3]).toMatchObject({ type: 'custom', format: { type: 'grammar', syntax: 'lark' } });
   });
 
@@ -175,7 +181,9 @@ describe('the policy', () => {
 
   it('keeps it from writing at all when the sandbox is read-only', async () => {
     const played = await play([call(change)], ['-s', 'read-only']);
-    expect(played.output).toBe('There is no tool named "apply_patch". Tools: exec_command, write_stdin, update_plan, view_image.');
+    expect(played.output).toBe(
+      'There is no tool named "apply_patch". Tools: exec_command, write_stdin, update_plan, view_image.',
+    );
     expect(text(played, 'f')).toBe('a\nb\n');
   });
 

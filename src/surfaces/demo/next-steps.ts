@@ -16,13 +16,13 @@ export async function showNextSteps(page: Page): Promise<void> {
   const loaded = await loadCommandEngine();
   if ('engine' in loaded && loaded.engine.isSetUp) {
     page.paragraph('Your configuration names a model already. Run a task in a project of yours:');
-    return page.command(`${command} exec -C path/to/project "what to do"`);
+    return page.command(`${command} exec -s workspace-write -C path/to/project "what to do"`);
   }
   page.paragraph('With an OpenAI key:');
   page.command('export OPENAI_API_KEY=...');
-  page.command(`${command} exec -C path/to/project "what to do"`);
+  page.command(`${command} exec -s workspace-write -C path/to/project "what to do"`);
   page.paragraph('With Ollama or LM Studio on this machine, without a key:');
-  page.command(`${command} exec --oss -C path/to/project "what to do"`);
+  page.command(`${command} exec --oss -s workspace-write -C path/to/project "what to do"`);
 }
 
 /** Whether the shell finds the command: then nothing needs to be installed. */

@@ -20,7 +20,7 @@ import type { ServerResources, ServerTool } from '../offer/server-tool.ts';
 import { answerToolCall } from './call-tool.ts';
 import type { ClientLink } from './client-link.ts';
 import { followerPort } from './follower-port.ts';
-import { openSeal } from './request-seal.ts';
+import { createRequestSeal } from './request-seal.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import { type Caller, type Revision, runCall } from './run-call.ts';
 
@@ -41,16 +41,17 @@ const mostCompletions = 100;
 /** The SDK's server for one client: what the app offers, in the words of the protocol. */
 export function createProtocolServer(served: ServedApp, revision: Revision, link: ClientLink): Server {
   const { app } = served;
+  const seal = createRequestSeal(app);
   const server = new Server(
     { name: 'capstan', title: 'Capstan', version },
     {
       capabilities: capabilitiesOf(app),
-      requestState: { verify: openSeal },
+      requestState: { verify: seal.open },
       ...(app.instructions === undefined ? {} : { instructions: app.instructions }),
     },
   );
   Object.assign(server, { onerror: (error: Error) => served.report(error.message) });
-  const caller: Caller = { server, revision, link };
+  const caller: Caller = { server, revision, link, seal };
   serveTools(served, caller);
   if (app.resources !== undefined) serveResources(app.resources, caller);
   if (app.prompts !== undefined) servePrompts(app.prompts, caller);

@@ -157,6 +157,21 @@ export function wireSuite(revision: WireRevision, serve: () => Promise<SuiteServ
     await until(() => notes.includes('unwatch fake://1'));
     await client.close();
   });
+
+  test('a subscription to nothing is an error, also beside one to something', async () => {
+    const { client, notes } = await connect();
+    await expect(follow(client, revision, 'fake://none')).rejects.toThrow(
+      'There is no resource "fake://none" to follow',
+    );
+    if (revision === '2026-07-28') {
+      const both = client.listen({ resourceSubscriptions: ['fake://1', 'file:///x'] });
+      await expect(both).rejects.toThrow('There is no resource "file:///x" to follow');
+    }
+    expect(notes.filter((note) => note.startsWith('watch'))).toEqual([]);
+    const stop = await follow(client, revision, 'fake://1');
+    await stop();
+    await client.close();
+  });
 }
 
 const anything = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const;

@@ -23,6 +23,7 @@ import { followerPort } from './follower-port.ts';
 import { createRequestSeal } from './request-seal.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import { type Caller, type Revision, runCall } from './run-call.ts';
+import { unknownResource } from './unknown-resource.ts';
 
 /** What every way of serving is given. */
 export interface ServedApp {
@@ -126,7 +127,9 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
   );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    const unknown = await unknownResource(resources, [uri]);
+    if (unknown !== undefined) throw new ResourceNotFoundError(unknown.uri, unknown.message);
     if (followed.size >= mostSubscriptions) {
       const message = `A connection can follow ${mostSubscriptions} resources at a time. Unsubscribe from some first.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);

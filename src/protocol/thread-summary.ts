@@ -22,7 +22,10 @@ export interface ThreadSummary {
   readonly forkedFrom?: ThreadId;
   /** Turns that were not taken back, without those that only compacted the thread. */
   readonly turns: number;
-  /** Of all its requests and their answers, as the provider counted them: cached input is part of it. */
+  /**
+   * Of all its requests and their answers, as the provider counted them: cached input is part of it. In a fork, those of
+   * the turns that it took over are counted too.
+   */
   readonly totalTokens: number;
   /** The surface that started it: `exec`, `cli`, `vscode`, `mcp`, `subagent`, `internal`, or another program's word. */
   readonly source?: string;

@@ -124,7 +124,7 @@ export class ThreadTurns {
       if (closing.aborted) return { kind: 'refused', outcome: closed };
       const known = submitted.now();
       const { prepareSuspended } = await import('./turn/prepare-suspended.ts');
-      const prepared = await prepareSuspended(this.#thread, known);
+      const prepared = await prepareSuspended(this.#thread, known, { ends: signal.aborted });
       if ('outcome' in prepared) return { kind: 'refused', outcome: prepared.outcome };
       const { settings: narrowed, continues } = prepared;
       const asked = turnUnder(this.#thread, narrowed, { signal, continues });

@@ -223,7 +223,7 @@ export class Thread {
   /**
    * Continues the turn that was suspended when the thread was given up, or its program died: asks what it waits for, or
    * uses the answer that was given, and goes on to the model. Refused when there is none, or no one to ask; then nothing
-   * changes.
+   * changes. With a signal that is aborted already, the turn ends at once under any policy, and its questions lapse.
    */
   continue({ signal }: Pick<ThreadTurn, 'signal'>): Promise<TurnResult | RefusedChange> {
     return this.#turns.continue(signal, this.#settings.submitted.ready);

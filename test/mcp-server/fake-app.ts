@@ -114,6 +114,7 @@ export function fakeApp(note: (text: string) => void): ServerApp & { change(uri:
           : { resources: [{ uri: 'fake://2', name: 'two' }] },
       read: async (uri) =>
         /^fake:\/\/[12]$/.test(uri) ? [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] : undefined,
+      canFollow: async (uri) => /^fake:\/\/[12]$/.test(uri),
       watch(uri, changed) {
         note(`watch ${uri}`);
         const listeners = watched.get(uri) ?? new Set();

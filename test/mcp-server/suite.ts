@@ -157,15 +157,34 @@ export function wireSuite(revision: WireRevision, serve: () => Promise<SuiteServ
     await until(() => notes.includes('unwatch fake://1'));
     await client.close();
   });
+
+  test('a subscription to nothing is an error, also beside one to something', async () => {
+    const { client, notes } = await connect();
+    await expect(follow(client, revision, 'fake://none')).rejects.toThrow(
+      'There is no resource "fake://none" to follow',
+    );
+    // Of the old revisions, a request names one alone.
+    const beside = revision === '2026-07-28' ? ['fake://1', 'file:///x'] : ['file:///x'];
+    await expect(follow(client, revision, ...beside)).rejects.toThrow('There is no resource "file:///x" to follow');
+    expect(notes.filter((note) => note.startsWith('watch'))).toEqual([]);
+    const stop = await follow(client, revision, 'fake://1');
+    await stop();
+    await client.close();
+  });
 }
 
 const anything = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const;
 
-async function follow(client: Client, revision: WireRevision, uri: string): Promise<() => Promise<void>> {
+async function follow(
+  client: Client,
+  revision: WireRevision,
+  ...uris: readonly string[]
+): Promise<() => Promise<void>> {
   if (revision === '2026-07-28') {
-    const subscription = await client.listen({ resourceSubscriptions: [uri] });
+    const subscription = await client.listen({ resourceSubscriptions: [...uris] });
     return () => subscription.close();
   }
+  const [uri = ''] = uris;
   await client.subscribeResource({ uri });
   return async () => void (await client.unsubscribeResource({ uri }));
 }

@@ -88,6 +88,33 @@ test.each(['decline', 'cancel', 'accept'])(
   },
 );
 
+test.each(['accept', 'decline'])(
+  'revision 2026-07-28: the server is killed and started again while the form is open, and %s still counts',
+  async (action) => {
+    const command = { cmd: 'touch one', sandbox_permissions: 'require_escalated', justification: 'May I?' };
+    const { place } = await scene(
+      [answer({ items: [callTool('exec_command', command)] }), answer({ items: [say('Done.')] })],
+      'approval_policy = "on-request"\n',
+    );
+    const start = async (more: JsonObject) => {
+      const client = rawClient([capstanScript, 'mcp-server'], {
+        cwd: place.workspace,
+        env: { ...process.env, CAPSTAN_HOME: place.home },
+      });
+      whenTestEnds(() => void client.child.kill('SIGKILL'));
+      client.send(toolCall(1, 'thread_start', { prompt: 'go' }, { ...more, _meta: envelope }));
+      return { client, response: await client.answerTo(1) };
+    };
+    const { client: first, response } = await start({});
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const asked = response['result'] as unknown as Asked;
+    const { response: second } = await start(again(asked, action));
+    expect(second).toMatchObject({ result: { structuredContent: { status: 'completed', message: 'Done.' } } });
+    expect(existsSync(join(place.workspace, 'one'))).toBe(action === 'accept');
+  },
+);
+
 interface Asked {
   readonly inputRequests: JsonObject;
   readonly requestState: string;

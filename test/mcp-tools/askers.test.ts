@@ -136,8 +136,9 @@ it('after an answer that a suspended turn cannot use, results are those of the c
   const refused = await client.error('thread_answer', approval);
   expect(refused).toMatchObject({
     code: 'policy-changed',
-    next: expect.stringContaining('with thread_override') as string,
+    next: expect.stringMatching(/with thread_override, or end the turn with thread_interrupt/) as string,
   });
+  expect(await client.data('thread_interrupt', { thread_id })).toMatchObject({ interrupted: true });
   expect(await client.data('thread_send', { thread_id, text: 'plain' })).toMatchObject({
     status: 'completed',
     message: 'Done.',

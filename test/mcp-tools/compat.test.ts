@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, hang, say } from '../../src/testing/index.ts';
+import { argumentsProblem } from '../../src/surfaces/mcp-server/wire/check-arguments.ts';
 import { served, TestClient } from './served.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summariser.ts';
 
@@ -46,8 +47,8 @@ it('a client of v1 drives a conversation by its names and shapes', async () => {
   });
   expect(over).toMatchObject({
     conversationId,
-    changed: ['cwd', 'sandbox'],
-    settings: { cwd: place.workspace, sandbox: 'workspace-write' },
+    changed: ['cwd', 'sandboxPolicy'],
+    settings: { cwd: place.workspace, approvalPolicy: 'on-request', sandboxPolicy: 'workspace-write' },
   });
   expect(await client.data('compactConversation', { conversationId, focus: 'the tests' })).toMatchObject({
     conversationId,
@@ -59,6 +60,48 @@ it('a client of v1 drives a conversation by its names and shapes', async () => {
   await client.data('sendUserMessage', { conversationId, items: [text('third')] });
   expect(listener.events).toHaveLength(heard);
   expect(await client.data('interruptConversation', { conversationId })).toMatchObject({ interrupted: false });
+});
+
+it('a v1 call is answered in the names that it takes', async () => {
+  const { app } = await served([answer({ items: [say('approval_policy, thread_id and thread_send')] })]);
+  const client = new TestClient(app);
+  const { conversationId } = (await client.data('newConversation', {})) as { conversationId: string };
+  expect(await client.error('overrideTurnContext', { conversationId })).toMatchObject({
+    next: 'Give at least one of these: cwd, approvalPolicy, sandboxPolicy, model, effort, summary.',
+  });
+  const { text: words, data } = await client.call('overrideTurnContext', { conversationId, sandboxPolicy: 'wide' });
+  expect(words).toMatch(/sandboxPolicy must be .* Correct sandboxPolicy or leave it out/s);
+  expect(data['error']).toMatchObject({ message: expect.stringMatching(/^sandboxPolicy must/) as string });
+  const policy = await client.error('overrideTurnContext', { conversationId, approvalPolicy: 'maybe' });
+  expect(policy['next']).toContain('Correct approvalPolicy or leave it out');
+  const turn = { model: 'gpt-5.5', summary: 'auto', cwd: '/', approvalPolicy: 'never', sandboxPolicy: { type: 'odd' } };
+  const refused = await client.error('sendUserTurn', { conversationId, items: [text('x')], ...turn });
+  expect(Object.values(refused).join(' ')).toMatch(/sandboxPolicy/);
+  const over = await client.call('overrideTurnContext', {
+    conversationId,
+    approvalPolicy: 'never',
+    sandboxPolicy: 'read-only',
+  });
+  expect(over.data['changed']).toEqual(['approvalPolicy', 'sandboxPolicy']);
+  expect(over.text).toContain('has another approvalPolicy, sandboxPolicy from');
+  const odd = await client.error('newConversation', { approvalPolicy: 'maybe' });
+  expect(Object.values(odd).join(' ')).toMatch(/approvalPolicy/);
+  // What the model says is not touched.
+  const sent = await client.call('sendUserMessage', { conversationId, items: [text('x')] });
+  expect([sent.text, sent.data['message']]).toEqual(Array(2).fill('approval_policy, thread_id and thread_send'));
+});
+
+it('null in a v1 call is as absent', async () => {
+  const { app } = await served([]);
+  const client = new TestClient(app);
+  const start = app.tools.find(({ name }) => name === 'newConversation')!;
+  const nothing = Object.fromEntries(Object.keys(start.input['properties'] as JsonObject).map((name) => [name, null]));
+  expect(argumentsProblem(start.input, nothing)).toBeUndefined();
+  const { conversationId } = (await client.data('newConversation', nothing)) as { conversationId: string };
+  const over = app.tools.find(({ name }) => name === 'overrideTurnContext')!;
+  const none = { conversationId, cwd: null, approvalPolicy: null, sandboxPolicy: null, model: null, summary: null };
+  expect(argumentsProblem(over.input, none)).toBeUndefined();
+  expect(await client.error('overrideTurnContext', none)).toMatchObject({ code: 'nothing-to-change' });
 });
 
 it('what is wrong in a v1 call is named', async () => {

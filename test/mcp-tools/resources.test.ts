@@ -29,6 +29,8 @@ it('threads are resources: listed, read, completed, and reported when they chang
   expect(await read('/context')).toHaveProperty('families');
   expect(await read('/envelope')).toHaveProperty('fields');
   expect(await read('/requests/1')).toEqual(model.requests[0]!.body);
+  const [request] = (await resources.read(`${uri}/requests/1`)) ?? [];
+  expect(request!['text']).toBe(model.requests[0]!.decodedBytes.toString('utf8'));
   for (const odd of ['/requests/2', '/requests/0', '/requests/-1', '/other', '/context/1', '/../x'])
     expect(await resources.read(`${uri}${odd}`)).toBeUndefined();
   expect(await resources.read('capstan://threads/01a1e497-81d9-72c4-b73a-5815034b32a9')).toBeUndefined();
@@ -49,6 +51,38 @@ it('threads are resources: listed, read, completed, and reported when they chang
   const before = changes;
   await client.data('thread_send', { thread_id, text: 'and more' });
   expect([changes, follower.typesOf('turn_completed').length]).toEqual([before, 1]);
+});
+
+it('what can be followed can be read by the same URI, and nothing else can be followed', async () => {
+  const { app } = await served(() => answer({ items: [say('ok')] }));
+  const client = new TestClient(app);
+  const { thread_id } = (await client.data('thread_start', { prompt: 'one' })) as { thread_id: string };
+  const uri = `capstan://threads/${thread_id}`;
+  const { cursor } = client.notes.findLast(({ params }) => params['cursor'] !== undefined)!.params;
+  await client.data('thread_send', { thread_id, text: 'two' });
+  const said = async (query: string): Promise<readonly unknown[]> => {
+    expect(await app.resources.canFollow(`${uri}${query}`)).toBe(true);
+    const [content] = (await app.resources.read(`${uri}${query}`)) ?? [];
+    expect(content).toMatchObject({ uri: `${uri}${query}` });
+    const { items } = JSON.parse(content!['text'] as string) as { readonly items: readonly JsonObject[] };
+    return items.filter(({ type }) => type === 'user').map(({ text }) => text);
+  };
+  expect(await said('')).toEqual(['one', 'two']);
+  expect(await said('?after=-1')).toEqual(['one', 'two']);
+  expect(await said(`?after=${encodeURIComponent(String(cursor))}`)).toEqual(['two']);
+  expect(await said('?after=100000')).toEqual([]);
+  expect(await app.resources.read(`${uri}/context?after=3`)).toMatchObject([{ uri: `${uri}/context?after=3` }]);
+  const unknown = 'capstan://threads/01a1e497-81d9-72c4-b73a-5815034b32a9';
+  for (const odd of [
+    'file:///x',
+    'capstan://threads/zzz',
+    unknown,
+    `${uri}?after=zzz`,
+    `${uri}?foo=1`,
+    `${uri}/other`,
+  ]) {
+    expect([odd, await app.resources.canFollow(odd), await app.resources.read(odd)]).toEqual([odd, false, undefined]);
+  }
 });
 
 it('a thread that is not loaded yet is followed as soon as a call loads it', async () => {

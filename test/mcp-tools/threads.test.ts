@@ -239,3 +239,17 @@ it('a picture in the message reaches the model', async () => {
   await client.data('thread_start', { prompt: 'look', images: [`data:image/png;base64,${pixel}`] });
   expect(JSON.stringify(model.requests[0]!.body['input'])).toContain(pixel);
 });
+
+it('what a fork took over is in its answer, so that threads add up', async () => {
+  const usage = (total: number) => ({ input: total, cachedInput: 0, output: 0, reasoningOutput: 0, total });
+  const { app } = await served(({ index }) => answer({ items: [say('ok')], usage: usage([1000, 1200, 1100][index]!) }));
+  const client = new TestClient(app);
+  const { thread_id } = (await client.data('thread_start', { prompt: 'one' })) as { thread_id: string };
+  await client.data('thread_send', { thread_id, text: 'two' });
+  const forked = await client.data('thread_fork', { thread_id, through: '1' });
+  expect(forked['usage']).toMatchObject({ total_tokens: 1000 });
+  await client.data('thread_send', { thread_id: forked['thread_id'] as string, text: 'other' });
+  const threads = (await client.data('thread_list', {}))['threads'] as readonly JsonObject[];
+  const totals = Object.fromEntries(threads.map(({ id, total_tokens }) => [String(id), total_tokens]));
+  expect(totals).toEqual({ [thread_id]: 2200, [String(forked['thread_id'])]: 1000 + 1100 });
+});

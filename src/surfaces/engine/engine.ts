@@ -90,6 +90,11 @@ export class Engine {
     return code !== 'sandbox-packaged' || isFirstTime(this.home, code, message);
   }
 
+  /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */
+  secretFor(purpose: string): string | undefined {
+    return this.#parts.seals.seal(`secret for ${purpose}`);
+  }
+
   /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */
   loadImage(path: string, cwd: string): UserImage | Outcome {
     const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);

@@ -49,6 +49,7 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   return {
     tools: [...threadTools(parts), ...compatTools(parts)].map((tool) => newest.noticing(guarded(tool))),
     resources: threadResources(parts, loaded),
+    callSecret: () => engine.secretFor('calls of mcp clients'),
     async close() {
       try {
         await live.close();

@@ -97,13 +97,19 @@ export async function grantSuspended(
   { id, about, answer, ...options }: SuspendedAsking,
 ): Promise<Granting> {
   if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
+  const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
+  // The turn is taken up only to be ended: the call is not looked at, and its question is not shown again.
+  if (endedBefore(turn)?.kind === 'interrupted') {
+    if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    turn.questions.lapse(id);
+    return { kind: 'refused', output: interruptedBefore };
+  }
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
   const decided = decideNow(turn, known, { ...options, canAsk: true });
   // An answer for longer than the call, or the rule that it saved, counts already: the call needs no question any more.
   if (answer !== undefined && decided.kind === 'run') return answeredBy(turn, decided, answer);
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
-    const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
     if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
     turn.questions.lapse(id);
     return { kind: 'refused', output: noLongerAsked(decided.kind === 'refuse' ? decided.why : undefined) };

@@ -19,15 +19,17 @@ export interface PreparedSuspended {
 
 /**
  * The policy of the suspended turn, narrowed by what holds now. If neither is the narrower one, nothing says what the
- * user wants to allow, and the turn is not continued.
+ * user wants to allow, and the turn is not continued. A turn that is only to be ended runs nothing, under any policy.
  */
 export async function prepareSuspended(
   { id, parts, log }: Pick<Turn, 'parts' | 'log'> & { readonly id: ThreadId },
   now: Settings,
+  { ends }: { readonly ends: boolean },
 ): Promise<PreparedSuspended | { readonly outcome: Outcome }> {
   const { state } = log;
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
+  if (ends) return { settings: now, continues: { openTurn, approval: now.approval } };
   if (!canBeAsked(userFacts(parts), now) && questionsToAsk(state).length > 0) return { outcome: noOneToAsk(id) };
   const then = policyOf(state);
   if (then === undefined) return { outcome: policyChanged(id) };

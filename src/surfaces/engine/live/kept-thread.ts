@@ -11,7 +11,7 @@ import type { TurnResult } from '../../../thread/turn/settle.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import { whyRefused } from '../why-refused.ts';
-import { LiveWork } from './live-work.ts';
+import { interruptedByUser, LiveWork } from './live-work.ts';
 import type { PlaceCursor } from './place-cursor.ts';
 import { type ThreadKeeper, ThreadLoader } from './thread-loader.ts';
 import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
@@ -119,8 +119,23 @@ export class KeptThread implements LiveThread {
   async interrupt(): ReturnType<LiveThread['interrupt']> {
     // No client submitted it, but it is what runs: work that waits behind it stays.
     const itself = this.#loader.thread?.isCompactingItself === true ? this.#loader.thread : undefined;
+    const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
+    if (isWaiting) return this.#endSuspended();
     const turnId = await (itself === undefined ? this.#work.interrupt() : itself.stopCompactingItself());
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
+  }
+
+  /** The turn that waits for an answer ends as one that runs would, and its questions lapse. */
+  async #endSuspended(): ReturnType<LiveThread['interrupt']> {
+    let turnId: TurnId | undefined;
+    const ended = await this.#work.add((work) =>
+      this.#loader.use((thread) => {
+        turnId = thread.state.openTurn?.id;
+        work.handOver();
+        return thread.continue({ signal: AbortSignal.abort(interruptedByUser) });
+      }),
+    );
+    return ended.kind === 'aborted' && turnId !== undefined ? { kind: 'interrupted', turnId } : { kind: 'idle' };
   }
 
   override(change: unknown): Promise<Overridden> {

@@ -82,7 +82,7 @@ export interface LiveThread {
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Words for the turn that runs; refused when none does. */
   steer(steering: Steering): Promise<Steered | EngineRefused>;
-  /** Ends the turn that runs, and resolves when it has ended. Turns that wait stay. */
+  /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */
   override(change: unknown): Promise<Overridden>;

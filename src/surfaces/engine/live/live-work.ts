@@ -16,6 +16,9 @@ interface KnownWork {
   turnId: TurnId | undefined;
 }
 
+/** Why a turn ends that `interrupt` ends. */
+export const interruptedByUser = 'interrupted by the user';
+
 /** Turns and compactions that clients submitted to one thread. */
 export class LiveWork {
   /** In the order of the calls: some still wait for the thread. */
@@ -62,7 +65,7 @@ export class LiveWork {
   async interrupt(): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;
     if (first === undefined) return undefined;
-    first.stopping.abort('interrupted by the user');
+    first.stopping.abort(interruptedByUser);
     return (await first.over) ? first.turnId : undefined;
   }
 }

@@ -8,6 +8,8 @@ export interface ServerApp {
   readonly prompts?: ServerPrompts;
   /** For the model of the host: what the server is good for. */
   readonly instructions?: string;
+  /** What seals calls that wait for their users, the same after a restart. Undefined, or absent: a key of the process does. */
+  callSecret?(): string | undefined;
   /** Calls back when one of the lists has changed, until the function that it gives is called. */
   watchLists?(changed: (list: ChangedList) => void): () => void;
   /** Ends everything that runs. No tool is called afterwards. */

@@ -115,7 +115,10 @@ export interface ServerResources {
     readonly mimeType: string;
   }[];
   list(cursor: string | undefined): Promise<{ readonly resources: readonly JsonObject[]; readonly next?: string }>;
+  /** Takes every URI that can be followed, since notices name it. Undefined: there is no such resource. */
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
+  /** Whether `watch` can ever call back: the URI is one of this server, and what it names exists. */
+  canFollow(uri: string): Promise<boolean>;
   /**
    * Calls back whenever it may have changed, until the function that it gives is called. `client`, where the subscription
    * belongs to one, is sent the typed events of the thread as well; with `?after=` in the URI, first those behind that

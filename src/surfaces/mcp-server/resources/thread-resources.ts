@@ -6,13 +6,14 @@ import { oneLine } from '../../../state/one-line.ts';
 import { requestBody } from '../../context/show-request.ts';
 import { tellStory } from '../../context/thread-story.ts';
 import { envelopeJson } from '../../envelope/envelope-view.ts';
+import { readAfter, standingIn } from '../../engine/live/place-cursor.ts';
 import type { ServerResources } from '../offer/server-tool.ts';
 import { readLines } from '../tools/read-lines.ts';
 import { itemPage } from '../tools/thread-items.ts';
 import type { ToolParts } from '../tools/tool-parts.ts';
 import { contextOf, envelopeOf } from '../tools/view-tools.ts';
 import type { LoadedThreads } from './loaded-threads.ts';
-import { parseFollowedUri, parseThreadUri, type NamedPartOfThread, threadUri } from './thread-uri.ts';
+import { type FollowedPart, parseFollowedUri, threadUri } from './thread-uri.ts';
 
 const mimeType = 'application/json';
 
@@ -40,10 +41,14 @@ export function threadResources(parts: ToolParts, loaded: LoadedThreads): Server
       return { resources: page.threads.map(listed), ...defined({ next: page.next }) };
     },
     async read(uri) {
-      const part = parseThreadUri(uri);
-      if (part === undefined || !(await isKnown(parts, part.id))) return undefined;
-      const text = await textOf(parts, part);
+      const followed = parseFollowedUri(uri);
+      if (followed === undefined || !(await isKnown(parts, followed.part.id))) return undefined;
+      const text = await textOf(parts, followed);
       return text === undefined ? undefined : [{ uri, mimeType, text }];
+    },
+    async canFollow(uri) {
+      const followed = parseFollowedUri(uri);
+      return followed !== undefined && isKnown(parts, followed.part.id);
     },
     watch(uri, changed, client) {
       const followed = parseFollowedUri(uri);
@@ -86,13 +91,16 @@ async function isKnown({ engine, live }: ToolParts, id: ThreadId): Promise<boole
   return live.knows(id) || (await engine.stored.location(id)) !== undefined;
 }
 
-async function textOf(parts: ToolParts, part: NamedPartOfThread): Promise<string | undefined> {
+/** With a place, a thread is read behind it; its other parts are whole in any case. */
+async function textOf(parts: ToolParts, { part, after = -1 }: FollowedPart): Promise<string | undefined> {
   const { id } = part;
   switch (part.kind) {
     case 'thread': {
       const { lines } = await readLines(parts.engine, id);
-      const page = itemPage(lines, { isNewest: false, after: -1, limit: mostItems, most: mostCharacters });
-      return JSON.stringify({ thread_id: id, ...page });
+      const claimed = readAfter(after) ?? { place: -1 };
+      const standing = standingIn(lines, id, claimed);
+      const page = itemPage(lines, { isNewest: false, after: standing, limit: mostItems, most: mostCharacters });
+      return JSON.stringify({ thread_id: id, ...page, ...(standing < claimed.place && { rewound: standing }) });
     }
     case 'context':
       return JSON.stringify({ thread_id: id, ...(await contextOf(parts, id)) });
@@ -105,7 +113,8 @@ async function textOf(parts: ToolParts, part: NamedPartOfThread): Promise<string
       const request = story.requests[part.number - 1];
       if (request === undefined) return undefined;
       const body = await requestBody(request);
-      return typeof body === 'string' ? body : JSON.stringify({ error: body });
+      // As it was sent, byte for byte: a page in a terminal ends its line.
+      return typeof body === 'string' ? body.replace(/\n$/, '') : JSON.stringify({ error: body });
     }
   }
 }

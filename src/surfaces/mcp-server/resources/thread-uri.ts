@@ -13,7 +13,7 @@ export function threadUri(id: string): string {
 }
 
 /** Undefined for what is no URI of this server. */
-export function parseThreadUri(uri: string): NamedPartOfThread | undefined {
+function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   if (!uri.startsWith(prefix)) return undefined;
   const [name = '', part, number, ...more] = uri.slice(prefix.length).split('/');
   const id = parseThreadId(name);
@@ -27,9 +27,13 @@ export function parseThreadUri(uri: string): NamedPartOfThread | undefined {
 }
 
 /** What a client follows: a part of a thread, and the place behind which it wants the events, if it was there before. */
-export function parseFollowedUri(
-  uri: string,
-): { readonly part: NamedPartOfThread; readonly after?: AfterPlace } | undefined {
+export interface FollowedPart {
+  readonly part: NamedPartOfThread;
+  readonly after?: AfterPlace;
+}
+
+/** Undefined for what is no URI of this server, or has no place of a thread in it. */
+export function parseFollowedUri(uri: string): FollowedPart | undefined {
   const [path = '', query, ...more] = uri.split('?');
   const part = parseThreadUri(path);
   if (part === undefined || more.length > 0) return undefined;

@@ -163,6 +163,17 @@ export function reportProgress(
   });
 }
 
+/**
+ * Of a call that would drop what a suspended turn asks: it does nothing, whoever calls, and says what waits and both ways
+ * on.
+ */
+export function suspendedFirst(
+  thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
+  what: string,
+): ToolAnswer | undefined {
+  return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
+}
+
 /** Of a call that has to wait for open questions: what became of it, and the questions. */
 export function questionsFirst(
   parts: Pick<ToolParts, 'onQuestion' | 'runs'>,
@@ -171,7 +182,16 @@ export function questionsFirst(
   what: string,
 ): ToolAnswer | undefined {
   const questions = parts.runs.current(thread.id)?.questions ?? thread.questions;
-  if (questions.length === 0 || !answersByTool(parts, context)) return undefined;
-  const waiting = waitingAnswer({ thread, turnId: questions[0]!.turnId }, questions, {});
+  return answersByTool(parts, context) ? waitingFirst(thread, questions, what) : undefined;
+}
+
+function waitingFirst(
+  thread: Pick<LiveThread, 'id'>,
+  questions: readonly Question[],
+  what: string,
+): ToolAnswer | undefined {
+  const [first] = questions;
+  if (first === undefined) return undefined;
+  const waiting = waitingAnswer({ thread, turnId: first.turnId }, questions, {});
   return { ...waiting, text: `${what} ${waiting.text}` };
 }

@@ -4,8 +4,10 @@ import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { RollbackTo, RollbackUndone } from '../../engine/engine-types.ts';
+import { usageFields } from '../../../state/usage-fields.ts';
 import { plural } from '../../wording/number-words.ts';
-import type { ServerTool } from '../offer/server-tool.ts';
+import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
+import { suspendedFirst } from './attend-turn.ts';
 import { answered, refusedAnswer, withNotices } from './call-answers.ts';
 import { findThreadId } from './find-thread-by-name.ts';
 import { settingsShown } from './settings-arguments.ts';
@@ -33,7 +35,9 @@ export function threadForkTool(parts: ToolParts): ServerTool {
       const forked = await parts.live.fork(id, cut);
       if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
       const settings = settingsShown(forked.settings);
-      return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, settings });
+      // Its own figures begin with these, which are counted in the other thread as well.
+      const usage = usageFields(forked.usage().total);
+      return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
     },
   };
 }
@@ -72,6 +76,8 @@ export function threadRollbackTool(parts: ToolParts): ServerTool {
       if (typeof id !== 'string') return refusedAnswer(id);
       const to = rangeFrom(args);
       if ('code' in to) return refusedAnswer(to);
+      const waiting = await questionsOfSuspended(parts, id, 'Nothing was rolled back.');
+      if (waiting !== undefined) return waiting;
       const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
       if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
       const rolled = answered(`${rolledBack(done.turns)} of thread ${id}. thread_undo_rollback undoes this.`, {
@@ -82,6 +88,18 @@ export function threadRollbackTool(parts: ToolParts): ServerTool {
       return withNotices(rolled, done.notices);
     },
   };
+}
+
+/** A thread that no client uses is read from its file. */
+async function questionsOfSuspended(
+  { engine, live }: Pick<ToolParts, 'engine' | 'live'>,
+  id: ThreadId,
+  what: string,
+): Promise<ToolAnswer | undefined> {
+  const kept = live.loaded.find((thread) => thread.id === id);
+  if (kept !== undefined) return suspendedFirst(kept, what);
+  if ((await engine.stored.location(id)) === undefined) return undefined;
+  return suspendedFirst({ id, isSuspended: true, questions: await engine.stored.questions(id) }, what);
 }
 
 function rangeFrom(args: JsonObject): RollbackTo | Outcome {
@@ -106,6 +124,8 @@ export function threadUndoRollbackTool(parts: ToolParts): ServerTool {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
       if (typeof id !== 'string') return refusedAnswer(id);
       const force = args['force'] === true;
+      const waiting = await questionsOfSuspended(parts, id, 'No rollback was undone.');
+      if (waiting !== undefined) return waiting;
       const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
       if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
       const { turns, replaced, next } = done;

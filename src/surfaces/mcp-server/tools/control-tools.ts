@@ -5,7 +5,7 @@ import { checkpointText } from '../../wording/checkpoint-words.ts';
 import { checkpointFields } from '../../wording/checkpoint-fields.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
-import { questionsFirst, reportProgress, tellOpenQuestions } from './attend-turn.ts';
+import { questionsFirst, reportProgress, suspendedFirst, tellOpenQuestions } from './attend-turn.ts';
 import { answered, refusedAnswer } from './call-answers.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
 import {
@@ -70,7 +70,8 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
     async call(args, context) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedAnswer(thread);
-      const blocked = questionsFirst(parts, thread, context, 'The history was not compacted.');
+      const notCompacted = 'The history was not compacted.';
+      const blocked = suspendedFirst(thread, notCompacted) ?? questionsFirst(parts, thread, context, notCompacted);
       if (blocked !== undefined) return blocked;
       const listening = parts.listeners.add(thread, context.client);
       const stopProgress = reportProgress(parts, thread, context);
@@ -116,21 +117,29 @@ export function threadInterruptTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_interrupt',
     title: 'Interrupt a turn',
-    description: 'Ends the turn that runs. The thread can be continued.',
+    description: 'Ends the turn that runs or waits for an answer. The thread can be continued.',
     input: inputOfTool({ thread_id: text() }),
     output: outputOfTool({ thread_id: text(), interrupted: yesOrNo, turn_id: text() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     async call(args) {
       const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
       if ('code' in thread) return refusedAnswer(thread);
+      const asked = thread.isSuspended ? thread.questions.length : 0;
       const done = await thread.interrupt();
       const isInterrupted = done.kind === 'interrupted';
       const turnId = isInterrupted ? done.turnId : undefined;
-      return answered(isInterrupted ? `Turn ${turnId} is interrupted.` : 'No turn runs.', {
+      return answered(isInterrupted ? `Turn ${turnId} is interrupted.${dropped(asked)}` : 'No turn runs.', {
         thread_id: thread.id,
         interrupted: isInterrupted,
         ...defined({ turn_id: turnId }),
       });
     },
   };
+}
+
+function dropped(questions: number): string {
+  if (questions === 0) return '';
+  return questions === 1
+    ? ' Its question lapsed, and the call did not run.'
+    : ` Its ${questions} questions lapsed, and the calls did not run.`;
 }

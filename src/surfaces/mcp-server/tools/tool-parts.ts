@@ -21,4 +21,4 @@ export interface ToolParts {
 export type OnQuestion = 'report' | 'decline';
 
 /** As much of the engine as the server uses beside live threads. */
-export type ServedEngine = Pick<Engine, 'stored' | 'loadImage'>;
+export type ServedEngine = Pick<Engine, 'stored' | 'loadImage' | 'secretFor'>;

@@ -32,6 +32,10 @@ export function toolWords(text: string): string {
       /\bResume with the permissions of that turn\b/g,
       'Set the permissions of that turn with thread_override',
     )
+    .replaceAll(
+      /\bor send a new message, which leaves the question unanswered\b/g,
+      'or end the turn with thread_interrupt',
+    )
     .replaceAll(/^Interrupt it, or\b/g, 'Interrupt it with thread_interrupt, or')
     .replaceAll(/\x60capstan envelope [^\x60]*\x60/g, 'thread_envelope')
     .replaceAll(/; \x60capstan config show\x60 lists all\./g, '.')

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
+import type { LiveThread } from '../../engine/live/live-thread.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
 import { errorFields } from '../events/event-fields.ts';
 import type { ToolAnswer } from '../offer/server-tool.ts';
@@ -17,7 +18,7 @@ export function askedText(question: Question, item?: TurnItem): string {
 
 /** Of a turn that waits for its user, where the client has no other way to the questions. */
 export function waitingAnswer(
-  run: Pick<TurnRun, 'thread' | 'turnId'> & Partial<Pick<TurnRun, 'itemOf'>>,
+  run: Pick<TurnRun, 'turnId'> & { readonly thread: Pick<LiveThread, 'id'> } & Partial<Pick<TurnRun, 'itemOf'>>,
   questions: readonly Question[],
   more: JsonObject,
 ): ToolAnswer {
@@ -25,7 +26,7 @@ export function waitingAnswer(
   const asked = questions.map((question) => askedText(question, run.itemOf?.(question))).join('\n');
   return {
     kind: 'answer',
-    text: `${more['queued'] === true ? 'The message waits for a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer.\n${asked}`,
+    text: `${more['queued'] === true ? 'The message waits for a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer, or end the turn with thread_interrupt.\n${asked}`,
     data: {
       thread_id: thread.id,
       ...defined({ turn_id: turnId }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Question } from '../../../protocol/question.ts';
 import type { CallContext } from '../offer/server-tool.ts';
 
@@ -32,7 +33,6 @@ export class TurnAudience {
   readonly #audience: Audience;
   readonly #asking = new Map<string, Asking>();
   #calls = 0;
-  #asked = 0;
   #isAbandoned = false;
 
   constructor(audience: Audience) {
@@ -74,7 +74,8 @@ export class TurnAudience {
     questions: readonly Question[],
     { keeps }: Pick<Attending, 'keeps'>,
   ): string {
-    const name = String(++this.#asked);
+    // It outlives the process at the client: a count would begin again.
+    const name = randomUUID();
     const gone = (): void => {
       end();
       this.#gone(keeps);

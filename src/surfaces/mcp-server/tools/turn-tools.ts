@@ -6,7 +6,14 @@ import type { Answer, AnswerScope, Question } from '../../../protocol/question.t
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
-import { type Attendance, attendTurn, questionsFirst, explainedTurnOutput, turnOutput } from './attend-turn.ts';
+import {
+  type Attendance,
+  attendTurn,
+  questionsFirst,
+  suspendedFirst,
+  explainedTurnOutput,
+  turnOutput,
+} from './attend-turn.ts';
 import { answered, refusedAnswer, withNotices } from './call-answers.ts';
 import { continueCall } from './continue-call.ts';
 import { refusedConfig } from './closed-config-keys.ts';
@@ -77,6 +84,8 @@ function withThread(answer: ToolAnswer | InputRequired): ToolAnswer | InputRequi
   return { ...answer, text: `${answer.text}\n\nthread_id: ${id}` };
 }
 
+const notSent = 'The message was not sent.';
+
 export function threadSendTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_send',
@@ -99,6 +108,8 @@ export async function callSend(
   const message = await readCall(parts, args);
   if ('code' in message) return refusedAnswer(message);
   const { thread, input } = message;
+  const suspended = suspendedFirst(thread, notSent);
+  if (suspended !== undefined) return suspended;
   if (thread.turnId !== undefined) {
     const run = parts.runs.observe(thread);
     const steered = await thread.steer({ input });
@@ -123,7 +134,8 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
       if (context.responses !== undefined) return continueCall(parts, context, {});
       const message = await readCall(parts, args);
       if ('code' in message) return refusedAnswer(message);
-      const blocked = questionsFirst(parts, message.thread, context, 'The message was not sent.');
+      const blocked =
+        suspendedFirst(message.thread, notSent) ?? questionsFirst(parts, message.thread, context, notSent);
       if (blocked !== undefined) return blocked;
       const run = parts.runs.submit(message.thread, message.input, changeFrom(args, parts.cwd));
       return attendTurn(parts, run, context, {});

@@ -20,9 +20,10 @@ import type { ServerResources, ServerTool } from '../offer/server-tool.ts';
 import { answerToolCall } from './call-tool.ts';
 import type { ClientLink } from './client-link.ts';
 import { followerPort } from './follower-port.ts';
-import { openSeal } from './request-seal.ts';
+import { createRequestSeal } from './request-seal.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import { type Caller, type Revision, runCall } from './run-call.ts';
+import { unknownResource } from './unknown-resource.ts';
 
 /** What every way of serving is given. */
 export interface ServedApp {
@@ -41,16 +42,17 @@ const mostCompletions = 100;
 /** The SDK's server for one client: what the app offers, in the words of the protocol. */
 export function createProtocolServer(served: ServedApp, revision: Revision, link: ClientLink): Server {
   const { app } = served;
+  const seal = createRequestSeal(app);
   const server = new Server(
     { name: 'capstan', title: 'Capstan', version },
     {
       capabilities: capabilitiesOf(app),
-      requestState: { verify: openSeal },
+      requestState: { verify: seal.open },
       ...(app.instructions === undefined ? {} : { instructions: app.instructions }),
     },
   );
   Object.assign(server, { onerror: (error: Error) => served.report(error.message) });
-  const caller: Caller = { server, revision, link };
+  const caller: Caller = { server, revision, link, seal };
   serveTools(served, caller);
   if (app.resources !== undefined) serveResources(app.resources, caller);
   if (app.prompts !== undefined) servePrompts(app.prompts, caller);
@@ -125,7 +127,9 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
   );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    const unknown = await unknownResource(resources, [uri]);
+    if (unknown !== undefined) throw new ResourceNotFoundError(unknown.uri, unknown.message);
     if (followed.size >= mostSubscriptions) {
       const message = `A connection can follow ${mostSubscriptions} resources at a time. Unsubscribe from some first.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);

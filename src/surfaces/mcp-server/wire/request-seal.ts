@@ -6,6 +6,7 @@ import {
   createRequestStateCodec,
 } from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, isJsonObject } from '../../../protocol/json.ts';
+import type { ServerApp } from '../offer/server-app.ts';
 
 /** The schema of a form; null for another request. */
 export type AskedKeys = Readonly<Record<string, JsonObject | null>>;
@@ -20,18 +21,30 @@ export interface SealedCall {
 }
 
 /** People answer when they come back to the screen. */
-const validSeconds = 24 * 60 * 60;
+const ttlSeconds = 24 * 60 * 60;
 
-/** The key lives as long as the process: what another one sealed is refused. */
-const codec = createRequestStateCodec<SealedCall>({ key: randomBytes(32), ttlSeconds: validSeconds });
+/** Where an app has no secret: what another process sealed is refused. */
+const processKey = randomBytes(32);
 
-export function sealCall(sealed: SealedCall): Promise<string> {
-  return codec.mint(sealed);
+export interface RequestSeal {
+  close(sealed: SealedCall): Promise<string>;
+  /** For the SDK, which calls it before a handler. Throws on anything that was not sealed with the same secret. */
+  open(state: string, context: ServerContext): Promise<SealedCall>;
 }
 
-/** For the SDK, which calls it before a handler. Throws on anything that was not sealed here. */
-export function openSeal(state: string, context: ServerContext): Promise<SealedCall> {
-  return codec.verify(state, context);
+/** With a secret that outlives the process, an answer still counts when the server was started again meanwhile. */
+export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>): RequestSeal {
+  // The secret is asked for on use: a server that never asks its user needs none.
+  let made: ReturnType<typeof createRequestStateCodec<SealedCall>> | undefined;
+  const codec = () => (made ??= createRequestStateCodec<SealedCall>({ key: keyOf(callSecret?.()), ttlSeconds }));
+  return {
+    close: (sealed) => codec().mint(sealed),
+    open: (state, context) => codec().verify(state, context),
+  };
+}
+
+function keyOf(secret: string | undefined): Uint8Array {
+  return secret === undefined ? processKey : createHash('sha256').update(secret).digest();
 }
 
 /** What was sealed for this call and no other. */

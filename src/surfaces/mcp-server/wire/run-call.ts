@@ -9,7 +9,7 @@ import { type JsonObject, isJsonObject } from '../../../protocol/json.ts';
 import type { CallContext, ClientPort, ClientResponse, InputRequired } from '../offer/server-tool.ts';
 import { askedKeys, failedToAsk, questionRequest, responsesTo } from './client-answers.ts';
 import type { ClientLink } from './client-link.ts';
-import { type AskedKeys, callDigest, sealCall, sealedFor } from './request-seal.ts';
+import { type AskedKeys, type RequestSeal, callDigest, sealedFor } from './request-seal.ts';
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type Revision = 'modern' | 'legacy';
@@ -19,6 +19,7 @@ export interface Caller {
   readonly server: Server;
   readonly revision: Revision;
   readonly link: ClientLink;
+  readonly seal: RequestSeal;
 }
 
 /** A request of a client that may need answers of its user: what it is called by, and the work. */
@@ -57,7 +58,7 @@ export async function runCall<Answer extends { readonly kind: string }>(
   };
   try {
     const digest = callDigest(request.mcpReq.method, call.name, call.args);
-    if (revision === 'modern') return await oneRound(request, context, call, digest);
+    if (revision === 'modern') return await oneRound(caller, request, context, { ...call, digest });
     let again: Pick<CallContext, 'responses' | 'state'> = {};
     for (;;) {
       const answer = await call.work({ ...context, ...again });
@@ -78,17 +79,17 @@ function isQuestion(answer: { readonly kind: string }): answer is InputRequired 
 }
 
 async function oneRound<Answer extends { readonly kind: string }>(
+  { seal }: Pick<Caller, 'seal'>,
   request: ServerContext,
   context: CallContext,
-  call: CallWork<Answer>,
-  digest: string,
+  { digest, work }: CallWork<Answer> & { readonly digest: string },
 ): Promise<Answer | InputRequiredResult> {
   const sealed = sealedFor(digest, request);
   const again = sealed === undefined ? {} : { responses: givenResponses(request, sealed.asked), state: sealed.state };
-  const answer = await call.work({ ...context, ...again });
+  const answer = await work({ ...context, ...again });
   if (!isQuestion(answer)) return answer;
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
-  const requestState = await sealCall({ call: digest, state: answer.state, asked: askedKeys(answer) });
+  const requestState = await seal.close({ call: digest, state: answer.state, asked: askedKeys(answer) });
   // The questions of an app are data; the SDK checks each before it is sent.
   return {
     resultType: 'input_required',

@@ -15,6 +15,7 @@ import { refuseLargeBody } from './refuse-large-body.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
 import { StreamFlow } from './stream-flow.ts';
+import { unknownResource } from './unknown-resource.ts';
 
 export interface HttpOptions extends HttpAccess {
   /** 0: one that is free. */
@@ -101,6 +102,8 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
+    const unknown = await unknownResource(resources, listenedUris(body));
+    if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
@@ -125,6 +128,11 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   }
 
   return { fetch, close };
+}
+
+/** As a handler of the SDK would answer: this method has none. */
+function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
+  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri } } });
 }
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {

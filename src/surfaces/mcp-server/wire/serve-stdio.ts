@@ -1,6 +1,7 @@
 import { serveStdio as serveOnStdio } from '@modelcontextprotocol/server/stdio';
 import {
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
   SUBSCRIPTION_ID_META_KEY,
   type Server,
@@ -14,6 +15,7 @@ import { announceLists } from './list-changes.ts';
 import { type ServedApp, createProtocolServer } from './protocol-server.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import { type MessageTap, type StdioStreams, StdioTransport } from './stdio-transport.ts';
+import { unknownResource } from './unknown-resource.ts';
 
 /** A server that runs. */
 export interface RunningServer {
@@ -74,18 +76,28 @@ function listenTap(
       if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
         stop(message.params?.requestId);
     },
+    async problem(request: JSONRPCRequest): Promise<string | undefined> {
+      const params: unknown = request.params;
+      const uris = isJsonObject(params) ? listenedIn(params) : [];
+      return (await unknownResource(resources, uris))?.message;
+    },
     out(message: JSONRPCMessage): void {
       if (!isJSONRPCNotification(message) || message.method !== 'notifications/subscriptions/acknowledged') return;
       const params: unknown = message.params;
       if (watches === undefined || !isJsonObject(params)) return;
       const id = objectAt(params, '_meta')?.[SUBSCRIPTION_ID_META_KEY];
       if (typeof id !== 'string' && typeof id !== 'number') return;
-      const uris = arrayAt(objectAt(params, 'notifications'), 'resourceSubscriptions') ?? [];
       followed.set(
         id,
-        uris.map((uri) => watches.follow(String(uri))),
+        listenedIn(params).map((uri) => watches.follow(uri)),
       );
     },
   };
   return { tap, close: () => watches?.close() };
+}
+
+/** The resources that a request to listen names, or the answer to it. */
+function listenedIn(params: JsonObject): readonly string[] {
+  const uris = arrayAt(objectAt(params, 'notifications'), 'resourceSubscriptions') ?? [];
+  return uris.filter((uri) => typeof uri === 'string');
 }

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import {
   type JSONRPCMessage,
+  type JSONRPCRequest,
   ProtocolErrorCode,
   type RequestId,
   type Transport,
@@ -24,6 +25,8 @@ export interface StdioStreams {
 export interface MessageTap {
   in(message: JSONRPCMessage): void;
   out(message: JSONRPCMessage): void;
+  /** Why a client cannot listen to what it names; undefined if it can. The SDK would not ask. */
+  problem(listening: JSONRPCRequest): Promise<string | undefined>;
   /** A message was refused, and its client answered with this. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
@@ -127,7 +130,17 @@ export class StdioTransport implements Transport {
       if (id !== undefined) this.#unanswered.delete(id);
     }
     this.#tap.in(message);
-    this.onmessage?.(message);
+    if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') void this.#listen(message);
+    else this.onmessage?.(message);
+  }
+
+  async #listen(request: JSONRPCRequest): Promise<void> {
+    const problem = await this.#tap.problem(request).catch((error: unknown) => String(error));
+    // Cancelled meanwhile, it never begins.
+    if (this.#isClosed || !this.#unanswered.has(request.id)) return;
+    if (problem === undefined) return this.onmessage?.(request);
+    this.#unanswered.delete(request.id);
+    this.#refuse(request.id, ProtocolErrorCode.InvalidParams, problem);
   }
 
   #refuse(id: RequestId | undefined, code: ProtocolErrorCode, message: string): void {

@@ -1,4 +1,4 @@
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import { defined } from '../../../../protocol/defined.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 
@@ -37,19 +37,14 @@ function wrongItem(at: number, what: string): Outcome {
 
 export function contextFrom(args: JsonObject): JsonObject {
   const { cwd, approvalPolicy, sandboxPolicy, model, effort, summary } = args;
-  return defined({
-    cwd,
-    approval_policy: approvalPolicy,
-    sandbox: sandboxPolicy,
-    model,
-    effort,
-    summary,
-  }) as JsonObject;
+  const given = withoutNull({ cwd, approval_policy: approvalPolicy, sandbox: sandboxPolicy, model, summary });
+  // For the effort, null is a value: the default of the model.
+  return { ...given, ...defined({ effort }) };
 }
 
 export function startFrom(args: JsonObject): JsonObject {
   const { model, profile, cwd, approvalPolicy, sandbox, config } = args;
-  return defined({
+  return withoutNull({
     model,
     profile,
     cwd,
@@ -61,5 +56,10 @@ export function startFrom(args: JsonObject): JsonObject {
     compact_prompt: args['compactPrompt'],
     plan_tool: args['includePlanTool'],
     patch_tool: args['includeApplyPatchTool'],
-  }) as JsonObject;
+  });
+}
+
+/** A member that is null is as absent. */
+function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../../../protocol/defined.ts';
-import { type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../../offer/server-tool.ts';
 import { answered, refusedAnswer } from '../call-answers.ts';
@@ -10,6 +10,7 @@ import type { ToolParts } from '../tool-parts.ts';
 import { anObject, choiceOf, yesOrNo, inputOfTool, list, outputOfTool, text, textList } from '../tool-schema.ts';
 import { callStart, threadSendTool, threadTurnTool } from '../turn-tools.ts';
 import { contextFrom, messageFrom, startFrom } from './v1-arguments.ts';
+import { inV1Names, overriddenInV1 } from './v1-words.ts';
 
 type Called = ToolAnswer | InputRequired;
 
@@ -42,6 +43,16 @@ const started: JsonObject = {
   includePlanTool: yesOrNo,
   includeApplyPatchTool: yesOrNo,
 };
+/** Clients of v1 write what they leave out as `null`. */
+function orNull(properties: JsonObject): JsonObject {
+  const entries = Object.entries(properties).map(([name, schema]) => {
+    if (!isJsonObject(schema) || typeof schema['type'] !== 'string') return [name, schema];
+    const choices = arrayAt(schema, 'enum');
+    return [name, { ...schema, type: [schema['type'], 'null'], ...(choices && { enum: [...choices, null] }) }];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
   inputOfTool({ ...conversation, ...properties }, ['conversationId', ...required]);
 const turn = outputOfTool({ ...conversation, turnId: text(), status: text(), message: text(), questions: list }, []);
@@ -52,7 +63,7 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
   const subscriptions = new Map<string, () => void>();
   return [
     alias('newConversation', 'Start a conversation', {
-      input: inputOfTool(started, []),
+      input: inputOfTool(orNull(started), []),
       output: outputOfTool(
         { ...conversation, model: text(), reasoningEffort: text(), rolloutPath: { type: ['string', 'null'] } },
         [],
@@ -107,9 +118,12 @@ export function v1Tools(parts: ToolParts): readonly ServerTool[] {
       call: (args, call) => said(turnTool, args, call, contextFrom(args)),
     }),
     alias('overrideTurnContext', 'Override the context', {
-      input: inConversation(context),
+      input: inConversation(orNull(context)),
       output: outputOfTool({ ...conversation, changed: textList, settings: anObject }, []),
-      call: async (args, call) => inV1(await override.call({ ...named(args), ...contextFrom(args) }, call)),
+      async call(args, call) {
+        const done = inV1(await override.call({ ...named(args), ...contextFrom(args) }, call));
+        return done.kind === 'answer' ? overriddenInV1(done) : done;
+      },
     }),
     alias('compactConversation', 'Compact the history', {
       input: inConversation({ focus: text() }),
@@ -153,13 +167,11 @@ async function said(tool: ServerTool, args: JsonObject, call: CallContext, more:
 
 /** Names of the answer as v1 had them. */
 function inV1(called: Called): Called {
-  if (called.kind !== 'answer') return called;
-  const { thread_id, turn_id, ...data } = called.data;
-  return { ...called, data: { ...defined({ conversationId: thread_id, turnId: turn_id }), ...data } };
+  return called.kind === 'answer' ? inV1Names(called) : called;
 }
 
 async function begun({ engine }: ToolParts, called: Called): Promise<Called> {
-  if (called.kind !== 'answer' || called.isError === true) return called;
+  if (called.kind !== 'answer' || called.isError === true) return inV1(called);
   const id = stringAt(called.data, 'thread_id') ?? '';
   const settings = objectAt(called.data, 'settings');
   const location = await engine.stored.location(id as Parameters<typeof engine.stored.location>[0]);

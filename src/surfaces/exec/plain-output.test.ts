@@ -325,6 +325,19 @@ describe('while a question is open', () => {
     expect(seen()).toBe('May this command connect?\n  no answer: the command ended\n$ make a\n  [exit 0]\n');
     tell(asks('two'), lapses('two'));
     expect(seen()).toBe('  no answer\n');
+    tell(lapses('of another run'));
+    expect(seen()).toBe('A question of an earlier run was left without an answer.\n');
+  });
+
+  it('a warning between a command and its end does not repeat the command, unless another one runs', () => {
+    const { tell, seen } = outputOf({ live: false });
+    const begins = (id: string): ThreadEvent =>
+      started({ ...command, id, argv: ['sh', '-c', `make ${id}`], status: 'in-progress' });
+    const warns: ThreadEvent = { kind: 'warning', outcome: { code: 'w', message: 'W.', next: '' } };
+    tell(begins('a'), warns, ended('a', 'made'));
+    expect(seen()).toBe('$ make a\nW.\n  made\n  [exit 0]\n');
+    tell(begins('b'), begins('c'), warns, ended('c', ''), ended('b', ''));
+    expect(seen()).toBe('$ make b\n$ make c\nW.\n$ make c\n  [exit 0]\n$ make b\n  [exit 0]\n');
   });
 
   it('an answer as it arrives waits, too', () => {

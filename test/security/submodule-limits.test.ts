@@ -17,7 +17,6 @@ import { scene } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { sandboxIsPossible } from './sandboxed.ts';
 
-const suite = describe.runIf(sandboxIsPossible);
 const warned = 'names more submodules than Capstan can protect, or is too large to read';
 
 /** A workspace outside of the temporary folders, in which the model runs one command. */
@@ -57,7 +56,7 @@ async function labOf(cmd: string) {
 /** What would make the user's next git run a program. */
 const plants = (folder: string): string => `git -C ${folder} config core.fsmonitor "touch ran; false"`;
 
-suite('submodules beyond what can be protected', () => {
+describe.runIf(sandboxIsPossible)('submodules beyond what can be protected', () => {
   test('are reported before commands run, by exec and by `capstan sandbox`', async () => {
     const lab = await labOf('true');
     const [first = ''] = lab.link(65);
@@ -90,7 +89,7 @@ suite('submodules beyond what can be protected', () => {
   });
 });
 
-suite('a file that the git settings of the user include', () => {
+describe.runIf(sandboxIsPossible)('a file that the git settings of the user include', () => {
   const settings = '[user]\n\tname = a\n';
 
   test.each([

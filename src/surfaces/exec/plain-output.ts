@@ -143,8 +143,7 @@ export class PlainOutput implements Output {
         return this.#sayRefused(event);
       case 'warning':
         if (this.#options.isNews?.(event.outcome) === false) return undefined;
-        // What follows can only be the end of the one that runs.
-        if (this.#newestCall !== undefined && this.#openCalls.size !== 1) this.#newestCall = noCall;
+        if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
         return screen.message(event.outcome.message, { look: 'yellow' });
@@ -200,6 +199,11 @@ export class PlainOutput implements Output {
       return this.#screen.note(dim('A question of an earlier run was left without an answer.'));
     const why = this.#hosts.has(event.id) ? ': the command ended' : '';
     this.#screen.note(dim(`  no answer${why}`));
+  }
+
+  /** No question and no other call can come between its start and its end: what follows is its own. */
+  get #isOnlyCall(): boolean {
+    return this.#openCalls.size === 1 && this.#options.approvals === undefined;
   }
 
   /** Calls run side by side: an end that does not stand below its own start says again whose it is. */

@@ -118,6 +118,13 @@ class Check {
   }
 
   #unknown(kind: AnyTable, at: Path): undefined {
+    const toggle = misplacedToggle(kind, at);
+    if (toggle !== undefined) {
+      // A flag is meant for this run: without its effect, commands might run in another sandbox than the user chose.
+      const isFlag = this.#layer.name === 'flags';
+      const next = `Write ${formatTomlKey(toggle)}.`;
+      return this.#report(isFlag ? 'error' : this.#unknownIs, 'config-unknown-key', at, 'is not a known key', next);
+    }
     const severity = kind.unknown === 'error' ? 'error' : this.#unknownIs;
     const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
     const next =
@@ -137,6 +144,13 @@ class Check {
     this.problems.push(keyProblem(this.#layer, at, { severity, code, what, next }));
     return undefined;
   }
+}
+
+/** Where a switch belongs that was written beside its table. */
+function misplacedToggle({ keys }: AnyTable, at: Path): Path | undefined {
+  const name = at.at(-1) ?? '';
+  const tables = Object.entries(keys).filter(([, kind]) => kind.type === 'toggles' && kind.names.includes(name));
+  return tables.map(([table]) => [...at.slice(0, -1), table, name])[0];
 }
 
 /** The members that the check keeps, as it gives them. */

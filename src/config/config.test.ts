@@ -204,6 +204,16 @@ test.each<[JsonObject, string, string, 'warning' | 'error']>([
   ]);
 });
 
+test.each([
+  ['a flag is refused', flags, 'error'],
+  ['a file is reported', user, 'warning'],
+] as const)('a feature without its table in %s, with the key that was meant', (_name, layer, severity) => {
+  expect(readConfig([layer({ use_legacy_landlock: true })]).problems).toMatchObject([
+    { code: 'config-unknown-key', severity, key: 'use_legacy_landlock', next: 'Write features.use_legacy_landlock.' },
+  ]);
+  expect(readConfig([layer({ features: { use_legacy_landlock: true } })]).problems).toEqual([]);
+});
+
 test('a problem names the line', () => {
   const text = '# mine\nmodel = "x"\n\n[sandbox_workspace_write]\nnetwork_acess = true\n';
   const layer = { ...user({ model: 'x', sandbox_workspace_write: { network_acess: true } }), text };

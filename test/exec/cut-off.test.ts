@@ -37,6 +37,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
       for (const text of [shown.stdout, resumed.stderr].map((each) => each.replaceAll(/\s+/g, ' '))) {
         expect(text).toContain('was cut off: Capstan was killed or crashed. Running at that moment, outcome unknown:');
       }
+      expect(shown.stdout).toContain(`$ ${command}  [not finished]`);
       expect(resumed.stderr).toContain('There is nothing to answer');
       const turn = place.lines().find(({ payload }) => payload['type'] === 'task_started')!.payload['turn_id'];
       const item = {

@@ -56,6 +56,22 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
     expect(lab.hasEscaped()).toBe(false);
   });
 
+  test('git that runs again outside the sandbox waits for the commands beside it, and is then asked about anew', async () => {
+    const { questions } = await lab.run(
+      [[{ cmd: 'git commit -q --allow-empty -m again' }, { cmd: `sleep 2; ${lab.plants('vendor')}; git add vendor` }]],
+      {
+        asked: ({ reason = '' }) => (/Git could run/.test(reason) ? { kind: 'declined' } : { kind: 'allowed' }),
+      },
+    );
+    const ofCommit = questions.filter(({ argv }) => argv?.at(-1)?.startsWith('git commit'));
+    expect(ofCommit.map(({ kind, reason }) => [kind, /Git could run/.test(reason ?? '')])).toEqual([
+      ['retry', false],
+      ['retry', true],
+    ]);
+    expect(lab.git('log', '--format=%s')).toBe('first\n');
+    expect(lab.hasEscaped()).toBe(false);
+  });
+
   test('a folder that was swapped while the question waited is asked about by its own name', async () => {
     symlinkSync('.', join(lab.repo, 'lnk'));
     const { questions, outputs } = await lab.run(

@@ -55,6 +55,21 @@ it('a thread that waits says so, and how to answer; without a prompt and without
   expect(place.lines()).toHaveLength(before);
 });
 
+it('a call that waits is shown behind the words before it as not run; a new prompt says what became of the question', async () => {
+  const live = await suspended([answer({ items: [say('I will try it.'), outside(print)] }), done]);
+  const { place, id } = live;
+  const shown = (await place.run('threads', 'show', id)).stdout;
+  const [words, call] = [shown.indexOf('> I will try it.'), shown.indexOf(`$ ${print}  [not run]`)];
+  expect([words > 0, call > words]).toEqual([true, true]);
+  const { code, stderr } = await place.run('exec', 'resume', id, 'Something else.');
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('A question of an earlier run was left without an answer.\n'),
+  ]);
+  expect(stderr).not.toMatch(/^ +no answer$/m);
+  expect(existsSync(join(place.workspace, 'made'))).toBe(false);
+});
+
 it('a thread that another program asks about says where, and not how to answer it here', async () => {
   const live = await LiveThread.in([answer({ items: [outside(print)] }), done], asks);
   await live.open({}, neverAnswers);

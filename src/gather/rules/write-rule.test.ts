@@ -56,8 +56,8 @@ test('a host becomes a line with what it is for', async () => {
   await save({ kind: 'host', host: { name: 'x.com', port: 443, protocol: 'https' } });
   await save({ kind: 'host', host: { name: 'x.com', port: 22, protocol: 'socks5_tcp' } });
   expect(written()).toBe(
-    'network_rule(host="x.com", protocol="https", decision="allow", justification="Allow https_connect access to x.com")\n' +
-      'network_rule(host="x.com", protocol="socks5_tcp", decision="allow", justification="Allow socks5_tcp access to x.com")\n',
+    'network_rule(host="x.com", protocol="https", decision="allow", justification="Allow HTTPS connections to x.com")\n' +
+      'network_rule(host="x.com", protocol="socks5_tcp", decision="allow", justification="Allow TCP connections to x.com")\n',
   );
 });
 

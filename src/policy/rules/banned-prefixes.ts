@@ -29,7 +29,7 @@ const never = setOf(
   cross-env capstan codex`,
 );
 /** Programs that run another one, or write any file, by an option or their last word. */
-const writing = setOf('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install');
+const writing = setOf('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install curl wget wget2 aria2c');
 /** The loader of programs has the name of its version. */
 const loader = /^ld(?:-linux|-musl|\.so|64)/;
 

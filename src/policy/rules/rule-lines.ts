@@ -5,10 +5,16 @@ export function prefixRuleLine(prefix: readonly string[]): string {
   return `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
 }
 
-/** The line that allows a host. */
+const connectionWords: Readonly<Record<HostRule['protocol'], string>> = {
+  http: 'HTTP connections',
+  https: 'HTTPS connections',
+  socks5_tcp: 'TCP connections',
+  socks5_udp: 'UDP packets',
+};
+
+/** The line that allows a host. Its reason is for readers of the file. */
 export function hostRuleLine(host: string, protocol: HostRule['protocol']): string {
-  const label = protocol === 'https' ? 'https_connect' : protocol;
-  const justification = quoted(`Allow ${label} access to ${host}`);
+  const justification = quoted(`Allow ${connectionWords[protocol]} to ${host}`);
   return `network_rule(host=${quoted(host)}, protocol="${protocol}", decision="allow", justification=${justification})`;
 }
 

@@ -8,7 +8,7 @@ import type { LiveThread } from '../engine/live/live-thread.ts';
 import { paint } from '../terminal/look.ts';
 import { Screen } from '../terminal/screen.ts';
 import { patchEnd } from './item-lines.ts';
-import { PlainOutput } from './plain-output.ts';
+import { type PlainOptions, PlainOutput } from './plain-output.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,10 +16,15 @@ afterEach(() => void vi.useRealTimers());
 const turnId = 'turn' as TurnId;
 const askedAbout = { id: 'q', callId: 'other', turnId, tool: 'exec_command', item: {} } as const;
 
-function outputOf({ live = true, verbose = false } = {}) {
+function outputOf({ live = true, verbose = false, ...more }: Partial<PlainOptions> = {}) {
   let written = '';
   const stream = { columns: 80, write: (text: string) => (written += text) };
-  const output = new PlainOutput(new Screen({ stream, color: false, live }), { live, verbose, resumable: false });
+  const output = new PlainOutput(new Screen({ stream, color: false, live }), {
+    live,
+    verbose,
+    resumable: false,
+    ...more,
+  });
   return {
     output,
     tell: (...events: readonly ThreadEvent[]) => events.forEach(output.event),
@@ -325,6 +330,22 @@ describe('while a question is open', () => {
     expect(seen()).toBe('May this command connect?\n  no answer: the command ended\n$ make a\n  [exit 0]\n');
     tell(asks('two'), lapses('two'));
     expect(seen()).toBe('  no answer\n');
+    tell(lapses('of another run'));
+    expect(seen()).toBe('A question of an earlier run was left without an answer.\n');
+  });
+
+  it('a warning between a command and its end does not repeat the command, unless another one runs or questions are asked', () => {
+    const { tell, seen } = outputOf({ live: false });
+    const begins = (id: string): ThreadEvent =>
+      started({ ...command, id, argv: ['sh', '-c', `make ${id}`], status: 'in-progress' });
+    const warns: ThreadEvent = { kind: 'warning', outcome: { code: 'w', message: 'W.', next: '' } };
+    tell(begins('a'), warns, ended('a', 'made'));
+    expect(seen()).toBe('$ make a\nW.\n  made\n  [exit 0]\n');
+    tell(begins('b'), begins('c'), warns, ended('c', ''), ended('b', ''));
+    expect(seen()).toBe('$ make b\n$ make c\nW.\n$ make c\n  [exit 0]\n$ make b\n  [exit 0]\n');
+    const asking = outputOf({ live: false, approvals: 'ask' });
+    asking.tell(begins('a'), warns, ended('a', ''));
+    expect(asking.seen()).toBe('$ make a\nW.\n$ make a\n  [exit 0]\n');
   });
 
   it('an answer as it arrives waits, too', () => {

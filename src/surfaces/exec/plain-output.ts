@@ -49,6 +49,10 @@ export class PlainOutput implements Output {
   #isInterrupted = false;
   /** The call whose start, or the question, that stands last on the screen; `noCall` where a warning stands below it. */
   #newestCall: string | undefined;
+  /** Calls that have begun and not ended. */
+  readonly #openCalls = new Set<string>();
+  /** The questions that this run has shown. */
+  readonly #shownQuestions = new Set<string>();
   /** What was asked about, by the id of the question. */
   readonly #hosts = new Map<string, AskedHost>();
   #folder: string | undefined;
@@ -139,7 +143,7 @@ export class PlainOutput implements Output {
         return this.#sayRefused(event);
       case 'warning':
         if (this.#options.isNews?.(event.outcome) === false) return undefined;
-        if (this.#newestCall !== undefined) this.#newestCall = noCall;
+        if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
         return screen.message(event.outcome.message, { look: 'yellow' });
@@ -182,19 +186,30 @@ export class PlainOutput implements Output {
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
     if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
-    if (item.kind === 'command' || item.kind === 'tool-call') this.#newestCall = item.id;
+    if (item.kind !== 'command' && item.kind !== 'tool-call') return;
+    this.#newestCall = item.id;
+    this.#openCalls.add(item.id);
   }
 
   /** At once: it ends what stands on the screen. */
   #sayUnanswered(event: ThreadEvent): void {
+    if (event.kind === 'question-asked') this.#shownQuestions.add(event.question.id);
     if (event.kind !== 'question-answered' || event.answer.kind !== 'lapsed' || event.answer.by !== undefined) return;
+    if (!this.#shownQuestions.has(event.id))
+      return this.#screen.note(dim('A question of an earlier run was left without an answer.'));
     const why = this.#hosts.has(event.id) ? ': the command ended' : '';
     this.#screen.note(dim(`  no answer${why}`));
+  }
+
+  /** No question and no other call can come between its start and its end: what follows is its own. */
+  get #isOnlyCall(): boolean {
+    return this.#openCalls.size === 1 && this.#options.approvals === undefined;
   }
 
   /** Calls run side by side: an end that does not stand below its own start says again whose it is. */
   #nameAgain(item: CommandItem | ToolCallItem): void {
     if (this.#newestCall !== undefined && this.#newestCall !== item.id) this.#sayStart(item);
+    this.#openCalls.delete(item.id);
   }
 
   #sayItem(item: TurnItem): void {

@@ -44,6 +44,15 @@ it('reads how a call ended from its answer, and not from what a command printed'
     'outcome unknown',
     'exit 2',
     undefined,
-    'no answer',
+    'not finished',
   ]);
+});
+
+it.each([
+  ['waits to begin', [{ kind: 'command' }], 'not run'],
+  ['was allowed and cut', [{ kind: 'command', answer: { kind: 'allowed' } }], 'not finished'],
+  ['was cut while it waited for a host', [{ kind: 'network' }], 'not finished'],
+  ['ran once and waits to run again', [{ kind: 'retry' }], 'not finished'],
+] as const)('a call without an answer that %s', (_name, asked, words) => {
+  expect(callEnd({ kind: 'call', name: 'exec_command', form: 'command', input: 'ls', asked })?.words).toBe(words);
 });

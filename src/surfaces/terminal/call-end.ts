@@ -1,4 +1,4 @@
-import type { RecordedCall } from '../../state/recorded-item.ts';
+import type { AskedOfCall, RecordedCall } from '../../state/recorded-item.ts';
 import type { Look } from './look.ts';
 import { readCallReport } from '../wording/call-report.ts';
 
@@ -12,9 +12,14 @@ export interface CallEnd {
 const doubtful: ReadonlySet<string> = new Set(['interrupted', 'outcome unknown', 'refused']);
 
 /** Undefined: the answer does not say. */
-export function callEnd({ output }: RecordedCall): CallEnd | undefined {
-  if (output === undefined) return { words: 'no answer', look: 'yellow' };
+export function callEnd({ output, asked }: RecordedCall): CallEnd | undefined {
+  if (output === undefined) return { words: waitsToBegin(asked?.at(-1)) ? 'not run' : 'not finished', look: 'yellow' };
   const { end, isFailure } = readCallReport(output.text);
   if (end === undefined) return undefined;
   return { words: end, look: doubtful.has(end) ? 'yellow' : isFailure ? 'red' : 'dim' };
+}
+
+/** The other questions come up while a call runs, or after its first try. */
+function waitsToBegin(newest: AskedOfCall | undefined): boolean {
+  return newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';
 }

@@ -117,11 +117,17 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
   const calls = items.filter((item) => item.kind === 'call');
   const answer = items.findLast((item) => item.kind === 'assistant');
   const left = calls.length - mostCalls;
+  const more = left > 0 ? [dim(`${indent}… ${plural(left, 'more call')} (--full shows all)\n`)] : [];
+  const listed = calls.slice(0, mostCalls);
+  const lines = listed.map((call) => [...callLine(call, form), ...(call === listed.at(-1) ? more : [])]);
+  // A turn that was cut may have calls behind the last words of the model.
+  const at = answer === undefined ? -1 : items.indexOf(answer);
+  const before = listed.filter((call) => items.indexOf(call) < at).length;
   return [
     ...[firstWords === '' ? silence : firstWords, ...moreWords].map((text) => prose(visibleLine(text), form, indent)),
-    ...calls.slice(0, mostCalls).flatMap((call) => callLine(call, form)),
-    ...(left > 0 ? [dim(`${indent}… ${plural(left, 'more call')} (--full shows all)\n`)] : []),
+    ...lines.slice(0, before).flat(),
     ...(answer === undefined ? [] : [cyan(prose(`> ${visibleLine(oneLine(answer.text, mostAnswer))}`, form, indent))]),
+    ...lines.slice(before).flat(),
   ];
 }
 

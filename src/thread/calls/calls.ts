@@ -23,7 +23,7 @@ import {
 } from './grant-call.ts';
 import { type GrantedCall, leavesAsGit } from './granted-call.ts';
 import { confined, type RanCall, withNote } from './call-notes.ts';
-import { CallOrder } from './call-order.ts';
+import { CallOrder, type PlaceInOrder } from './call-order.ts';
 import { confirmGrant, type GroundToConfirm } from './confirm-grant.ts';
 import { readBeforeRetry, readCommand } from './decide-now.ts';
 import { recordDecided } from './ask-about-call.ts';
@@ -46,6 +46,7 @@ interface Ended {
 }
 
 type Confirmed = Granting | undefined;
+type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
 type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
 
 /** `shown`: the call that was refused, as far as it was understood. */
@@ -141,10 +142,9 @@ export class Calls {
     }
     if ('item' in end) {
       const { sessions } = this.#turn;
-      const { session: started, item } = end;
+      const { session: started, item, policy, mayWrite } = end;
       if (started !== undefined && item.kind === 'command') {
         const { turnId, envelope, effects } = this.#turn;
-        const { policy, mayWrite } = end;
         const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
         sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}) });
       }
@@ -210,13 +210,13 @@ export class Calls {
     if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant.kind === 'suspended') return grant;
     inOrder.pass();
-    const { before, leave } = this.#order.begin(prepared.alone === true || leavesAsGit(grant));
-    if (before.length > 0) await Promise.all(before);
-    return this.#begin(prepared, wanted, grant).finally(leave);
+    const place = this.#order.begin(prepared.alone === true || leavesAsGit(grant));
+    if (place.before !== undefined) await place.before;
+    return this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
   }
 
   /** In its place among the calls, if what was granted still holds. */
-  async #begin(prepared: PreparedCall, wanted: CallToGrant, granted: GrantedCall): Promise<CallEnd> {
+  async #begin(prepared: PreparedCall, wanted: CallInOrder, granted: GrantedCall): Promise<CallEnd> {
     const look = async () => (await readCommand(this.#turn, wanted.needs))?.ground;
     const grant = await this.#confirmed(granted, look, (inOrder) => grantCall(this.#turn, { ...wanted, inOrder }));
     if (grant?.kind === 'refused') return { ...grant, shown: prepared.item };
@@ -227,13 +227,14 @@ export class Calls {
   }
 
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
-  async #performAll(prepared: PreparedCall, wanted: CallToGrant, grant: GrantedCall): Promise<RanCall> {
+  async #performAll(prepared: PreparedCall, wanted: CallInOrder, grant: GrantedCall): Promise<RanCall> {
     const end = await this.#perform(wanted, prepared, grant);
     if (grant.where === 'outside') return confined(end, grant);
     const { blocked } = end;
     if (blocked === undefined || this.#turn.signal.aborted) return end;
     const retry = (inOrder: QuestionTurn) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
     const granted = await this.#asking(retry);
+    if (granted?.kind === 'granted' && leavesAsGit(granted)) await wanted.place.alone();
     const look = async () => (await readBeforeRetry(this.#turn, wanted)).read?.ground;
     const again = granted?.kind === 'granted' ? await this.#confirmed(granted, look, retry) : granted;
     if (again === undefined || again.kind === 'suspended') return end;

@@ -20,7 +20,7 @@ describe('the house', () => {
   test('surfaces open threads as live threads, and by no other door', () => {
     const surfaces = readdirSync(join(root, 'src/surfaces'), { recursive: true, encoding: 'utf8' })
       .map((path) => path.replaceAll('\\', '/'))
-      .filter((path) => /\.ts$/.test(path) && !path.endsWith('.test.ts') && !path.startsWith('engine/'));
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('engine/'));
     const opens = (path: string) =>
       /\bengine\??\.(?:start|resume|fork)\(/.test(readFileSync(join(root, 'src/surfaces', path), 'utf8'));
     expect(surfaces.length).toBeGreaterThan(50);

@@ -15,7 +15,7 @@ import { readLimits } from '../../src/gather/files/read-limits.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { sandboxIsPossible } from './sandboxed.ts';
+import { sandboxIsPossible } from '../security/sandboxed.ts';
 
 const warned = 'names more submodules than Capstan can protect, or is too large to read';
 

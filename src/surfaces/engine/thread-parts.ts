@@ -38,7 +38,7 @@ import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
-export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
+export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings' | 'hooks'> {
   readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
@@ -104,6 +104,8 @@ export async function createThreadParts(
     ...defined({ askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
+    ...(ephemeral ? { isEphemeral: true as const } : {}),
+    ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
@@ -133,6 +135,13 @@ export async function createThreadParts(
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
+}
+
+/** Loaded on use: most threads have none. */
+async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: string): Promise<ThreadParts['hooks']> {
+  if (hooks.length === 0) return undefined;
+  const { createThreadHooks } = await import('./thread-hooks.ts');
+  return createThreadHooks(engine, hooks, shell);
 }
 
 /** While the model thinks there is time to look around; the first command finds the answers waiting. */

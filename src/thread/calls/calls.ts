@@ -27,6 +27,7 @@ import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
+import type { CallAfterHooks } from '../hooks/call-hooks.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
 import { warnOnce } from '../parts/warn-once.ts';
@@ -101,6 +102,8 @@ export class Calls {
       this.#running.delete(first.call);
       this.#record(first, share);
     }
+    // After all answers: nothing stands between a call and its own.
+    if (this.#turn.memory.hookTexts.length > 0) (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn);
     const [thrown] = this.#thrown.splice(0);
     if (thrown !== undefined) throw thrown.error;
   }
@@ -184,10 +187,15 @@ export class Calls {
     const { parts } = this.#turn;
     // No waiting where there is nothing to wait for: lines stand in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
-    if (prepared.kind === 'refused') return prepared;
+    const read = preparing instanceof Promise ? await preparing : preparing;
+    if (read.kind === 'refused') return read;
+    const hooks = parts.hooks === undefined ? undefined : await import('../hooks/call-hooks.ts');
+    const as: CallAfterHooks = { kind: 'prepared', call, prepared: read };
+    const hooked = hooks === undefined ? as : await hooks.beforeCall(this.#turn, this.#step, as);
+    if (hooked.kind === 'refused') return { ...hooked, shown: read.item };
+    const { prepared, note } = hooked;
     const { needs, item } = prepared;
-    const wanted = { call, needs, item, inOrder, step: this.#step };
+    const wanted = { call: hooked.call, needs, item, inOrder, step: this.#step, ...defined({ hook: hooked.hook }) };
     const granting =
       suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
     const grant = granting instanceof Promise ? await granting : granting;
@@ -196,9 +204,10 @@ export class Calls {
     inOrder.pass();
     const { before, leave } = this.#order.begin(prepared.alone === true);
     if (before.length > 0) await Promise.all(before);
-    const end = await this.#performAll(prepared, wanted, grant).finally(leave);
-    const said = grant.answer && allowedWithWords(grant.answer);
-    return said === undefined ? end : { ...end, output: withNote(end.output, said) };
+    const ran = await this.#performAll(prepared, wanted, grant).finally(leave);
+    const end = hooks === undefined ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);
+    const said = [note, grant.answer && allowedWithWords(grant.answer)].filter((each) => each !== undefined);
+    return said.length === 0 ? end : { ...end, output: withNote(end.output, said.join('\n')) };
   }
 
   /** Once, or once more where the sandbox stopped it and the user lets it out. */

@@ -27,7 +27,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
-  if (isWork) drainInbox(turn);
+  if (isWork) await hearLate(turn);
   memory.phase = 'ending';
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
@@ -56,6 +56,13 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       await log.durable();
       return { kind: 'failed', outcome: answer.failure, ...said };
   }
+}
+
+/** Words that hooks have to look at first wait for the next turn if this one was interrupted. */
+async function hearLate(turn: Turn): Promise<void> {
+  if (turn.parts.hooks === undefined) return drainInbox(turn);
+  const { hearInbox } = await import('../hooks/turn-hooks.ts');
+  await hearInbox(turn);
 }
 
 function abortedBy({ signal, memory }: Turn): AbortedTurn {

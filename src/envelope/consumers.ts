@@ -75,4 +75,5 @@ call pipeline | src/thread/calls/calls.ts | policy.resolved
 hooks | src/thread/contract/session-context-now.ts | window.effective
 hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration.mode policy.approval workspace.cwd
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
+hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
 `;

@@ -65,9 +65,9 @@ export interface Answer {
   readonly note?: string;
   /**
    * Who decided; absent: the user. A reviewer allows this call and nothing more. `default`: no one did, since no answer
-   * was prepared for it.
+   * was prepared for it. A hook of the user decides about this call, too.
    */
-  readonly by?: 'review' | 'default';
+  readonly by?: 'review' | 'default' | 'hook';
   /** What the reviewer said; absent also where the review failed. `overruled`: it said yes to more than it may allow. */
   readonly verdict?: Omit<ReviewVerdict, 'outcome'> & { readonly overruled?: true };
 }

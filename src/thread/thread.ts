@@ -291,7 +291,7 @@ export class Thread {
       this.#inbox.keepAll();
     } finally {
       await this.#settings.submitted;
-      await this.#turns.over;
+      await this.#turns.end();
       await this.#compactions.over;
       await this.#log.close();
     }

@@ -10,6 +10,13 @@ export function blockedByHook(
     : `Command blocked by PreToolUse hook: ${sentence(reason)} Command: ${command}`;
 }
 
+/** A hook answered the question about a call. */
+export function declinedByHook(note: string | undefined): string {
+  return note === undefined || note === ''
+    ? 'Not run: a hook of the user declined it.'
+    : `Not run: a hook of the user declined it: ${sentence(note)}`;
+}
+
 /** Stands before the result: what ran is not what the model wrote. */
 export const changedByHook = 'A hook of the user changed this call before it ran.';
 

@@ -16,6 +16,7 @@ import { InstructionFiles } from '../../gather/instructions/instruction-document
 import { loadImage } from '../../gather/files/load-image.ts';
 import { readGuard } from '../../gather/files/read-guard.ts';
 import { findShell } from '../../gather/system/shell.ts';
+import { startDetached } from '../../exec/start-detached.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
@@ -104,6 +105,7 @@ export async function createThreadParts(
     ...defined({ askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
+    ...defined({ notify: notifier(config.notify ?? [], env) }),
     ...(ephemeral ? { isEphemeral: true as const } : {}),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     random: Math.random,
@@ -135,6 +137,12 @@ export async function createThreadParts(
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
+}
+
+function notifier(argv: readonly string[], env: EngineParts['options']['env']): ThreadParts['notify'] {
+  if (argv.length === 0) return undefined;
+  return (cwd, about) =>
+    startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
 }
 
 /** Loaded on use: most threads have none. */

@@ -22,6 +22,7 @@ import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
@@ -80,6 +81,8 @@ export interface ThreadParts {
   readonly checkpointHooks?: CheckpointHooks;
   /** Nothing of the thread is kept on the disk. */
   readonly isEphemeral?: true;
+  /** Starts a program when a turn has ended, and waits for nothing. Absent: none is configured. */
+  notify?(cwd: string, about: JsonObject): void;
   /** Absent: no hook is configured that may run. */
   readonly hooks?: Hooks;
   /** Absent: what turns do to files cannot be undone. */

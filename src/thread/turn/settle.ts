@@ -9,6 +9,7 @@ import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
+import { notifyEnd } from './notify-end.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 
 /** How a turn ended. */
@@ -41,6 +42,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       log.record(turnComplete(end));
       log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
       await log.durable();
+      notifyEnd(turn, lastMessage);
       return { kind: 'completed', ...said, ...defined({ unfit }) };
     }
     case 'aborted':

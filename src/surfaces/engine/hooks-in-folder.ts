@@ -12,7 +12,7 @@ export interface HooksInFolder {
 
 interface HookChoices {
   readonly cwd: string;
-  readonly options: Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'> & { readonly bypassHookTrust?: boolean };
+  readonly options: Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
   /** The user is told of hooks that do not run when a thread is begun, and not again. */
   readonly isNew: boolean;
 }
@@ -27,8 +27,7 @@ export async function hooksInFolder(
   if (places === undefined) return { hooks: [], problems: [] };
   const { loadHooks, mayRun } = await import('../../hooks/load-hooks.ts');
   const { hooks, problems } = loadHooks(places);
-  const isRun = options.bypassHookTrust === true ? ({ trust }: { trust: string }) => trust !== 'disabled' : mayRun;
-  const idle = hooks.filter((hook) => !isRun(hook) && hook.trust !== 'disabled');
+  const idle = hooks.filter((hook) => !mayRun(hook) && hook.trust !== 'disabled');
   const { untrustedHooks } = await import('../../hooks/untrusted-hooks.ts');
-  return { hooks: hooks.filter(isRun), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };
+  return { hooks: hooks.filter(mayRun), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };
 }

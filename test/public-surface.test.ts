@@ -96,6 +96,7 @@ it('the program has these commands and options', () => {
       "context THREAD --changes --checkpoint --json --last --request",
       "config show explain path --cd --config --ignore-user-config --json --origin --profile --strict-config -C -c -p",
       "execpolicy check COMMAND --pretty --resolve-host-executables --rules -r",
+      "hooks list trust untrust --cd --json --key -C",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
       "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",

@@ -8,6 +8,7 @@ export type ConfigProblemCode =
   | `config-${'reserved-name' | 'wrong-type' | 'wrong-value' | 'syntax' | 'unreadable' | 'profile'}`
   | 'config-untrusted-project'
   | `rules-${'unreadable' | 'broken' | 'narrowed'}`
+  | `hooks-${'unreadable' | 'broken' | 'untrusted'}`
   | 'override-malformed';
 
 /** A fault in the configuration. An `error` must stop the start; a `warning` is shown and the key is left out. */

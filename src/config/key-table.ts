@@ -145,6 +145,9 @@ const keys = {
     reserved: {},
     names: 'folders',
   },
+  // Read per layer where hooks are looked for: those of all layers run.
+  hooks: { type: 'free', shape: 'table' },
+  notify: strings,
   features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {
     type: 'retired',

@@ -45,6 +45,9 @@ const enforced = {
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
   auto_review: table({ ignore_rules: models, required_on_models: models }),
   allow_login_shell: flag,
+  // Read when hooks are.
+  hooks: { type: 'free', shape: 'table' },
+  allow_managed_hooks_only: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
 
@@ -61,16 +64,12 @@ const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
     { type: 'free', shape: 'table' },
-    'experimental_network hooks mcp_servers plugins marketplaces apps feedback ' +
+    'experimental_network mcp_servers plugins marketplaces apps feedback ' +
       'windows computer_use browser_use in_app_browser',
   ),
   ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
   ...each({ type: 'string-list' }, 'allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces'),
-  ...each(
-    flag,
-    'allow_managed_hooks_only check_for_update_on_startup allow_browser_and_computer_use allow_appshots ' +
-      'allow_remote_control',
-  ),
+  ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
 };
 
 function each(kind: KeyKind, keys: string): KeyTable {

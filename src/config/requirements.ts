@@ -2,7 +2,7 @@ import type { Allowed, Requirements } from '../policy/requirements.ts';
 import type { CompileBase } from '../policy/tables/compile-profile.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { defined } from '../protocol/defined.ts';
-import { type JsonObject, objectAt } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { camelCased } from './camel-case.ts';
@@ -52,6 +52,7 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
   const { model, modelReasoningEffort: effort, serviceTier } = values.models?.newThread ?? {};
   const newThread = defined({ model, effort, serviceTier });
   const { ignoreRules: ignored = [] } = values.autoReview ?? {};
+  const hooks = isJsonObject(values.hooks) ? values.hooks : undefined;
   const deniedAt = sourceOf(file, ['permissions', 'filesystem', 'deny_read']);
   return defined({
     approvals,
@@ -65,6 +66,8 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
     instructions: instructions.trim() === '' ? undefined : instructions,
     allowIgnoredOn: ignored.length === 0 ? undefined : ignored,
     allowLoginShell: values.allowLoginShell,
+    hooks: hooks === undefined ? undefined : { table: hooks, source: file.source },
+    managedHooksOnly: values.allowManagedHooksOnly === true ? (true as const) : undefined,
     newThread: Object.keys(newThread).length === 0 ? undefined : newThread,
   });
 }

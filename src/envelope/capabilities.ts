@@ -17,7 +17,6 @@ export interface Capabilities
   readonly withoutTools?: readonly string[];
   /** Gates that are open. */
   readonly features: readonly string[];
-  readonly hooks: { readonly sessionContext: readonly string[] };
 }
 
 export function resolveCapabilities(
@@ -25,7 +24,7 @@ export function resolveCapabilities(
   settings: Settings,
   { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
 ): Capabilities {
-  const { skills, sessionContext = [], apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
+  const { skills, apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const { model } = identity;
   const offered = facts.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
   return {
@@ -38,6 +37,5 @@ export function resolveCapabilities(
     apps,
     plugins,
     ...defined({ skills, withoutTools: settings.withoutTools }),
-    hooks: { sessionContext },
   };
 }

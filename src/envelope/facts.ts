@@ -86,8 +86,6 @@ export interface ClientFacts {
 export interface FoundCapabilities {
   /** The catalogue of skills as the model reads it, already within its budget. */
   readonly skills?: string;
-  /** What hooks had to say when the thread began. */
-  readonly sessionContext?: readonly string[];
   readonly apps?: boolean;
   readonly plugins?: boolean;
   /** Tools that a client brought along, by name. */
@@ -104,6 +102,8 @@ export interface StepFacts {
   readonly granted?: StandingGrants;
   /** Beginnings of commands that are approved for good by now. Absent: those of the policy of the turn. */
   readonly approvedPrefixes?: readonly (readonly string[])[];
+  /** What hooks said when the thread was opened, in their order. Absent: nothing. */
+  readonly sessionContext?: readonly string[];
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */

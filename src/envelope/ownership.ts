@@ -154,7 +154,6 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.plugins': facts,
   'capabilities.skills': facts,
   'capabilities.withoutTools': chosen('default', 'withoutTools'),
-  'capabilities.hooks.sessionContext': facts,
 
   'modes.collaboration.mode': chosen('default', 'collaboration'),
   'modes.collaboration.asked': chosen('default', 'collaboration'),

@@ -4,7 +4,7 @@ import type { PlainCommand } from '../ports/sandbox.ts';
 import { errorWords } from '../protocol/error-words.ts';
 
 /** Why the operating system did not start the command, in a sentence. */
-export function startFailure(command: PlainCommand, error: unknown): string {
+export function startFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error: unknown): string {
   // The system reports a missing working folder as if the program were missing.
   const folder = folderProblem(command.cwd);
   if (folder !== undefined) return folder;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { isSameApproval } from './approval-policy.ts';
@@ -27,6 +28,10 @@ export interface Requirements {
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */
   readonly allowLoginShell?: boolean;
+  /** Hooks of the administrator, as they are written. They run without being trusted. */
+  readonly hooks?: { readonly table: JsonObject; readonly source: string };
+  /** No other hooks run. */
+  readonly managedHooksOnly?: true;
   /** Sent to the model besides everything else. */
   readonly instructions?: string;
   /** What a new thread starts with where nothing was chosen. */

@@ -66,4 +66,6 @@ export const lineType = {
   waiting: 'capstan_waiting',
   /** Ours: a warning that is said once in a thread was said. Written before it is. */
   warning: 'capstan_warning',
+  /** Ours: a hook ran, and what came of it. What the model reads of it stands in items. */
+  hook: 'capstan_hook',
 } as const;

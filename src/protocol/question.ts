@@ -64,10 +64,10 @@ export interface Answer {
   readonly scope?: AnswerScope;
   readonly note?: string;
   /**
-   * Who decided; absent: the user. A reviewer allows this call and nothing more. No one did: `default`, no answer was
-   * prepared for it; `client`, the program that was to ask brought none, and `note` says why.
+   * Who decided; absent: the user. A reviewer and a hook of the user decide about this call and nothing more. No one
+   * did: `default`, no answer was prepared for it; `client`, the program that was to ask brought none, and `note` says why.
    */
-  readonly by?: 'review' | 'default' | 'client';
+  readonly by?: 'review' | 'default' | 'client' | 'hook';
   /** What the reviewer said; absent also where the review failed. `overruled`: it said yes to more than it may allow. */
   readonly verdict?: Omit<ReviewVerdict, 'outcome'> & { readonly overruled?: true };
 }

@@ -1,4 +1,5 @@
 import type { CheckpointReport } from './checkpoint-report.ts';
+import type { HookRun } from './hook-run.ts';
 import type { ThreadId, TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Outcome } from './outcome.ts';
@@ -56,6 +57,9 @@ export type ThreadEvent =
       readonly callId: string;
       readonly answer: Answer;
     }
+  /** A hook of the user's own began, or has ended. */
+  | { readonly kind: 'hook-started'; readonly turnId: TurnId; readonly event: HookRun['event'] }
+  | { readonly kind: 'hook-completed'; readonly turnId: TurnId; readonly run: HookRun }
   | UsageEvent
   | PrefixBrokenEvent
   | CheckpointEvent

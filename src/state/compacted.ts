@@ -10,6 +10,7 @@ import { clearedByCheckpoint } from '../world/baseline.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
 import { readGrants, readTurnGrants, storeGrants } from './grants.ts';
+import { readSessionTexts } from './hook-lines.ts';
 import { readInstructions, type Mark, type OpenTurn, type ThreadState } from './thread-state.ts';
 import { readModelLimits } from './model-limits.ts';
 import { makerNow, withMaker } from './maker-now.ts';
@@ -86,6 +87,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ context, envelope, newest }),
     ...defined({ instructions: state.instructions as JsonObject | undefined, settings }),
     ...defined({ model_limits: unlessEmpty(state.limits), warnings: unlessEmpty(state.warnings) }),
+    ...defined({ session_context: unlessEmpty(state.sessionContext) }),
     ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
     ...defined({ grants: unlessEmpty(storeGrants(grants)), sessions: unlessEmpty(storeSessions(state.sessions)) }),
   };
@@ -138,6 +140,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     work: readWork(objectAt(carried, 'work')),
     limits: readModelLimits(carried),
     warnings: readWarnings(carried),
+    sessionContext: readSessionTexts(carried),
     pins: readPins(carried),
     waiting: readWaiting(carried),
     grants: readGrants(carried),

@@ -71,6 +71,7 @@ export function readAnswer(value: unknown): Answer | undefined {
   const note = stringAt(value, 'note');
   const unasked = (['default', 'client'] as const).find((by) => by === value['by']);
   if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
+  if (value['by'] === 'hook') return { kind, ...defined({ note }), by: 'hook' };
   if (value['by'] !== 'review') return { kind, ...defined({ scope, note }) };
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }

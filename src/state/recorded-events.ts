@@ -7,6 +7,7 @@ import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { readItem } from './read-item.ts';
+import { hookEvent } from './hook-lines.ts';
 import { checkpointEvents, failedCheckpoint } from './recorded-checkpoint.ts';
 import { modelItem } from './model-item.ts';
 import { contextEvents } from './recorded-context.ts';
@@ -48,6 +49,7 @@ const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kin
   'model-switched',
   'item-completed',
   'call-refused',
+  'hook-completed',
   'question-asked',
   'question-answered',
   'usage',
@@ -119,6 +121,8 @@ function foldLine(
       return withEvents(state, ...checkpointEvents(turnOf(state), payload));
     case lineType.compaction:
       return withEvents(state, failedCheckpoint(state.threadId, payload));
+    case lineType.hook:
+      return withEvents(state, hookEvent(payload));
     default:
       return { state, news: [] };
   }

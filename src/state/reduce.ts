@@ -11,6 +11,7 @@ import { foldFailed, foldSeen } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
+import { foldSessionText } from './hook-lines.ts';
 import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
 import { foldStepLimits } from './model-limits.ts';
@@ -69,6 +70,10 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return withWaiting(state, foldWaiting(state.waiting, payload));
     case lineType.warning:
       return { ...state, warnings: foldWarning(state.warnings, payload) };
+    case lineType.hook: {
+      const sessionContext = foldSessionText(state.sessionContext, payload);
+      return sessionContext === state.sessionContext ? state : { ...state, sessionContext };
+    }
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;

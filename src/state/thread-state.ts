@@ -12,6 +12,7 @@ import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import type { GivenGrant, RecordedGrant } from './grants.ts';
 import { type Marks, noMarks } from './marks.ts';
+import type { SessionText } from './hook-lines.ts';
 import type { ModelLimit } from './model-limits.ts';
 import type { RecordedPin } from './pins.ts';
 import type { RecordedQuestion } from './recorded-question.ts';
@@ -65,6 +66,8 @@ export interface ThreadState {
   readonly limits: readonly ModelLimit[];
   /** Names of the warnings that were said once and are not said again. */
   readonly warnings: readonly string[];
+  /** What hooks said when the thread was opened, in their order. */
+  readonly sessionContext: readonly SessionText[];
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly RecordedPin[];
   /**
@@ -135,12 +138,13 @@ export type Mark = Pick<
   | 'sessions'
   | 'sessionsAtCheckpoint'
   | 'checkpoints'
+  | 'sessionContext'
   | 'prefill'
 >;
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint } = state;
+  const { sessions, sessionsAtCheckpoint, sessionContext } = state;
   return {
     history,
     baseline,
@@ -149,6 +153,7 @@ export function markOf(state: ThreadState): Mark {
     sessions,
     sessionsAtCheckpoint,
     checkpoints,
+    sessionContext,
     ...defined({ prefill, behind, context, envelope, instructions }),
   };
 }
@@ -164,6 +169,7 @@ export const emptyState: ThreadState = {
   work: noWork,
   limits: [],
   warnings: [],
+  sessionContext: [],
   pins: [],
   waiting: [],
   grants: [],

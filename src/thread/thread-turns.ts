@@ -45,9 +45,14 @@ export class ThreadTurns {
     return this.#count > 0;
   }
 
-  /** Settles when the turn that began last is over. Never rejects. */
-  get over(): Promise<unknown> {
-    return this.#newest;
+  /** Settles when the turn that began last is over, and hooks of the end of the session have run. Never rejects. */
+  async end(): Promise<void> {
+    await this.#newest;
+    const { id, parts, log, settings } = this.#thread;
+    if (parts.hooks === undefined) return;
+    const { endSession } = await import('./hooks/end-session.ts');
+    const transcript = parts.isEphemeral === true ? null : log.location;
+    await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });
   }
 
   /** The words of a turn that has to wait for others are safe soon. */

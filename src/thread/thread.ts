@@ -291,7 +291,7 @@ export class Thread {
       this.#inbox.keepAll();
     } finally {
       await this.#settings.submitted.ready;
-      await this.#turns.over;
+      await this.#turns.end();
       await this.#compactions.over;
       await this.#sessions.close();
       await this.#log.close();

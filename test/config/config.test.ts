@@ -121,9 +121,9 @@ describe('what reaches the engine', () => {
   });
 
   it('keys without an effect are named once, when a thread starts, and not on standard output', async () => {
-    const { model, place } = await scene('notify = ["beep"]\nmcp_servers = { x = { command = "y" } }\n');
+    const { model, place } = await scene('review_model = "x"\nmcp_servers = { x = { command = "y" } }\n');
     model.push(answer({ items: [say('again')] }));
-    const named = 'Capstan does not use these configuration keys yet: mcp_servers, notify.';
+    const named = 'Capstan does not use these configuration keys yet: mcp_servers, review_model.';
     const started = await place.run('exec', '--json', 'hi');
     expect(started.stderr.split(named)).toHaveLength(2);
     expect(started.stdout).not.toContain('mcp_servers');

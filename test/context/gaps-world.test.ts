@@ -59,20 +59,20 @@ const kinds = (texts: readonly string[]) =>
 describe('what was found', () => {
   it('apps, plugins and skills are told when they come, and taken back when they go', async () => {
     const live = await stage(yes);
-    const found = { apps: true, plugins: true, skills: 'One skill.', sessionContext: ['A hook says hello.'] };
+    const found = { apps: true, plugins: true, skills: 'One skill.' };
     await live.turn('one');
     for (const text of ['two', 'three', 'four', 'five']) {
       live.facts = text === 'four' || text === 'five' ? {} : { found };
       await live.turn(text);
     }
-    const all = ['apps-guidance', 'plugins-guidance', 'skills-catalogue', 'session-context'];
+    const all = ['apps-guidance', 'plugins-guidance', 'skills-catalogue'];
     expect([1, 2, 3, 4].map((request) => kinds(live.told(request)))).toEqual([
       [...all, 'two'],
       ['three'],
       [...all, 'four'],
       ['five'],
     ]);
-    for (const text of live.told(3).slice(0, 4)) expect(text).toMatch(/no longer|withdrawn|none|not/i);
+    for (const text of live.told(3).slice(0, 3)) expect(text).toMatch(/no longer|withdrawn|none|not/i);
   });
 
   it('skills are told as a text and stored as a digest of it', async () => {

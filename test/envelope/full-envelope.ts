@@ -35,7 +35,6 @@ export function fullFacts(): Required<TurnFacts> {
     provider: { address: 'https://models.example/v1', wire: 'responses', accessPrograms: 'unknown' },
     found: {
       skills: 'The skills.',
-      sessionContext: ['A hook speaks.'],
       apps: true,
       plugins: true,
       dynamicTools: ['lookup'],

@@ -78,7 +78,6 @@ describe('with nothing but what must be there', () => {
       webSearch: false,
       apps: false,
       plugins: false,
-      hooks: { sessionContext: [] },
     });
   });
 
@@ -193,7 +192,6 @@ describe('with everything that can be chosen', () => {
       plugins: true,
       withoutTools: ['update_plan'],
       skills: 'The skills.',
-      hooks: { sessionContext: ['A hook speaks.'] },
     });
   });
 

@@ -114,7 +114,7 @@ function profileOf({ mode, network }: World) {
 }
 
 export function factsOf(world: World, cwd: string, epochMs: number): Facts {
-  const { date, timezone, skills, session, apps, plugins } = world;
+  const { date, timezone, skills, apps, plugins } = world;
   return {
     time: { epochMs, date, timezone },
     shell: { name: 'bash', path: '/bin/bash' },
@@ -122,11 +122,11 @@ export function factsOf(world: World, cwd: string, epochMs: number): Facts {
     trust: 'trusted',
     catalogue: worldModels,
     client: { name: 'capstan_test', version: '0', source: 'exec' },
-    found: { ...(skills === undefined ? {} : { skills }), sessionContext: session, apps, plugins },
+    found: { ...(skills === undefined ? {} : { skills }), apps, plugins },
   };
 }
 
-export function stepFactsOf({ date, instructions }: World, cwd: string): StepFacts {
+export function stepFactsOf({ date, instructions, session }: World, cwd: string): StepFacts {
   const instructionDocument = instructions === undefined ? {} : { directory: cwd, text: instructions };
-  return { date, instructionDocument };
+  return { date, instructionDocument, sessionContext: session };
 }

@@ -23,9 +23,9 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
     ...(capabilities.apps && isTold('apps') ? { apps: true } : {}),
     ...(capabilities.plugins ? { plugins: true } : {}),
     ...(capabilities.skills === undefined ? {} : { skills: capabilities.skills }),
-    ...(capabilities.hooks.sessionContext.length === 0
+    ...(facts.sessionContext === undefined || facts.sessionContext.length === 0
       ? {}
-      : { session: capabilities.hooks.sessionContext.join('\n\n') }),
+      : { session: facts.sessionContext.join('\n\n') }),
     ...(instructions.managed === undefined ? {} : { managed: instructions.managed }),
     ...(text === undefined ? {} : { instructions: { ...(directory === undefined ? {} : { directory }), text } }),
     ...(facts.pins === undefined || facts.pins.length === 0 ? {} : { pinned: facts.pins.map((pin) => pin.text) }),

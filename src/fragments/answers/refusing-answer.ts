@@ -1,6 +1,7 @@
 import type { Answer } from '../../protocol/question.ts';
 import { declined, lapsed, noPreparedAnswer, stoppedByUser } from './call-answers.ts';
 import { notAskedByClient } from './client-silence.ts';
+import { declinedByHook } from './hook-answers.ts';
 import { refusedByReview } from './review-answers.ts';
 
 /** Why the question was asked, and what the model can do without it. */
@@ -13,6 +14,7 @@ export interface AskedRefusal {
 export function textOfRefusal(answer: Answer, asked: AskedRefusal = {}): string {
   const { kind, note, by } = answer;
   if (by === 'review') return refusedByReview(answer);
+  if (by === 'hook') return declinedByHook(note);
   if (kind === 'lapsed') return lapsed;
   if (by === 'client') return notAskedByClient(note);
   if (by === 'default') return noPreparedAnswer(asked.why, asked.next);

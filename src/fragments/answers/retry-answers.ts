@@ -15,7 +15,7 @@ const stopped = 'The sandbox stopped this command, and';
 
 /** It ran once more. What follows is of the second run. */
 export function ranAgain({ answer, where }: RetryWhere): string {
-  const who = answer?.by === 'review' ? 'the reviewer' : 'the user';
+  const who = answer?.by === 'review' ? 'the reviewer' : answer?.by === 'hook' ? 'a hook of the user' : 'the user';
   const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
   const words = answer?.by === undefined ? answer?.note : undefined;
   return withUserWords(`${stopped} ${who} ${allowed}. This is the second run.`, words);

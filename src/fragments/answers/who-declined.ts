@@ -8,6 +8,7 @@ export function whoDeclined(answer: Answer, what: string): string {
   const { by, note, verdict } = answer;
   if (by === 'default') return `no answer was prepared that would ${what}.`;
   if (by === 'client') return `no answer of the user came that would ${what}. ${note ?? clientSilence.unreadable}`;
+  if (by === 'hook') return `a hook of the user did not ${what}.${note === undefined ? '' : ` It says: ${note}`}`;
   if (by !== 'review') return withUserWords(`the user did not ${what}.`, note);
   const reasons = reviewReasons(answer);
   if (verdict === undefined) return [`no review was finished that would ${what}.`, ...reasons].join(' ');

@@ -12,6 +12,11 @@ export const hookContextFragment = defineFragment<{ readonly text: string }>({
   body: ({ text }) => `\n${text}\n`,
 });
 
+/** What stands in the place of a text that is too long: its beginning and end, and where all of it is. */
+export function savedHookOutput(preview: string, path: string): string {
+  return `${preview}\n\nFull hook output saved to: ${path}`;
+}
+
 const prompt = /^\s*<hook_prompt(?:\s[^>]*)?>(?<words>[^]*)<\/hook_prompt>\s*$/i;
 const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
 
@@ -22,7 +27,6 @@ export const hookPromptFragment = defineFragment<{ readonly runId: string; reado
   role: 'user',
   markers: ['<hook_prompt hook_run_id="ID">', '</hook_prompt>'],
   capTokens: 5000,
-  separate: true,
   markersFor: ({ runId }) => [
     `<hook_prompt hook_run_id="${escapeMarkup(truncateMiddle(runId, { mode: 'bytes', limit: 200 }))}">`,
     '</hook_prompt>',

@@ -2,6 +2,7 @@ import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
+import { hooksCommand } from '../commands/hooks-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
   completeProfilesCommand,
@@ -70,6 +71,7 @@ export const commandTable: CommandGroup = {
     context: commandRow(contextCommand, () => import('../context/run-context.ts')),
     config: commandRow(configCommand, () => import('../config/run-config.ts')),
     execpolicy,
+    hooks: commandRow(hooksCommand, () => import('../hooks/run-hooks-command.ts')),
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),

@@ -21,9 +21,11 @@ import { isWrong } from '../../policy/wrong-value.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
+import type { HookDefinition } from '../../hooks/hook-definition.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
+import { hooksInFolder } from './hooks-in-folder.ts';
 import { unusedNotice } from './unused-notice.ts';
 
 export interface ThreadPlace {
@@ -50,6 +52,8 @@ export interface ConfiguredThread {
   /** Of the permission profile, if it has one. */
   readonly profileName?: string;
   readonly notices: readonly Outcome[];
+  /** Those that may run. */
+  readonly hooks: readonly HookDefinition[];
 }
 
 /** What holds for a thread in its folder. */
@@ -69,9 +73,10 @@ export async function configureThread(
   const missing = folderMayBeMissing === true ? undefined : folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
-  const { config, problems: ofFolder } = await configInFolder(base, cwd);
+  const { config, layers, problems: ofFolder } = await configInFolder(base, cwd);
   const rules = await rulesInFolder(base, cwd, options);
-  const problems = onceEach([...added, ...ofFolder, ...rules.problems]);
+  const hooks = await hooksInFolder(base, layers, { cwd, options, isNew: place.resumed === undefined });
+  const problems = onceEach([...added, ...ofFolder, ...rules.problems, ...hooks.problems]);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
   // What these files say is sent and shown, and a project may name them.
@@ -111,7 +116,8 @@ export async function configureThread(
     ...(past === undefined ? unusedNotice(config) : []),
   ];
   const profileName = nameOfProfile(config, settings.profile);
-  return { config, catalogue, settings, notices, ...defined({ profileName }) };
+  const running = settings.features?.['hooks'] === false ? [] : hooks.hooks;
+  return { config, catalogue, settings, notices, hooks: running, ...defined({ profileName }) };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */

@@ -16,6 +16,7 @@ import { InstructionFiles } from '../../gather/instructions/instruction-document
 import { loadImage } from '../../gather/files/load-image.ts';
 import { readGuard } from '../../gather/files/read-guard.ts';
 import { findShell } from '../../gather/system/shell.ts';
+import { startDetached } from '../../exec/start-detached.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
@@ -39,7 +40,7 @@ import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
-export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
+export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings' | 'hooks'> {
   readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
@@ -108,6 +109,9 @@ export async function createThreadParts(
     ...defined({ askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
+    ...defined({ notify: notifier(config.notify ?? [], env) }),
+    ...(ephemeral ? { isEphemeral: true as const } : {}),
+    ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
@@ -141,6 +145,18 @@ export async function createThreadParts(
 
 /** A tool is of no use without this one. */
 const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
+function notifier(argv: readonly string[], env: EngineParts['options']['env']): ThreadParts['notify'] {
+  if (argv.length === 0) return undefined;
+  return (cwd, about) =>
+    startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
+}
+
+/** Loaded on use: most threads have none. */
+async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: string): Promise<ThreadParts['hooks']> {
+  if (hooks.length === 0) return undefined;
+  const { createThreadHooks } = await import('./thread-hooks.ts');
+  return createThreadHooks(engine, hooks, shell);
+}
 
 /** While the model thinks there is time to look around; the first command finds the answers waiting. */
 function withPreparation(client: ModelClient, prepare: () => Promise<void>): ModelClient {

@@ -51,6 +51,8 @@ export function execEvents({ context = false } = {}): (
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
       case 'call-refused':
+      case 'hook-started':
+      case 'hook-completed':
       case 'checkpoint-stage':
         // Codex has no such events.
         return [];

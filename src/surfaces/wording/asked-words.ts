@@ -32,6 +32,7 @@ function questionAndAnswer({ kind, host, answer }: AskedOfCall): string {
 const unasked = {
   default: 'no, since no answer was prepared',
   client: 'no, since the client brought no answer that can be read',
+  hook: 'no, by a hook',
 } as const;
 
 function answerWords({ kind, scope, note, by }: Answer = { kind: 'lapsed' }): string {

@@ -31,6 +31,7 @@ import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
+import type { CallAfterHooks } from '../hooks/call-hooks.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
 import { warnOnce } from '../parts/warn-once.ts';
@@ -109,6 +110,8 @@ export class Calls {
       this.#running.delete(first.call);
       this.#record(first, share);
     }
+    // After all answers: nothing stands between a call and its own.
+    if (this.#turn.memory.hookTexts.length > 0) (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn);
     const [thrown] = this.#thrown.splice(0);
     if (thrown !== undefined) throw thrown.error;
   }
@@ -200,10 +203,15 @@ export class Calls {
     const { parts } = this.#turn;
     // No waiting where there is nothing to wait for: lines stand in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
-    if (prepared.kind === 'refused') return prepared;
+    const read = preparing instanceof Promise ? await preparing : preparing;
+    if (read.kind === 'refused') return read;
+    const hooks = parts.hooks === undefined ? undefined : await import('../hooks/call-hooks.ts');
+    const as: CallAfterHooks = { kind: 'prepared', call, prepared: read };
+    const hooked = hooks === undefined ? as : await hooks.beforeCall(this.#turn, this.#step, as);
+    if (hooked.kind === 'refused') return { ...hooked, shown: read.item };
+    const { prepared, note } = hooked;
     const { needs, item } = prepared;
-    const wanted = { call, needs, item, inOrder, step: this.#step };
+    const wanted = { call: hooked.call, needs, item, inOrder, step: this.#step, ...defined({ hook: hooked.hook }) };
     const granting =
       suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
     const grant = granting instanceof Promise ? await granting : granting;
@@ -212,7 +220,9 @@ export class Calls {
     inOrder.pass();
     const place = this.#order.begin(prepared.alone === true || leavesAsGit(grant));
     if (place.before !== undefined) await place.before;
-    return this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
+    const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
+    const end = hooks === undefined || !('item' in ran) ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);
+    return note === undefined || !('item' in end) ? end : { ...end, output: withNote(end.output, note) };
   }
 
   /** In its place among the calls, if what was granted still holds. */

@@ -1,5 +1,6 @@
 import type { CallDecision, DecisionContext } from '../../policy/call-decision.ts';
 import { needsSandbox } from '../../policy/access.ts';
+import { decideUnderHook, isHeldByRules } from '../../policy/decide-under-hook.ts';
 import { decideCall, dependsOnAnalysis } from '../../policy/decide-call.ts';
 import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideConnection } from '../../policy/decide-connection.ts';
@@ -30,13 +31,21 @@ export interface DecideOptions {
 /** What is known of the command of a call. Absent: nothing depends on it. */
 export interface CallToDecide {
   readonly needs: CallNeeds;
+  /** What a hook says about it. */
+  readonly hook?: 'allow' | 'ask';
   readonly read?: Awaited<ReturnType<CommandReader['read']>> & { readonly ground?: CommandGround };
 }
 
 /** The one place that asks the policy about a call, with all that the thread knows by now. */
 export function decideNow(turn: Turn, known: CallToDecide, options: DecideOptions = {}): CallDecision {
   const { needs, ...context } = onGround(known, contextNow(turn, options));
-  return withGround(decideCall(context, needs), known);
+  const decided = decideCall(context, needs);
+  const { hook, read } = known;
+  if (hook === undefined) return withGround(decided, known);
+  const asked = decideCall({ ...context, canAsk: true }, needs);
+  const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
+  const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);
+  return withGround(decideUnderHook({ hook, decided, asked, canAsk: context.canAsk, isManaged }, needs), known);
 }
 
 /** The same about a call that the sandbox stopped. Undefined: what came of it stands. */

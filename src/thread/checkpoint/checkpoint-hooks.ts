@@ -18,7 +18,8 @@ export async function hookAgainst(
   const { trigger, reason, phase, focus } = wanted;
   const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase, ...defined({ focus }) };
   const hook = async () => reasonIn(await parts.checkpointHooks?.before?.(about));
-  const against = await guarded(turn, 'before', { hook, signal });
+  const said = await guarded(turn, 'before', { hook, signal });
+  const against = said ?? (await askConfigured(turn, 'PreCompact', { trigger, signal }));
   if (against === undefined) return undefined;
   const outcome = stopped(against);
   // A caller that asked for it gets the answer; of what the thread wanted by itself the user is warned once.
@@ -29,6 +30,20 @@ export async function hookAgainst(
 export async function tellHook(turn: Turn, report: CheckpointReport, signal: AbortSignal): Promise<void> {
   const hook = async () => turn.parts.checkpointHooks?.after?.(report);
   await guarded(turn, 'after', { hook, signal });
+  turn.parts.hooks?.compacted();
+  const { trigger } = report;
+  if ((await askConfigured(turn, 'PostCompact', { trigger, signal })) !== undefined) turn.memory.endedBy = 'hook';
+}
+
+/** Those of the configuration. Why one of them wants it to end here, if one does. */
+async function askConfigured(
+  turn: Turn,
+  event: 'PreCompact' | 'PostCompact',
+  { trigger, signal }: { readonly trigger: 'manual' | 'auto'; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  if (turn.parts.hooks?.wants(event, [trigger]) !== true) return undefined;
+  const { runHooks } = await import('../hooks/run-hooks.ts');
+  return (await runHooks(turn, { event, subjects: [trigger], about: { trigger }, signal })).stopped;
 }
 
 /** A program's own code: whatever it does, the turn continues. */

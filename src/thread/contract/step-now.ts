@@ -10,6 +10,7 @@ import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { tell, type Telling } from '../../world/tell.ts';
 import { type Contract, instructionsNow, windowNow } from './contract-now.ts';
+import { sessionContextNow } from './session-context-now.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 import type { ThreadParts, Turn } from '../parts/parts.ts';
 import { approvedPrefixesNow } from '../parts/rules-now.ts';
@@ -20,7 +21,7 @@ interface StandingAnswers extends ReturnType<typeof grantsNow>, Pick<StepFacts, 
 
 /** A step as the world is now, and what could not be read of it. */
 export async function stepNow(
-  turn: Contract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router'> },
+  turn: Contract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks'> },
   index: number,
   answered: StandingAnswers,
 ): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
@@ -44,7 +45,8 @@ function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions'
 
 /** The step under what the thread's lines say by now: what requests begin with, and how much fits. */
 export function asStateSays(turn: Contract, step: Omit<Step, 'window'>): Step {
-  return { ...step, facts: { ...step.facts, base: instructionsNow(turn) }, window: windowNow(turn) };
+  const facts = { ...step.facts, ...sessionContextNow(turn), base: instructionsNow(turn) };
+  return { ...step, facts, window: windowNow(turn) };
 }
 
 /** What the model must learn before the step. */

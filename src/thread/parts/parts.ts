@@ -10,6 +10,7 @@ import type { GroundWatch } from '../../policy/command-ground.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Digester } from '../../ports/digester.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
+import type { Hooks } from '../../ports/hooks.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Processes } from '../../ports/processes.ts';
 import type { Provider } from '../../ports/provider.ts';
@@ -22,6 +23,7 @@ import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
@@ -81,6 +83,12 @@ export interface ThreadParts {
   readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
   /** Absent: no hook looks at checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
+  /** Nothing of the thread is kept on the disk. */
+  readonly isEphemeral?: true;
+  /** Starts a program when a turn has ended, and waits for nothing. Absent: none is configured. */
+  notify?(cwd: string, about: JsonObject): void;
+  /** Absent: no hook is configured that may run. */
+  readonly hooks?: Hooks;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */

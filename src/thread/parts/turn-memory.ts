@@ -1,5 +1,6 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import type { ReviewHistory } from '../../policy/review/breaker.ts';
+import type { CallItem } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 
 /** What a turn remembers while it runs: everything about it that changes, but for the thread's lines. */
@@ -20,6 +21,14 @@ export interface TurnMemory {
   cutShort: boolean;
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
+  /** What hooks said for the model that has not entered history yet. */
+  readonly hookTexts: string[];
+  /** Calls that hooks changed, as they run, by id. */
+  readonly changedCalls: Map<string, CallItem>;
+  /** A hook wants the turn to end, or let none of its words in. */
+  endedBy: 'hook' | undefined;
+  /** How often hooks kept the turn from ending. */
+  keptGoing: number;
   /** What a reviewer has decided, and until when one is at work. */
   readonly reviews: { history: ReviewHistory; running: Promise<void> };
 }
@@ -34,6 +43,10 @@ export function newMemory(): TurnMemory {
     outage: 'none',
     cutShort: false,
     leaves: 'enough',
+    hookTexts: [],
+    changedCalls: new Map(),
+    endedBy: undefined,
+    keptGoing: 0,
     reviews: { history: [], running: Promise.resolve() },
   };
 }

@@ -30,7 +30,17 @@ export function recordTelling(turn: RecordingTurn, { form, told }: Telling, base
 
 /** Something that happened, and is sent once. */
 export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
-  recordContext(turn, [{ fragment: render(kind, payload), value: payload }], { cause: 'event' });
+  recordEvents(turn, kind, [payload]);
+}
+
+/** Several at once: those that need not stand alone share a message. */
+export function recordEvents<Payload extends Json>(
+  turn: ToldTurn,
+  kind: FragmentKind<Payload>,
+  payloads: readonly Payload[],
+): void {
+  const texts = payloads.map((payload) => ({ fragment: render(kind, payload), value: payload }));
+  recordContext(turn, texts, { cause: 'event' });
 }
 
 function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {

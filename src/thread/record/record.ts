@@ -9,6 +9,7 @@ import type { UnusableImage, UserInput } from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { limitToShare } from '../contract/output-share.ts';
+import type { Mail } from '../parts/inbox.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
 import { recordEvent } from './record-context.ts';
 
@@ -71,8 +72,10 @@ export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, 
 
 /** What arrived meanwhile enters history, in the order in which it came. */
 export function drainInbox(turn: Turn): void {
-  for (const mail of turn.inbox.take()) {
-    if (mail.kind === 'words') recordUserMessage(turn, mail.input, mail.id);
-    else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
-  }
+  for (const mail of turn.inbox.take()) recordMail(turn, mail);
+}
+
+export function recordMail(turn: Turn, mail: Mail): void {
+  if (mail.kind === 'words') recordUserMessage(turn, mail.input, mail.id);
+  else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }

@@ -11,6 +11,19 @@ export interface Asker extends AskUser {
 
 /** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
 export function askerOf(turn: Turn, step: Step): Asker | undefined {
+  const asker = lastAsker(turn, step);
+  if (turn.parts.hooks === undefined || asker === undefined) return asker;
+  return {
+    ...asker,
+    // Hooks of the user come first. Loaded on use, like the reviewer.
+    ask: async (question, signal) => {
+      const { answerByHooks } = await import('../hooks/question-hooks.ts');
+      return (await answerByHooks(turn, question, signal)) ?? asker.ask(question, signal);
+    },
+  };
+}
+
+function lastAsker(turn: Turn, step: Step): Asker | undefined {
   if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;
   return {
     to: 'review',

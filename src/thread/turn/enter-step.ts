@@ -13,6 +13,7 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const planned = tellingFor(log.state, looked);
   const { history } = log.state;
   await compactWhenFull(turn, looked, planned);
+  if (turn.parts.hooks !== undefined) await (await import('../hooks/turn-hooks.ts')).startSession(turn);
   // A checkpoint may have given the model its instructions, and a refusal may have named its window.
   const step = asStateSays(turn, looked);
   const { baseline } = log.state;

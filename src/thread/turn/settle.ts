@@ -9,6 +9,7 @@ import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
+import { notifyEnd } from './notify-end.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 
 /** How a turn ended. */
@@ -27,7 +28,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
-  if (isWork) drainInbox(turn);
+  if (isWork) await hearLate(turn);
   memory.phase = 'ending';
   turn.sessions.leave(turn);
   const repositories = await turn.effects.after();
@@ -42,6 +43,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       log.record(turnComplete(end));
       log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
       await log.durable();
+      notifyEnd(turn, lastMessage);
       return { kind: 'completed', ...said, ...defined({ unfit }) };
     }
     case 'aborted':
@@ -57,6 +59,13 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       await log.durable();
       return { kind: 'failed', outcome: answer.failure, ...said };
   }
+}
+
+/** Words that hooks have to look at first wait for the next turn if this one was interrupted. */
+async function hearLate(turn: Turn): Promise<void> {
+  if (turn.parts.hooks === undefined) return drainInbox(turn);
+  const { hearInbox } = await import('../hooks/turn-hooks.ts');
+  await hearInbox(turn);
 }
 
 function abortedBy({ signal, memory }: Turn): AbortedTurn {

@@ -29,12 +29,18 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
     if (held !== undefined) return held;
     const unread = await makeReadable(turn, way);
     if (unread !== undefined) return unread;
+    // Loaded on use: few threads have hooks.
+    const hooks = turn.parts.hooks && (await import('../hooks/turn-hooks.ts'));
     for (let index = 0; ; index++) {
+      await hooks?.startSession(turn);
       const step = await enterStep(turn, index);
-      drainInbox(turn);
+      if (hooks === undefined) drainInbox(turn);
+      else await hooks.hearInbox(turn);
+      if (turn.memory.endedBy === 'hook') return { kind: 'done' };
       const answer = await afterRefusal(turn, step, await sample(turn, step));
       lastMessage = answer.lastMessage ?? lastMessage;
       if (answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending)) continue;
+      if (answer.kind === 'done' && (await hooks?.mayEnd(turn, lastMessage)) === false) continue;
       if (answer.kind === 'done' && leavesTooLittle(turn, step)) turn.memory.leaves = 'too-little';
       return answer;
     }

@@ -6,6 +6,5 @@ export const sessionContextSection = textSection<{ readonly texts: readonly stri
   id: 'capstan.session_context',
   assumes: 'the tools and skills that hooks may speak of',
   kind: sessionContextFragment,
-  of: ({ envelope: { capabilities } }) =>
-    capabilities.hooks.sessionContext.length === 0 ? undefined : { texts: capabilities.hooks.sessionContext },
+  of: ({ facts: { sessionContext: texts = [] } }) => (texts.length === 0 ? undefined : { texts }),
 });

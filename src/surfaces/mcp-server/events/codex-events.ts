@@ -54,6 +54,8 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'model-switched':
     case 'item-updated':
     case 'call-refused':
+    case 'hook-started':
+    case 'hook-completed':
     case 'question-asked':
     case 'question-answered':
     case 'prefix-broken':

@@ -54,6 +54,13 @@ function eventFields(event: ThreadEvent): JsonObject {
     case 'item-updated':
     case 'item-completed':
       return { type: typeOf(event), turn_id: event.turnId, item: itemFields(event.item) };
+    case 'hook-started':
+      return { type: typeOf(event), turn_id: event.turnId, event: event.event };
+    case 'hook-completed': {
+      const { durationMs, entries, ...run } = event.run;
+      const shown = entries.map((entry) => ({ ...entry }));
+      return { type: typeOf(event), turn_id: event.turnId, run: { ...run, duration_ms: durationMs, entries: shown } };
+    }
     case 'call-refused': {
       const { turnId, callId, tool, reason, item } = event;
       return {

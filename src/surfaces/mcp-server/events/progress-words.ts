@@ -32,6 +32,8 @@ export function progressWords(event: ThreadEvent): string | undefined {
     case 'model-switched':
     case 'item-updated':
     case 'call-refused':
+    case 'hook-started':
+    case 'hook-completed':
     case 'question-answered':
     case 'prefix-broken':
     case 'warning':

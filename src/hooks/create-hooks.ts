@@ -1,0 +1,158 @@
+import { truncateMiddle } from '../fragments/text/truncate.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HookOccasion, Hooks, HookWatch } from '../ports/hooks.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { RunProgram } from '../ports/run-program.ts';
+import { defined } from '../protocol/defined.ts';
+import type { HookEvent } from '../protocol/hook-run.ts';
+import { failedHook, type HookAnswer } from './hook-answer.ts';
+import type { HookDefinition } from './hook-definition.ts';
+import { matches } from './matcher.ts';
+import { readHookAnswer } from './read-answer.ts';
+import type { CutHookText } from './save-output.ts';
+import { type EndedHook, verdictOf } from './verdict.ts';
+
+export interface HooksOptions {
+  /** Those that may run, in the order in which they are configured. */
+  readonly hooks: readonly HookDefinition[];
+  readonly run: RunProgram;
+  /** The user's own. */
+  readonly shell: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly cut: CutHookText;
+}
+
+/** Hooks that nothing waits for, at one time. */
+const mostAsync = 8;
+const outputBytes = 1_000_000;
+const longestShown = 200;
+const longestEntry = 1000;
+
+export function createHooks(options: HooksOptions): Hooks {
+  const { hooks } = options;
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  let ended: EndedHook[] = [];
+  let start: 'first' | 'compact' | undefined = 'first';
+  const matching = (event: HookEvent, subjects?: readonly string[]): readonly HookDefinition[] =>
+    hooks.filter((hook) => hook.event === event && matches(hook.matcher, subjects));
+
+  const runLater = (hook: HookDefinition, occasion: HookOccasion, mostTokens: number): void => {
+    if (running.size >= mostAsync) {
+      ended.push(endedHook(options, hook, failedHook(`${mostAsync} hooks run in the background already.`), 0));
+      return;
+    }
+    const wait = async (): Promise<void> => {
+      ended.push(onlyWords(await runHook(options, hook, occasion, { signal: closing.signal, mostTokens })));
+    };
+    const run = wait().finally(() => running.delete(run));
+    running.add(run);
+  };
+
+  return {
+    wants: (event, subjects) => matching(event, subjects).length > 0,
+
+    knows: (key) => hooks.some((hook) => hook.key === key),
+
+    takeStart({ isNew }) {
+      const cause = start;
+      start = undefined;
+      return cause === 'first' ? (isNew ? 'startup' : 'resume') : cause;
+    },
+
+    compacted() {
+      start ??= 'compact';
+    },
+
+    async run(occasion, watch) {
+      const all = matching(occasion.event, occasion.subjects);
+      for (const hook of all) if (hook.isAsync) runLater(hook, occasion, watch.mostTokens);
+      const waited = all.filter(({ isAsync }) => !isAsync);
+      let count = 0;
+      const answers = await Promise.all(
+        waited.map(async (hook) => {
+          const one = await runHook(options, hook, occasion, watch);
+          return { ...one, place: count++ };
+        }),
+      );
+      return verdictOf(answers, { cut: options.cut, mostTokens: watch.mostTokens });
+    },
+
+    late() {
+      if (ended.length === 0) return undefined;
+      const taken = ended;
+      ended = [];
+      return verdictOf(taken, { cut: options.cut, mostTokens: Infinity });
+    },
+
+    async close() {
+      closing.abort('closed');
+      await Promise.all(running);
+    },
+  };
+}
+
+async function runHook(
+  options: HooksOptions,
+  hook: HookDefinition,
+  { event, input, cwd }: HookOccasion,
+  { signal, mostTokens }: HookWatch,
+): Promise<EndedHook> {
+  const { run, shell, env, clock } = options;
+  const from = clock.now();
+  // Not a login shell: what start-up files print would be part of the answer, and a command may have written them.
+  const program = { argv: [shell, '-c', hook.command], cwd, env, input: JSON.stringify(input) };
+  const end = await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes });
+  const answer = readHookAnswer(event, end);
+  const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
+  const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);
+  const context = decided.context === undefined ? undefined : options.cut(decided.context, limit);
+  return endedHook(options, hook, { ...decided, ...defined({ context }) }, clock.now() - from);
+}
+
+function endedHook({ ids }: HooksOptions, hook: HookDefinition, answer: HookAnswer, durationMs: number): EndedHook {
+  const { key, event, command } = hook;
+  const { status, context } = answer;
+  const shown = command.split('\n', 1)[0] ?? '';
+  const entries =
+    context === undefined ? answer.entries : [...answer.entries, { kind: 'context', text: context } as const];
+  const run = {
+    id: ids.uuid(),
+    key,
+    event,
+    command: short(shown, longestShown),
+    status,
+    durationMs: Math.max(0, Math.round(durationMs)),
+    entries: entries.map((entry) => ({ ...entry, text: short(entry.text, longestEntry) })),
+  };
+  return { run, answer, place: 0 };
+}
+
+function short(text: string, limit: number): string {
+  return truncateMiddle(text, { mode: 'bytes', limit });
+}
+
+/** A hook that must not be done without stands in the way when it breaks. The end of a turn and of a session is never held up. */
+function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
+  const reason = `A hook that must succeed failed. ${answer.entries[0]?.text ?? ''}`;
+  switch (event) {
+    case 'PreToolUse':
+    case 'PermissionRequest':
+    case 'PostToolUse':
+    case 'UserPromptSubmit':
+      return { ...answer, blocked: reason };
+    case 'PreCompact':
+    case 'SessionStart':
+      return { ...answer, stopped: reason };
+    default:
+      return answer;
+  }
+}
+
+/** Of a hook that nothing waited for, only words count. */
+function onlyWords({ run, answer, place }: EndedHook): EndedHook {
+  const { status, entries, context } = answer;
+  return { run, place, answer: { status, entries, ...defined({ context }) } };
+}

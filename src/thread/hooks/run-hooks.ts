@@ -1,0 +1,76 @@
+import { hookContextFragment } from '../../fragments/events/hook-words.ts';
+import { type HookVerdict, noVerdict } from '../../ports/hooks.ts';
+import type { HookEvent, HookRun } from '../../protocol/hook-run.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { hookRan } from '../../state/hook-lines.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import type { Turn } from '../parts/parts.ts';
+import { warnOnce } from '../parts/warn-once.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { hookInput } from './hook-input.ts';
+
+export interface AskedHooks {
+  readonly event: HookEvent;
+  readonly subjects?: readonly string[];
+  /** What only this event tells its hooks. */
+  readonly about: JsonObject;
+  readonly signal?: AbortSignal;
+}
+
+/** One text for the model has at most so many tokens, or this share of the window if that is less (I6). */
+const mostTokens = 2500;
+const share = 0.05;
+
+/** Runs the hooks of an event, if there are any, and records what came of each. */
+export async function runHooks(turn: Turn, { event, subjects, about, signal }: AskedHooks): Promise<HookVerdict> {
+  const { hooks } = turn.parts;
+  if (hooks === undefined || !hooks.wants(event, subjects)) return noVerdict;
+  turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event });
+  const { cwd } = turn.envelope.workspace;
+  const occasion = { event, ...(subjects && { subjects }), input: hookInput(turn, event, about), cwd };
+  const limit = Math.min(mostTokens, Math.floor(windowNow(turn).effective * share));
+  const verdict = await hooks.run(occasion, { signal: signal ?? turn.signal, mostTokens: limit });
+  recordRuns(turn, verdict);
+  return verdict;
+}
+
+/** What hooks that nothing waited for have said since. */
+export function hearLateHooks(turn: Turn): void {
+  const late = turn.parts.hooks?.late();
+  if (late === undefined) return;
+  recordRuns(turn, late);
+  keepTexts(turn, late);
+  recordTexts(turn);
+}
+
+function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
+  const { log, turnId } = turn;
+  for (const run of runs) {
+    const context = run.event === 'SessionStart' ? contexts.find(({ key }) => key === run.key)?.text : undefined;
+    log.record(hookRan(turnId, run, context));
+    log.tell({ kind: 'hook-completed', turnId, run });
+    for (const { kind, text } of run.entries) {
+      if (kind === 'warning') log.tell({ kind: 'warning', outcome: hookSays(run, text) });
+      if (kind === 'error') warnOnce(turn, hookFailed(run, text), 'message');
+    }
+  }
+}
+
+/** Texts for the model wait for a place where they can enter: not between a call and its answer. */
+export function keepTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: HookVerdict): void {
+  memory.hookTexts.push(...contexts.map(({ text }) => text));
+}
+
+export function recordTexts(turn: Turn): void {
+  for (const text of turn.memory.hookTexts.splice(0)) recordEvent(turn, hookContextFragment, { text });
+}
+
+function hookSays({ event }: HookRun, text: string): Outcome<'hook-warning'> {
+  return { code: 'hook-warning', message: `A hook (${event}) says: ${text}`, next: '' };
+}
+
+function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-failed'> {
+  const message = `The hook \`${command}\` (${event}) failed: ${why}`;
+  return { code: 'hook-failed', message, next: 'See its definition with `capstan hooks list`, and correct it.' };
+}

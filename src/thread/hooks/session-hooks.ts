@@ -1,0 +1,15 @@
+import type { Turn } from '../parts/parts.ts';
+import { runHooks } from './run-hooks.ts';
+
+/**
+ * Hooks of the start of a session, where they are due: in the first turn that this process runs, and after history was
+ * compacted. What they say is sent by a section of the world.
+ */
+export async function startSession(turn: Turn): Promise<void> {
+  const { parts, log } = turn;
+  // The turn that runs is counted already.
+  const source = parts.hooks?.takeStart({ isNew: log.state.turns <= 1 });
+  if (source === undefined) return;
+  const { stopped } = await runHooks(turn, { event: 'SessionStart', subjects: [source], about: { source } });
+  if (stopped !== undefined) turn.memory.endedBy = 'hook';
+}

@@ -1,0 +1,34 @@
+import { hookPromptFragment } from '../../fragments/events/hook-words.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Turn } from '../parts/parts.ts';
+import { recordEvents } from '../record/record-context.ts';
+import { runHooks } from './run-hooks.ts';
+
+/** A hook that never lets a turn end would cost without end. */
+const mostTimes = 100;
+
+/** The model is done. Whether the turn ends, or goes on because a hook says what is left to do. */
+export async function mayEnd(turn: Turn, lastMessage: string | undefined): Promise<boolean> {
+  const { memory, log } = turn;
+  if (turn.parts.hooks === undefined || turn.signal.aborted) return true;
+  const about = { stop_hook_active: memory.keptGoing > 0, last_assistant_message: lastMessage ?? null };
+  const { prompts, stopped } = await runHooks(turn, { event: 'Stop', about });
+  if (prompts.length === 0 || stopped !== undefined || turn.signal.aborted) return true;
+  if (memory.keptGoing >= mostTimes) {
+    log.tell({ kind: 'warning', outcome: endless });
+    return true;
+  }
+  memory.keptGoing++;
+  recordEvents(
+    turn,
+    hookPromptFragment,
+    prompts.map(({ runId, text }) => ({ runId, prompt: text })),
+  );
+  return false;
+}
+
+const endless: Outcome<'hook-endless'> = {
+  code: 'hook-endless',
+  message: `Hooks kept the turn from ending ${mostTimes} times, so Capstan ended it.`,
+  next: 'Let the hook look at stop_hook_active, and allow the end when it is true.',
+};

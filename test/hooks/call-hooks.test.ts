@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, Question } from '../../src/protocol/question.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { hook, hookedScene, type HookTable, prints } from './hooked-scene.ts';
+
+const done = answer({ items: [say('Done.')] });
+const runs = (cmd: string) => answer({ items: [callTool('exec_command', { cmd })] });
+
+function decides(permissionDecision: string, more: Record<string, string | { command: string }> = {}): string {
+  return prints({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } });
+}
+
+async function call(cmd: string, hooks: HookTable, config = '', answers?: readonly Answer[]) {
+  const scene = await hookedScene([runs(cmd), done], hooks, { config });
+  const asked: Question[] = [];
+  const left = [...(answers ?? [])];
+  const ask = async (question: Question): Promise<Answer> => {
+    asked.push(question);
+    return left.shift() ?? { kind: 'declined' };
+  };
+  await scene.live.open({}, answers === undefined ? {} : { askUser: { ask } });
+  await scene.live.turn('go');
+  const output = scene.live.added(1).find(([kind]) => kind === 'output')?.[1] ?? '';
+  return { ...scene, asked, output };
+}
+
+describe('before a call', () => {
+  it('a hook that exits with 2 keeps it from running, and the model reads why', async () => {
+    const { output, live } = await call('touch made', { PreToolUse: [hook('echo "No files" >&2; exit 2')] });
+    expect(output).toBe('Command blocked by PreToolUse hook: No files. Command: touch made');
+    expect(live.told('call-refused')).toHaveLength(1);
+    expect(live.told('item-started')).toEqual([]);
+  });
+
+  it('a no comes with context, which stands after the answers', async () => {
+    const deny = decides('deny', { permissionDecisionReason: 'Not now.', additionalContext: 'Use make.' });
+    const { live } = await call('touch made', { PreToolUse: [hook(deny)] });
+    expect(live.added(1).slice(-2)).toEqual([
+      ['output', 'Command blocked by PreToolUse hook: Not now. Command: touch made'],
+      ['developer', '<hook_context>\nUse make.\n</hook_context>'],
+    ]);
+  });
+
+  it('a hook changes what runs, later hooks see that, and the item of the model stays as it was', async () => {
+    const { output, live, seen } = await (async () => {
+      const scene = await hookedScene([runs('echo model'), done], {});
+      scene.write({
+        PreToolUse: [hook(decides('allow', { updatedInput: { command: 'echo hook' } }), { matcher: 'Bash' })],
+        PostToolUse: [hook(scene.keeps('after.json'))],
+      });
+      await scene.live.turn('go');
+      return { ...scene, output: scene.live.added(1).at(-1)?.[1] ?? '' };
+    })();
+    expect(output).toMatch(/^A hook of the user changed this call before it ran\.\n[^]*\nhook\n?$/);
+    expect(seen('after.json')).toMatchObject([
+      { tool_name: 'Bash', tool_input: { command: 'echo hook' }, tool_response: 'hook\n' },
+    ]);
+    const [own] = live.place.lines().filter(({ payload }) => payload['type'] === 'function_call');
+    expect(own?.payload['arguments']).toBe(JSON.stringify({ cmd: 'echo model' }));
+  });
+
+  it('what a hook made of a call is decided again: a rule that forbids it holds', async () => {
+    const scene = await hookedScene([runs('echo model'), done], {
+      PreToolUse: [hook(decides('allow', { updatedInput: { command: 'git push' } }))],
+    });
+    const { mkdirSync, writeFileSync } = await import('node:fs');
+    mkdirSync(`${scene.live.place.home}/rules`, { recursive: true });
+    writeFileSync(
+      `${scene.live.place.home}/rules/default.rules`,
+      'prefix_rule(pattern=["git", "push"], decision="forbidden")\n',
+    );
+    await scene.live.turn('go');
+    expect(scene.live.added(1).at(-1)?.[1]).toMatch(/^Not run: /);
+  });
+
+  it('a plain yes answers the question that the user would be asked', async () => {
+    const config = 'approval_policy = "untrusted"';
+    const { output, asked } = await call('touch made', { PreToolUse: [hook(decides('allow'))] }, config, []);
+    expect([asked.length, output.includes('Exit code: 0') || output.includes('exited with code 0')]).toEqual([0, true]);
+  });
+
+  it('a question is put to the user, where one can be asked', async () => {
+    const hooks = { PreToolUse: [hook(decides('ask'))] };
+    const config = 'approval_policy = "on-request"';
+    const yes = await call('echo one', hooks, config, [{ kind: 'allowed' }]);
+    expect(yes.asked).toMatchObject([{ kind: 'command', reason: 'A hook wants you to decide.', scopes: ['call'] }]);
+    expect(yes.output).toContain('one');
+    const none = await call('echo one', hooks, config);
+    expect(none.output).toContain('Not run: a hook wants the user to decide, and the user cannot be asked.');
+  });
+
+  it('a hook that breaks changes nothing, unless it must succeed', async () => {
+    const open = await call('echo one', { PreToolUse: [hook('exit 7')] });
+    expect(open.output).toContain('one');
+    expect(open.live.told('warning').map(({ outcome }) => outcome.code)).toEqual(['hook-failed']);
+    const closed = await call('echo one', { PreToolUse: [hook('exit 7', { failClosed: true })] });
+    expect(closed.output).toBe(
+      'Command blocked by PreToolUse hook: A hook that must succeed failed. It exited with code 7. Command: echo one',
+    );
+  });
+
+  it('one that hangs is killed with its children at its time-out', async () => {
+    const { output, live } = await call('echo one', { PreToolUse: [hook('sleep 60 & sleep 60', { timeout: 1 })] });
+    expect(output).toContain('one');
+    expect(live.told('hook-completed')[0]?.run).toMatchObject({ status: 'failed' });
+  });
+
+  it('one that nothing waits for cannot block; its words arrive before the next request', async () => {
+    const deny = decides('deny', { permissionDecisionReason: 'No.', additionalContext: 'Late words.' });
+    const { output, live } = await call('sleep 0.5; echo one', { PreToolUse: [hook(deny, { async: true })] });
+    expect(output).toContain('one');
+    expect(live.rows(1).at(-1)).toEqual(['developer', '<hook_context>\nLate words.\n</hook_context>']);
+  });
+});
+
+describe('a question about a call', () => {
+  const request = (behavior: string) =>
+    prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior, message: 'By me.' } } });
+  const config = 'approval_policy = "untrusted"';
+
+  it('is answered by a hook before the user is asked', async () => {
+    const yes = await call('touch made', { PermissionRequest: [hook(request('allow'))] }, config, []);
+    expect([yes.asked.length, yes.live.told('question-answered')[0]?.answer]).toEqual([
+      0,
+      { kind: 'allowed', by: 'hook', note: 'By me.' },
+    ]);
+    const no = await call('touch made', { PermissionRequest: [hook(request('deny'))] }, config, []);
+    expect(no.output).toBe('Not run: a hook of the user declined it: By me.');
+  });
+
+  it('goes to the user where hooks say nothing', async () => {
+    const { asked } = await call('touch made', { PermissionRequest: [hook('cat >/dev/null')] }, config, []);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('after a call', () => {
+  it('a hook replaces what the model reads, with or without a failure', async () => {
+    const blocks = await call('echo one', { PostToolUse: [hook(prints({ decision: 'block', reason: 'Too loud.' }))] });
+    expect(blocks.output).toBe('Too loud.');
+    expect(blocks.live.told('item-completed')[0]?.item).toMatchObject({ kind: 'command', status: 'failed' });
+    const own = { hookEventName: 'PostToolUse', updatedToolOutput: 'two' };
+    const kept = await call('echo one', { PostToolUse: [hook(prints({ hookSpecificOutput: own }))] });
+    expect(kept.output).toBe('two');
+    expect(kept.live.told('item-completed')[0]?.item).toMatchObject({ kind: 'command', status: 'completed' });
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { says, saysLong, smallLimit, talk } from '../compaction/talk.ts';
+import { hook, hookedScene, prints } from './hooked-scene.ts';
+
+const done = answer({ items: [say('Done.')] });
+
+it('a hook gets what other programs give it', async () => {
+  const scene = await hookedScene([done], {});
+  const { live, keeps, seen } = scene;
+  scene.write({
+    SessionStart: [hook(keeps('start.json'), { matcher: 'startup' })],
+    UserPromptSubmit: [hook(keeps('prompt.json'))],
+    Stop: [hook(keeps('stop.json'))],
+    SessionEnd: [hook(keeps('end.json'))],
+  });
+  await live.turn('go');
+  await live.close();
+  const [path] = live.place.rollouts();
+  const common = { session_id: live.id, transcript_path: path, cwd: live.place.workspace };
+  const turn = {
+    turn_id: live.told('turn-started')[0]?.turnId,
+    model: expect.any(String),
+    permission_mode: expect.any(String),
+  };
+  expect(seen('prompt.json')).toEqual([{ ...common, ...turn, hook_event_name: 'UserPromptSubmit', prompt: 'go' }]);
+  const { turn_id: _id, ...known } = turn;
+  expect(seen('start.json')).toEqual([{ ...common, ...known, hook_event_name: 'SessionStart', source: 'startup' }]);
+  expect(seen('stop.json')).toEqual([
+    { ...common, ...turn, hook_event_name: 'Stop', stop_hook_active: false, last_assistant_message: 'Done.' },
+  ]);
+  expect(seen('end.json')).toEqual([{ ...common, hook_event_name: 'SessionEnd', reason: 'other' }]);
+});
+
+it('context of the start stays after a resume, is not sent twice, and goes with its hook', async () => {
+  const { live, write } = await hookedScene(() => done, {
+    SessionStart: [hook('echo "The release is on."', { matcher: 'startup' })],
+  });
+  await live.turn('one');
+  await live.turn('two');
+  await live.open();
+  await live.turn('three');
+  expect(live.added(1).slice(1)).toEqual([['user', 'two']]);
+  expect(live.added(2).slice(1)).toEqual([['user', 'three']]);
+  write({});
+  await live.open();
+  await live.turn('four');
+  expect(live.added(3).flat().join('\n')).toContain('The session context given before no longer holds');
+});
+
+it('context of the start returns after a checkpoint, and hooks run again for it', async () => {
+  const { live } = await hookedScene(
+    talk([saysLong(), says('Yes.')]),
+    {
+      SessionStart: [
+        hook(`grep -q '"compact"' && echo "Compacted." || echo "Begun."`),
+        hook('echo "Kept."', { matcher: 'startup' }),
+      ],
+    },
+    { config: smallLimit },
+  );
+  await live.open({}, { compactsAfterTurns: false });
+  await live.turn('one');
+  await live.turn('two');
+  const last = live
+    .rows(live.model.requests.length - 1)
+    .flat()
+    .join('\n');
+  expect(live.told('checkpoint-installed')).toHaveLength(1);
+  expect([last.includes('Kept.'), last.includes('Compacted.')]).toEqual([true, true]);
+});
+
+it('a message that a hook blocks is never said; what the hook adds is', async () => {
+  const block = { decision: 'block', reason: 'It has a secret.' };
+  const more = { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'Ask for less.' } };
+  const { live, write } = await hookedScene([done], { UserPromptSubmit: [hook(prints({ ...block, ...more }))] });
+  expect(await live.turn('secret')).toEqual({ kind: 'completed' });
+  expect(live.model.requests).toHaveLength(0);
+  expect(live.told('warning')).toMatchObject([{ outcome: { code: 'blocked-by-hook' } }]);
+  write({});
+  await live.open();
+  await live.turn('two');
+  const sent = live.rows(0).flat().join('\n');
+  expect([sent.includes('secret'), sent.includes('Ask for less.'), sent.includes('two')]).toEqual([false, true, true]);
+});
+
+it('what is too long for the model goes into a file', async () => {
+  const { live } = await hookedScene([done], { UserPromptSubmit: [hook('yes word | head -n 20000')] });
+  await live.turn('go');
+  const text = live.rows(0).at(-1)?.[1] ?? '';
+  const path = /Full hook output saved to: (\S+)/.exec(text)?.[1] ?? '';
+  expect(text.length).toBeLessThan(2600 * 4);
+  expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(20_000);
+});
+
+it('hooks that are not trusted do not run, and are named when a thread begins', async () => {
+  const { live } = await hookedScene([done], { UserPromptSubmit: [hook('echo no')] }, { trust: false });
+  await live.turn('go');
+  expect(live.notices).toMatchObject([
+    {
+      code: 'hooks-untrusted',
+      message: 'A hook does not run, because you have not trusted it: "echo no" (UserPromptSubmit).',
+    },
+  ]);
+  expect(live.rows(0).at(-1)).toEqual(['user', 'go']);
+  expect(live.told('hook-completed')).toEqual([]);
+});
+
+it.each(['{', '[]', '{"hooks": 1}', '{"Stop": []}', '\0', '{"hooks": {"Stop": [{"matcher": "(a+)+"}], "Odd": []}}'])(
+  'a file that makes no sense (%s) is named, and the thread begins',
+  async (text) => {
+    const { live } = await hookedScene([done], {});
+    writeFileSync(join(live.place.home, 'hooks.json'), text);
+    expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
+    expect(live.notices.length).toBeGreaterThan(0);
+  },
+);
+
+it('a program hears of each turn', async () => {
+  const { live } = await hookedScene(
+    [done],
+    {},
+    { config: 'notify = ["/bin/sh", "-c", "printf %s \\"$1\\" >told.json.part && mv told.json.part told.json", "x"]' },
+  );
+  await live.turn('go');
+  const path = join(live.place.workspace, 'told.json');
+  for (let waited = 0; !existsSync(path) && waited < 5000; waited += 50)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+    type: 'agent-turn-complete',
+    'thread-id': live.id,
+    'input-messages': ['go'],
+    'last-assistant-message': 'Done.',
+  });
+});

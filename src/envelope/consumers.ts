@@ -73,4 +73,5 @@ call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
 call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
 call pipeline | src/thread/calls/calls.ts | policy.resolved
+MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
 `;

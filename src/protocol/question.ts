@@ -44,6 +44,8 @@ export interface Question {
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: AskedHost;
+  /** The tool of an MCP server that `rule` as scope would allow from now on. */
+  readonly mcp?: { readonly server: string; readonly tool: string };
   /** What would be allowed beyond the sandbox. */
   readonly permissions?: ExtraPermissions;
   /** The rule that `rule` as scope would save. */

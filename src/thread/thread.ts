@@ -293,6 +293,7 @@ export class Thread {
       await this.#settings.submitted;
       await this.#turns.over;
       await this.#compactions.over;
+      await this.#parts.release?.();
       await this.#log.close();
     }
   }

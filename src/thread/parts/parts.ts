@@ -63,6 +63,10 @@ export interface ThreadParts {
   /** Absent: answers save no rules. */
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;
+  /** Waited for before a turn is resolved: what must be there before the tools of the turn are known. Absent: nothing. */
+  beforeTurn?(settings: Settings, watch: { readonly signal: AbortSignal; warn(outcome: Outcome): void }): Promise<void>;
+  /** Gives up what the thread holds outside its file. Absent: nothing. Never rejects. */
+  release?(): Promise<void>;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Why a thread cannot work in a folder, or undefined when it is there. */

@@ -73,7 +73,7 @@ const mcpServerKeys = {
   env_http_headers: stringMap,
   scopes: strings,
   oauth_resource: name,
-  oauth: table({ client_id: name, callback_port: count } as const),
+  oauth: table({ client_id: name, client_secret_env_var: name, callback_port: count } as const),
   enabled: flag,
   required: flag,
   startup_timeout_sec: seconds,

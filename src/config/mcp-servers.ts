@@ -46,7 +46,10 @@ export interface McpAddressConfig {
 }
 
 export interface McpOauthConfig {
+  /** An address tells the server where to read about this program. */
   readonly clientId?: string;
+  /** The variable that holds the secret of a client that was registered beforehand. */
+  readonly clientSecretVariable?: string;
   readonly callbackPort?: number;
   readonly scopes?: readonly string[];
   readonly resource?: string;
@@ -147,14 +150,14 @@ function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAd
       'Write an address that begins with https:// or http://.',
     );
   }
-  const { clientId, callbackPort } = given.oauth ?? {};
+  const { clientId, callbackPort, clientSecretEnvVar: clientSecretVariable } = given.oauth ?? {};
   return {
     kind: 'address',
     url,
     ...defined({ bearerTokenVariable: given.bearerTokenEnvVar }),
     headers: given.httpHeaders ?? {},
     headerVariables: given.envHttpHeaders ?? {},
-    oauth: defined({ clientId, callbackPort, scopes: given.scopes, resource: given.oauthResource }),
+    oauth: defined({ clientId, callbackPort, clientSecretVariable, scopes: given.scopes, resource: given.oauthResource }),
   };
 }
 

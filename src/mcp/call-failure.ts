@@ -26,7 +26,7 @@ export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConf
       why: `the server did not answer within ${toolTimeoutMs / 1000} s. What the call did is unknown.`,
     };
   }
-  if (statusOf(error) === 401 || (error instanceof Error && error.name === 'UnauthorizedError')) {
+  if (isUnauthorized(error)) {
     return { kind: 'failed', why: `the server wants a login. Tell the user to run: capstan mcp login ${name}` };
   }
   const words = JSON.stringify(errorWords(error).slice(0, mostCharacters));
@@ -34,6 +34,14 @@ export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConf
     kind: 'failed',
     why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,
   };
+}
+
+/** The server wants a login, or one that may do more. */
+export function isUnauthorized(error: unknown): boolean {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError') return true;
+  }
+  return false;
 }
 
 function codeOf(error: unknown): unknown {

@@ -3,7 +3,7 @@ import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { failureOf, isLostConnection } from './call-failure.ts';
+import { failureOf, isLostConnection, isUnauthorized } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
@@ -13,6 +13,8 @@ export type WithClient = (open: OpenClient, signal: AbortSignal) => Promise<Json
 
 type Started = { readonly kind: 'open'; readonly open: OpenClient } | { readonly kind: 'failed'; readonly why: string };
 
+/** How often the user is sent to a page for one call. */
+const mostLogins = 3;
 /** How often a server may change its list in one connection before it is no longer asked. */
 const mostChanges = 100;
 
@@ -132,6 +134,7 @@ export class McpConnection {
     { isRepeatable }: { readonly isRepeatable: boolean },
   ): Promise<McpAnswer> {
     const { name } = this.server.config;
+    let losses = 0;
     for (let attempt = 0; ; attempt++) {
       const isAgain = this.#wasOpen && this.#open === undefined;
       if (isAgain) ways.warn(startedAgain(name));
@@ -145,10 +148,11 @@ export class McpConnection {
         return { kind: 'result', result: await what(open, signal) };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
+        if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
         if (!isLostConnection(error, this.#open !== open)) return failureOf(error, this.server.config);
         if (this.#open === open) await open.client.close().catch(() => {});
         this.#lost();
-        if (!isRepeatable || attempt > 0) {
+        if (!isRepeatable || losses++ > 0) {
           const why = `the server was lost while the call was under way: ${open.endedBecause()}. What the call did is unknown.`;
           return { kind: 'failed', why };
         }

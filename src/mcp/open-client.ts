@@ -1,11 +1,13 @@
 import { pathToFileURL } from 'node:url';
-import type { Client, ElicitRequest, ElicitResult, Transport } from '@modelcontextprotocol/client';
+import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import { mostTools, readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
-import { openTransport } from './open-transport.ts';
-import { PipeTransport } from './pipe-transport.ts';
+import { isUnauthorized } from './call-failure.ts';
+import { type OpenTransport, openTransport } from './open-transport.ts';
+
+type Library = typeof import('@modelcontextprotocol/client');
 
 /** A connection that is open. */
 export interface OpenClient {
@@ -15,6 +17,8 @@ export interface OpenClient {
   readonly schemas: ReadonlyMap<string, JsonObject>;
   /** Why the connection ended by itself. */
   endedBecause(): string;
+  /** The server wants a login, and the user was sent to a page: waits for them. Whether there is a login now. */
+  finishLogin(): Promise<boolean>;
 }
 
 export interface ClientWatch {
@@ -25,40 +29,52 @@ export interface ClientWatch {
   toolsChanged(): void;
 }
 
+/** How often the user is sent to a page before a server is given up. */
+const mostLogins = 3;
+
 /** Connects and asks what there is. Rejects with an error whose message says why not. */
 export async function openClient(server: PlacedServer, world: McpWorld, watch: ClientWatch): Promise<OpenClient> {
-  const { config } = server;
   const library = await import('@modelcontextprotocol/client');
-  const transport = openTransport(library, server, world);
+  for (let logins = 0; ; logins++) {
+    const way = openTransport(library, server, world);
+    const client = clientFor(library, server, world, watch);
+    try {
+      return await connect(client, way, server, watch);
+    } catch (error) {
+      const ended = way.endedBecause();
+      if (ended !== undefined) throw new Error(ended);
+      if (!isUnauthorized(error) || logins >= mostLogins || !(await way.finishLogin())) throw error;
+    } finally {
+      if (client.transport !== undefined && !opened.has(client)) await client.close().catch(() => {});
+    }
+  }
+}
+
+/** Those that someone has. */
+const opened = new WeakSet<Client>();
+
+async function connect(client: Client, way: OpenTransport, { config }: PlacedServer, watch: ClientWatch): Promise<OpenClient> {
+  const options = { timeout: config.startupTimeoutMs, signal: watch.signal };
+  await client.connect(way.transport, options);
+  const found = await listTools(client, options);
+  Object.assign(client, { onclose: () => watch.closed() });
+  opened.add(client);
+  const endedBecause = (): string => way.endedBecause() ?? 'the connection was closed';
+  return { client, ...found, endedBecause, finishLogin: () => way.finishLogin() };
+}
+
+function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpWorld, watch: ClientWatch): Client {
   const isProgram = config.transport.kind === 'program';
   const client = new library.Client(world.client, {
-    capabilities: { elicitation: { form: {}, url: {} }, ...(isProgram ? { roots: {} } : {}) },
+    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, ...(isProgram ? { roots: {} } : {}) },
     // Schemas of strangers are not compiled: the model judges what comes back.
-    jsonSchemaValidator: {
-      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-    },
+    jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     versionNegotiation: { mode: isProgram ? 'legacy' : 'auto' },
     listChanged: { tools: { autoRefresh: false, onChanged: () => watch.toolsChanged() } },
   });
   client.setRequestHandler('elicitation/create', (request) => answerElicitation(config.name, request, watch));
-  if (isProgram) {
-    client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(server.cwd).href }] }));
-  }
-  const endedBecause = (): string => whyClosed(transport);
-  try {
-    await client.connect(transport, { timeout: config.startupTimeoutMs, signal: watch.signal });
-    const { listing, schemas } = await listTools(client, { signal: watch.signal, timeout: config.startupTimeoutMs });
-    Object.assign(client, { onclose: () => watch.closed() });
-    return { client, listing, schemas, endedBecause };
-  } catch (error) {
-    await client.close().catch(() => {});
-    const ended = transport instanceof PipeTransport ? transport.ended?.why : undefined;
-    throw ended === undefined ? error : new Error(ended);
-  }
-}
-
-function whyClosed(transport: Transport): string {
-  return (transport instanceof PipeTransport ? transport.ended?.why : undefined) ?? 'the connection was closed';
+  if (isProgram) client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(cwd).href }] }));
+  return client;
 }
 
 /** All pages, as far as tools are of use. */

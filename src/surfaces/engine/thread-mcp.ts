@@ -1,3 +1,4 @@
+import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { readMcpServers } from '../../config/mcp-servers.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -5,6 +6,7 @@ import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
+import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { ServerPool } from '../../mcp/server-pool.ts';
 import { ThreadServers } from '../../mcp/thread-servers.ts';
 import { optionalToolsBudget } from '../../planes/direct-groups.ts';
@@ -79,6 +81,8 @@ function poolOf(engine: EngineParts): ServerPool {
       startProcess: startServerProcess,
       findProgram: (program) => programs.find(program),
       listings: listingFiles(base.home),
+      credentials: credentialStore(base.home),
+      random: () => Buffer.from(randomBytes(16)).toString('hex'),
     });
   pools.set(engine, pool);
   return pool;

@@ -157,7 +157,13 @@ function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAd
     ...defined({ bearerTokenVariable: given.bearerTokenEnvVar }),
     headers: given.httpHeaders ?? {},
     headerVariables: given.envHttpHeaders ?? {},
-    oauth: defined({ clientId, callbackPort, clientSecretVariable, scopes: given.scopes, resource: given.oauthResource }),
+    oauth: defined({
+      clientId,
+      callbackPort,
+      clientSecretVariable,
+      scopes: given.scopes,
+      resource: given.oauthResource,
+    }),
   };
 }
 

@@ -39,7 +39,8 @@ export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConf
 /** The server wants a login, or one that may do more. */
 export function isUnauthorized(error: unknown): boolean {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError') return true;
+    if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError')
+      return true;
   }
   return false;
 }

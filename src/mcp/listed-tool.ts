@@ -21,7 +21,7 @@ export interface ServerListing {
   readonly hasResources: boolean;
 }
 
-export const mostTools = 512;
+const mostTools = 512;
 const mostNameCharacters = 128;
 const mostDescriptionCharacters = 1024;
 

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
-import { mostTools, readListing, type ServerListing } from './listed-tool.ts';
+import { readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { isUnauthorized } from './call-failure.ts';
 import { type OpenTransport, openTransport } from './open-transport.ts';
@@ -42,7 +42,7 @@ export async function openClient(server: PlacedServer, world: McpWorld, watch: C
       return await connect(client, way, server, watch);
     } catch (error) {
       const ended = way.endedBecause();
-      if (ended !== undefined) throw new Error(ended);
+      if (ended !== undefined) throw new Error(ended, { cause: error });
       if (!isUnauthorized(error) || logins >= mostLogins || !(await way.finishLogin())) throw error;
     } finally {
       if (client.transport !== undefined && !opened.has(client)) await client.close().catch(() => {});
@@ -53,7 +53,12 @@ export async function openClient(server: PlacedServer, world: McpWorld, watch: C
 /** Those that someone has. */
 const opened = new WeakSet<Client>();
 
-async function connect(client: Client, way: OpenTransport, { config }: PlacedServer, watch: ClientWatch): Promise<OpenClient> {
+async function connect(
+  client: Client,
+  way: OpenTransport,
+  { config }: PlacedServer,
+  watch: ClientWatch,
+): Promise<OpenClient> {
   const options = { timeout: config.startupTimeoutMs, signal: watch.signal };
   await client.connect(way.transport, options);
   const found = await listTools(client, options);
@@ -68,8 +73,12 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpWo
   const client = new library.Client(world.client, {
     capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, ...(isProgram ? { roots: {} } : {}) },
     // Schemas of strangers are not compiled: the model judges what comes back.
-    jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
+    jsonSchemaValidator: {
+      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+    },
     versionNegotiation: { mode: isProgram ? 'legacy' : 'auto' },
+    // A list that does not end is none.
+    listMaxPages: 16,
     listChanged: { tools: { autoRefresh: false, onChanged: () => watch.toolsChanged() } },
   });
   client.setRequestHandler('elicitation/create', (request) => answerElicitation(config.name, request, watch));
@@ -83,17 +92,11 @@ export async function listTools(
   options: { readonly signal: AbortSignal; readonly timeout: number },
 ): Promise<Pick<OpenClient, 'listing' | 'schemas'>> {
   const capabilities = client.getServerCapabilities() ?? {};
-  const found: Json[] = [];
-  let cursor: string | undefined;
-  if (capabilities.tools !== undefined) {
-    for (let page = 0; page < mostTools && found.length < mostTools; page++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, options);
-      found.push(...(tools as unknown as readonly Json[]));
-      if (nextCursor === undefined || nextCursor === cursor) break;
-      cursor = nextCursor;
-    }
-  }
+  const listed =
+    capabilities.tools === undefined
+      ? []
+      : (await client.listTools(undefined, { ...options, cacheMode: 'refresh' })).tools;
+  const found = listed as unknown as readonly Json[];
   const instructions = client.getInstructions();
   const about = {
     hasResources: capabilities.resources !== undefined,

@@ -37,7 +37,9 @@ function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): O
 /** A login of the user's, where one is kept or can be made. A token or a header of the configuration comes first. */
 function loginFor(address: McpAddressConfig, world: McpWorld): LoginSession | undefined {
   const { visitor, credentials: store, env, random } = world;
-  const isSaid = Object.keys({ ...address.headers, ...address.headerVariables }).some((name) => /^authorization$/i.test(name));
+  const isSaid = Object.keys({ ...address.headers, ...address.headerVariables }).some((name) =>
+    /^authorization$/i.test(name),
+  );
   if (address.bearerTokenVariable !== undefined || isSaid) return undefined;
   if (visitor === undefined && store.read(address.url).tokens === undefined) return undefined;
   const { clientSecretVariable } = address.oauth;

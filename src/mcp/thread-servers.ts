@@ -24,6 +24,9 @@ export interface ThreadTools {
   readonly hasResources: boolean;
 }
 
+/** The tool whose presence says that resources are offered. */
+const resourcesMark = 'list_mcp_resources';
+
 export interface ServerNews {
   readonly name: string;
   readonly description: string;
@@ -92,7 +95,11 @@ export class ThreadServers implements McpServers {
 
   /** From here on the tools of requests stay what they are. */
   #hold(): void {
-    this.#held ??= byName(this.tools.direct.map(({ spec }) => spec));
+    const { direct, hasResources } = this.tools;
+    this.#held ??= byName([
+      ...direct.map(({ spec }) => spec),
+      ...(hasResources ? [{ type: 'function', name: resourcesMark }] : []),
+    ]);
   }
 
   /** History is rewritten, and the cache is lost anyway: what is known by now is offered. */
@@ -119,7 +126,11 @@ export class ThreadServers implements McpServers {
         const spec = held.get(tool.name);
         return spec === undefined ? [] : [{ ...tool, spec }];
       });
-      return { direct, deferred: all.filter((tool) => !held.has(tool.name) && mayDefer(tool)), hasResources };
+      return {
+        direct,
+        deferred: all.filter((tool) => !held.has(tool.name) && mayDefer(tool)),
+        hasResources: held.has(resourcesMark),
+      };
     }
     const groups = known.map(({ config: { name } }) => {
       const specs = all.filter(({ server }) => server === name).map(({ spec }) => JSON.stringify(spec));

@@ -76,7 +76,7 @@ export class Thread {
       questions: this.#questions,
       work: this.#work,
       warned: new Set<string>(),
-      savedRules: { prefixes: [], hosts: [] },
+      savedRules: { prefixes: [], hosts: [], tools: [] },
     };
     const shared = { id, parts, log, ...own, closing };
     this.#settings = new ThreadSettings(shared, settings, inForce);

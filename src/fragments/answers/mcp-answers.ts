@@ -38,6 +38,13 @@ export function mcpResult(result: JsonObject, options: McpResultOptions): string
   return words.length === all.length ? [header, ...words].join('\n') : [text(header), ...all];
 }
 
+/** What a server lists or gives to read, as JSON. */
+export function mcpResources(found: JsonObject, seconds: number): string {
+  const all = JSON.stringify(found).toWellFormed();
+  const kept = all.length <= mostTextBytes ? all : `${all.slice(0, mostTextBytes)}\n[the rest is left out]`;
+  return `${wallTime(seconds)}\nOutput:\n${kept}`;
+}
+
 /** The call gave no result. */
 export function mcpFailure(why: string, seconds: number): string {
   return `${wallTime(seconds)}\nThe call failed: ${why}`;

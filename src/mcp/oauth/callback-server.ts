@@ -9,9 +9,13 @@ export interface CallbackServer extends Visitor {
 }
 
 /** Waits on this machine alone for the page to send the user back. `show`: tells the user which page to visit. */
-export async function openCallbackServer(
-  { port, show }: { readonly port: number; readonly show: (page: URL) => void },
-): Promise<CallbackServer> {
+export async function openCallbackServer({
+  port,
+  show,
+}: {
+  readonly port: number;
+  readonly show: (page: URL) => void;
+}): Promise<CallbackServer> {
   const came = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? '/', 'http://127.0.0.1');

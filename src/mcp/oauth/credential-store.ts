@@ -37,7 +37,8 @@ export function credentialStore(home: string): CredentialStore {
       const [tokens, client] = [objectAt(found, 'tokens'), objectAt(found, 'client')];
       return { ...(tokens && { tokens }), ...(client && { client }) };
     },
-    write: (url, { tokens, client }) => save({ ...all(), [url]: { ...(tokens && { tokens }), ...(client && { client }) } }),
+    write: (url, { tokens, client }) =>
+      save({ ...all(), [url]: { ...(tokens && { tokens }), ...(client && { client }) } }),
     remove(url) {
       const { [url]: found, ...others } = all();
       if (found !== undefined) save(others);

@@ -121,7 +121,10 @@ export class LoginSession implements OAuthClientProvider {
     if (scope === 'all' || scope === 'discovery') this.#discovery = undefined;
     if (scope === 'verifier') this.#verifier = '';
     if (scope === 'all' || scope === 'tokens' || scope === 'client') {
-      const left = { ...(scope === 'client' ? defined({ tokens }) : {}), ...(scope === 'tokens' ? defined({ client }) : {}) };
+      const left = {
+        ...(scope === 'client' ? defined({ tokens }) : {}),
+        ...(scope === 'tokens' ? defined({ client }) : {}),
+      };
       this.#options.store.write(this.#options.address.url, left);
     }
   }
@@ -131,7 +134,8 @@ export class LoginSession implements OAuthClientProvider {
     const back = await this.#back;
     this.#back = undefined;
     const state = back?.get('state');
-    if (back !== undefined && state !== null && state !== this.#state) throw new Error('the answer belongs to another login');
+    if (back !== undefined && state !== null && state !== this.#state)
+      throw new Error('the answer belongs to another login');
     return back;
   }
 
@@ -146,7 +150,10 @@ export class LoginSession implements OAuthClientProvider {
 
 /** Credentials of one issuer are not shown to another. */
 function isOf(kept: JsonObject | undefined, about: Issued): boolean {
-  return kept !== undefined && (about?.issuer === undefined || kept['issuer'] === undefined || kept['issuer'] === about.issuer);
+  return (
+    kept !== undefined &&
+    (about?.issuer === undefined || kept['issuer'] === undefined || kept['issuer'] === about.issuer)
+  );
 }
 
 function knows(client: JsonObject | undefined, redirectUrl: string): boolean {

@@ -174,10 +174,7 @@ describe('config show', () => {
   });
 
   test('names the keys that do nothing yet in one sentence', async () => {
-    write(
-      'home/config.toml',
-      'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n',
-    );
+    write('home/config.toml', 'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n');
     expect((await load()).notices.map(({ message }) => message)).toEqual([
       'Capstan does not use these configuration keys yet: memories, notify, web_search.',
     ]);

@@ -15,6 +15,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
 import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
 import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource } from '../../tools/router.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -102,13 +103,15 @@ function toolSource({ clock }: EngineParts, servers: ThreadServers, without: rea
   let all: readonly Tool[] = [];
   const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
   const fixed = [toolSearchTool(() => deferred), callToolTool(() => deferred)];
+  const resources = mcpResourceTools({ servers, clock });
   const give = (): readonly Tool[] => {
     const now = servers.tools;
     if (now === known) return all;
     known = now;
     direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
     deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
-    all = [...direct, ...fixed, ...deferred].filter(({ name }) => !without.includes(name));
+    const readers = now.hasResources ? resources : [];
+    all = [...readers, ...direct, ...fixed, ...deferred].filter(({ name }) => !without.includes(name));
     return all;
   };
   return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });

@@ -23,6 +23,7 @@ import {
 } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
 import { recordDecided } from './ask-about-call.ts';
+import { askForServers } from './ask-elicitation.ts';
 import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
@@ -242,7 +243,8 @@ export class Calls {
     const threads = heldThreads(parts.threads, envelope);
     const isProxied = networkReach(policy) === 'listed';
     const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
-    const ways = defined({ output, allowed, answerHost: hosts?.decide });
+    const elicit = needs.mcp === undefined ? undefined : askForServers(this.#turn, wanted, this.#questions);
+    const ways = defined({ output, allowed, answerHost: hosts?.decide, elicit });
     const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');

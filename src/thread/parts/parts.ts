@@ -138,6 +138,8 @@ export interface SavedRules {
   readonly prefixes: PrefixRule[];
   /** A rule about a host allows what a grant of it does. */
   readonly hosts: Grant[];
+  /** The same of a tool of an MCP server. */
+  readonly tools: Grant[];
 }
 
 export interface SuspendedTurn {

@@ -33,6 +33,7 @@ import {
   resumeThread,
   startThread,
 } from './open-thread.ts';
+import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
@@ -194,6 +195,12 @@ export class Engine {
   async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
     const { openSandbox } = await import('./command-sandbox.ts');
     return openSandbox(this.#parts, request);
+  }
+
+  /** The MCP servers of the user, to show and change them. */
+  async mcpServers(): Promise<McpRegistry> {
+    const { McpRegistry } = await import('./mcp-registry.ts');
+    return new McpRegistry(this.#parts);
   }
 
   /** Unpacks the distribution's bubblewrap into the home. */

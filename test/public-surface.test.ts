@@ -100,6 +100,7 @@ it('the program has these commands and options', () => {
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
       "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",
+      "mcp list get add remove login logout import --bearer-token-env-var --env --json --url",
       "mcp-server --cd --compat --config --http --no-token --on-question --profile --strict-config --token-file -C -c -p",
       "demo --keep",
       "completion SHELL",

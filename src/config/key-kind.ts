@@ -7,6 +7,8 @@ export type KeyKind =
   /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
   | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
+  /** A number above zero, whole or not. */
+  | { readonly type: 'seconds' }
   | ChoiceKind<string>
   /** When the user is asked: one of the names, or a table that says it for each sort of question. */
   | { readonly type: 'approval-policy' }
@@ -78,6 +80,7 @@ interface PlainValues {
   readonly string: string;
   readonly path: string;
   readonly integer: number;
+  readonly seconds: number;
   readonly boolean: boolean;
   readonly 'string-list': readonly string[];
   readonly 'path-list': readonly string[];

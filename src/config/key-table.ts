@@ -55,6 +55,44 @@ const providerKeys = {
   aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
 } as const satisfies KeyTable;
 
+const seconds = { type: 'seconds' } as const;
+const approvalMode = choice(['auto', 'prompt', 'writes', 'approve']);
+
+const mcpServerKeys = {
+  command: name,
+  args: strings,
+  env: stringMap,
+  // Names, or tables with a name and a source.
+  env_vars: { type: 'free', shape: 'list' },
+  cwd: path,
+  url: name,
+  bearer_token_env_var: name,
+  // Kept only so that it can be refused: a secret does not belong into this file.
+  bearer_token: name,
+  http_headers: stringMap,
+  env_http_headers: stringMap,
+  scopes: strings,
+  oauth_resource: name,
+  oauth: table({ client_id: name, client_secret_env_var: name, callback_port: count } as const),
+  enabled: flag,
+  required: flag,
+  startup_timeout_sec: seconds,
+  startup_timeout_ms: tokens,
+  tool_timeout_sec: seconds,
+  supports_parallel_tool_calls: flag,
+  omit_tools_from: strings,
+  default_tools_approval_mode: approvalMode,
+  enabled_tools: strings,
+  disabled_tools: strings,
+  tools: {
+    type: 'named-tables',
+    keys: { approval_mode: approvalMode },
+    unused: [],
+    reserved: {},
+    names: 'words',
+  },
+} as const satisfies KeyTable;
+
 const keys = {
   model: name,
   model_provider: name,
@@ -138,6 +176,13 @@ const keys = {
     },
     names: 'words',
   },
+  mcp_servers: {
+    type: 'named-tables',
+    keys: mcpServerKeys,
+    unused: ['auth', 'environment_id', 'http_headers_helper'],
+    reserved: {},
+    names: 'words',
+  },
   projects: {
     type: 'named-tables',
     keys: { trust_level: choice(['trusted', 'untrusted']) },
@@ -160,6 +205,9 @@ const keys = {
 
 /** A provider as it stands in the configuration. */
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
+
+/** A server of tools as it stands in the configuration. */
+export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
 
 /** All keys as they stand in the configuration, before defaults. */
 export type GivenValues = ValuesOf<typeof keys>;

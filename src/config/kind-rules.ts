@@ -32,6 +32,8 @@ export function leafValue(
         const { min, max = Infinity } = kind;
         return ifAllowed(Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max);
       });
+    case 'seconds':
+      return result(typeof value === 'number', () => ifAllowed(Number.isFinite(value) && Number(value) > 0));
     case 'string-list':
       return result(isTextList(value), () => value);
     case 'path-list':
@@ -70,6 +72,7 @@ function chosenOf({ choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'al
 const fixedDescriptions = {
   path: 'a path',
   boolean: 'true or false',
+  seconds: 'a number of seconds above 0',
   toggles: 'a table of true or false',
   'string-list': 'a list of strings',
   'path-list': 'a list of paths',

@@ -10,10 +10,10 @@ const forbidden = paths(`
   features.respect_system_proxy tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
 `);
 
-/** What decides about permissions. Below a project's root a command may have written it, so it does not count. */
+/** What decides about permissions, or starts programs. Below a project's root a command may have written it, so it does not count. */
 const forbiddenBelowRoot = paths(`
   sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
-  shell_environment_policy allow_login_shell undo
+  shell_environment_policy allow_login_shell undo mcp_servers
 `);
 
 function paths(dottedKeys: string): readonly (readonly string[])[] {

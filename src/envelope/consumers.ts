@@ -77,4 +77,5 @@ hooks | src/thread/contract/session-context-now.ts | window.effective
 hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration.mode policy.approval workspace.cwd
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
 hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
+MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
 `;

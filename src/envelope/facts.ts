@@ -104,6 +104,8 @@ export interface StepFacts {
   readonly approvedPrefixes?: readonly (readonly string[])[];
   /** What hooks said when the thread was opened, in their order. Absent: nothing. */
   readonly sessionContext?: readonly string[];
+  /** Groups of tools that are found by searching. Absent: there are none. */
+  readonly deferredTools?: readonly { readonly name: string; readonly description: string }[];
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
@@ -131,6 +133,8 @@ export interface ToolTraits {
   readonly effect?: NonNullable<CallNeeds['effect']>;
   /** Of no use where the user cannot be asked about it. */
   readonly asksAbout?: AskedAbout;
+  /** It is found by searching, and is not in the list of tools. */
+  readonly deferred?: true;
   /** Of no use to a model that takes no pictures. */
   readonly givesPictures?: true;
 }

@@ -6,10 +6,11 @@ import type { ToolTraits } from './facts.ts';
 
 /** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
 export function isOffered(
-  { effect, asksAbout, givesPictures }: ToolTraits,
+  { effect, asksAbout, givesPictures, deferred }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
   { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
 ): boolean {
+  if (deferred === true) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
   const policy = { approval, sandboxLevel, ...defined({ canAsk }) };
   if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;

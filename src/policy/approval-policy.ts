@@ -9,13 +9,18 @@ export function approvalName(approval: ApprovalPolicy): string {
 }
 
 /** What a question is about, as far as a policy tells questions apart. */
-export type AskedAbout = 'sandbox' | 'rules' | 'permissions';
+export type AskedAbout = 'sandbox' | 'rules' | 'permissions' | 'mcp';
 
 /** Whether the policy lets such a question be asked at all. */
 export function allowsAsking(approval: ApprovalPolicy, about: AskedAbout): boolean {
   if (typeof approval === 'string') return approval !== 'never';
-  const { sandbox_approval: sandbox, rules, request_permissions: permissions } = approval.granular;
-  return { sandbox, rules, permissions }[about];
+  const {
+    sandbox_approval: sandbox,
+    rules,
+    request_permissions: permissions,
+    mcp_elicitations: mcp,
+  } = approval.granular;
+  return { sandbox, rules, permissions, mcp }[about];
 }
 
 export function allowsSomeQuestion(approval: ApprovalPolicy): boolean {

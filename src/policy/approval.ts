@@ -1,4 +1,5 @@
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { writablePaths } from './access.ts';
 
@@ -19,6 +20,13 @@ export interface CallNeeds {
   readonly missing?: readonly MissingPath[];
   /** It is done elsewhere, by this tool, and nothing here holds it. `reads`: it changes nothing there. */
   readonly remote?: { readonly tool: string; readonly reads?: true };
+  /** It is done by this tool of an MCP server, which claims `hints` of it. `mode`: when the user wants to be asked. */
+  readonly mcp?: {
+    readonly server: string;
+    readonly tool: string;
+    readonly hints: { readonly readOnly?: boolean; readonly destructive?: boolean; readonly openWorld?: boolean };
+    readonly mode: McpApprovalMode;
+  };
   /** It does nothing but ask for permissions, which hold for the calls after it. */
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
 }

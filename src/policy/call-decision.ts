@@ -74,6 +74,7 @@ const aboutWords: Readonly<Record<AskedAbout | 'danger', string>> = {
   sandbox: 'leaving the sandbox (sandbox_approval)',
   rules: 'commands that a rule asks about (rules)',
   permissions: 'more permissions (request_permissions)',
+  mcp: 'tools of MCP servers (mcp_elicitations)',
 };
 
 /** A sandbox opens only what exists: a yes would change nothing. Undefined: all that is asked for does. */

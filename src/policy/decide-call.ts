@@ -2,6 +2,7 @@ import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
 import { decideCommand } from './decide-command.ts';
+import { decideMcp } from './decide-mcp.ts';
 import { decidePatch } from './decide-patch.ts';
 import { decideRemote } from './decide-remote.ts';
 import { decideRequest } from './decide-request.ts';
@@ -9,6 +10,7 @@ import { decideRequest } from './decide-request.ts';
 /** Whether a call runs, and where. Tools do not ask this: what they declare is decided here, before they run. */
 export function decideCall(context: DecisionContext, needs: CallNeeds): CallDecision {
   if (needs.remote !== undefined) return decideRemote(context, needs.remote);
+  if (needs.mcp !== undefined) return decideMcp(context, needs.mcp);
   if (needs.request !== undefined) return decideRequest(context, needs.request, needs);
   switch (needs.effect) {
     case 'program':

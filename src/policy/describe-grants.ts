@@ -16,7 +16,10 @@ export function describeGrants(grants: readonly Grant[]): GrantsDescription {
     what === 'command' && isText(where) && isText(cwd) && isText(command) ? [{ command, cwd, where }] : [],
   );
   const named = (kind: string) => parts.flatMap(([what, name]) => (what === kind && isText(name) ? [name] : []));
-  const [files, tools] = [named('file'), named('tool')];
+  const ofServers = parts.flatMap(([what, server, tool]) =>
+    what === 'mcp' && isText(server) && isText(tool) ? [`${server}/${tool}`] : [],
+  );
+  const [files, tools] = [named('file'), [...named('tool'), ...ofServers]];
   return {
     ...permissionsOf(grants),
     ...(commands.length === 0 ? {} : { commands }),

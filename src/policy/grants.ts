@@ -40,6 +40,11 @@ export function toolKey(tool: string): string {
   return JSON.stringify(['tool', tool]);
 }
 
+/** Of a tool of an MCP server, whatever its arguments are. */
+export function mcpToolKey(server: string, tool: string): string {
+  return JSON.stringify(['mcp', server, tool]);
+}
+
 /** One for each thing that is permitted, so that a later request for some of them is covered, too. */
 export function permissionKeys({ network, read = [], write = [] }: ExtraPermissions): readonly string[] {
   return [

@@ -5,10 +5,10 @@ import type { JsonObject } from './json.ts';
 import type { ReviewVerdict } from './review-verdict.ts';
 
 /**
- * What is asked about: a call before it runs (`tool`: one that acts elsewhere), a host that a command wants to reach, or
- * another try outside the sandbox.
+ * What is asked about: a call before it runs (`tool`: one that acts elsewhere), a host that a command wants to reach,
+ * another try outside the sandbox, or what an MCP server wants to know while its tool runs.
  */
-export const questionKinds = ['command', 'patch', 'permissions', 'network', 'retry', 'tool'] as const;
+export const questionKinds = ['command', 'patch', 'permissions', 'network', 'retry', 'tool', 'elicitation'] as const;
 
 export type QuestionKind = (typeof questionKinds)[number];
 
@@ -44,6 +44,15 @@ export interface Question {
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: AskedHost;
+  /** The tool of an MCP server that `rule` as scope would allow from now on. */
+  readonly mcp?: { readonly server: string; readonly tool: string };
+  /** What the server wants to know, in its own words: a page to visit, or the fields of a form as JSON Schema. */
+  readonly elicitation?: {
+    readonly server: string;
+    readonly message: string;
+    readonly url?: string;
+    readonly schema?: JsonObject;
+  };
   /** What would be allowed beyond the sandbox. */
   readonly permissions?: ExtraPermissions;
   /** The rule that `rule` as scope would save. */
@@ -63,6 +72,8 @@ export interface Answer {
   /** Of an `allowed`; `call` unless said otherwise. */
   readonly scope?: AnswerScope;
   readonly note?: string;
+  /** Of an `allowed` to an `elicitation`: what the form is filled with. Absent: its defaults. */
+  readonly content?: JsonObject;
   /**
    * Who decided; absent: the user. A reviewer and a hook of the user decide about this call and nothing more. No one
    * did: `default`, no answer was prepared for it; `client`, the program that was to ask brought none, and `note` says why.

@@ -66,6 +66,8 @@ export interface ChangedFile {
 export interface ToolCallItem {
   readonly kind: 'tool-call';
   readonly id: string;
+  /** The MCP server whose tool it is. Absent: a tool of the program. */
+  readonly server?: string;
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly status: 'in-progress' | 'completed' | 'failed';

@@ -39,6 +39,8 @@ export function readQuestion(
   const texts = { reason: stringAt(payload, 'reason'), justification: stringAt(payload, 'justification') };
   const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
   const [host, permissions] = [readHost(objectAt(payload, 'host')), readExtra(objectAt(payload, 'permissions'))];
+  const mcp = readMcpTool(objectAt(payload, 'mcp'));
+  const elicitation = readElicitation(objectAt(payload, 'elicitation'));
   const words = { argv: textsAt(payload, 'argv'), cwd: stringAt(payload, 'cwd'), prefix: textsAt(payload, 'prefix') };
   return {
     id,
@@ -47,7 +49,16 @@ export function readQuestion(
     tool,
     item,
     kind: readKind(payload),
-    ...defined({ ...texts, ...words, paths, host, permissions, confined: payload['confined'] === true || undefined }),
+    ...defined({
+      ...texts,
+      ...words,
+      paths,
+      host,
+      mcp,
+      elicitation,
+      permissions,
+      confined: payload['confined'] === true || undefined,
+    }),
     scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
   };
 }
@@ -72,7 +83,8 @@ export function readAnswer(value: unknown): Answer | undefined {
   const unasked = (['default', 'client'] as const).find((by) => by === value['by']);
   if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
   if (value['by'] === 'hook') return { kind, ...defined({ note }), by: 'hook' };
-  if (value['by'] !== 'review') return { kind, ...defined({ scope, note }) };
+  const content = objectAt(value, 'content');
+  if (value['by'] !== 'review') return { kind, ...defined({ scope, note, content }) };
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }
 
@@ -99,6 +111,17 @@ function readHost(value: JsonObject | undefined): Question['host'] {
   const [name, port] = [stringAt(value, 'name'), numberAt(value, 'port')];
   const protocol = protocols.find((known) => known === value?.['protocol']);
   return name === undefined || port === undefined || protocol === undefined ? undefined : { name, port, protocol };
+}
+
+function readMcpTool(value: JsonObject | undefined): Question['mcp'] {
+  const [server, tool] = [stringAt(value, 'server'), stringAt(value, 'tool')];
+  return server === undefined || tool === undefined ? undefined : { server, tool };
+}
+
+function readElicitation(value: JsonObject | undefined): Question['elicitation'] {
+  const [server, message] = [stringAt(value, 'server'), stringAt(value, 'message')];
+  if (server === undefined || message === undefined) return undefined;
+  return { server, message, ...defined({ url: stringAt(value, 'url'), schema: objectAt(value, 'schema') }) };
 }
 
 function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {

@@ -75,7 +75,7 @@ export class Thread {
     log.beforeDurable(() => this.#inbox.keep());
     this.#sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
     const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work, sessions: this.#sessions };
-    const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [] } };
+    const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [], tools: [] } };
     const shared = { id, parts, log, closing: this.#closing.signal, ...own, ...noted };
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
@@ -294,6 +294,7 @@ export class Thread {
       await this.#turns.end();
       await this.#compactions.over;
       await this.#sessions.close();
+      await this.#parts.release?.();
       await this.#log.close();
     }
   }

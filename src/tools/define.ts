@@ -5,6 +5,7 @@ import type { CallWatch, Touched } from '../ports/change-watch.ts';
 import type { AnswerHost } from '../ports/answer-host.ts';
 import type { Session, SessionFate } from '../ports/sessions.ts';
 import type { StartedProcess } from '../ports/processes.ts';
+import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Threads } from '../ports/threads.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -63,6 +64,8 @@ export interface RunningCall {
   readonly allowed?: AnswerScope;
   /** Asks about a host that the policy leaves to an answer. Absent: no one can be asked about any. */
   readonly answerHost?: AnswerHost;
+  /** Puts a question of an MCP server to the user. Absent: no one can be asked. */
+  readonly elicit?: (asked: McpElicitation) => Promise<McpElicited>;
   /** The threads of the engine. One that the call opens may do what the turn may, or less. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */

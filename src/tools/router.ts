@@ -6,7 +6,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
-import type { ToolTraits } from '../envelope/facts.ts';
+import type { StepFacts, ToolTraits } from '../envelope/facts.ts';
 import type { Prepared, Tool } from './define.ts';
 
 /** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
@@ -20,14 +20,22 @@ export interface Router {
    * policy that calls may ask to widen shows how to; `plain` never does.
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
-  /** Finds the tool for a call of a step, among those that the step offers. */
+  /** Groups of deferred tools that there are now. */
+  readonly announced: NonNullable<StepFacts['deferredTools']>;
+  /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
+  renew(): void;
+  /** Finds the tool for a call of a step, among those that the step offers and those that are deferred. */
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
 }
 
 type OfferingPolicy = Parameters<typeof canBeWidened>[0] & Pick<Policy, 'answersOnce'>;
 
-/** Where tools come from. Gives the same array until they change. */
-export type ToolSource = () => readonly Tool[];
+/** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
+export type ToolSource = (() => readonly Tool[]) & {
+  readonly renew?: () => void;
+  /** Groups of its deferred tools, for the text that announces them. */
+  readonly announced?: () => NonNullable<StepFacts['deferredTools']>;
+};
 
 /** Of two tools with one name the one of the earlier source counts. */
 export function createRouter(sources: readonly ToolSource[]): Router {
@@ -66,9 +74,18 @@ export function createRouter(sources: readonly ToolSource[]): Router {
       return specs;
     },
 
+    get announced() {
+      return sources.flatMap((source) => source.announced?.() ?? []);
+    },
+
+    renew() {
+      for (const source of sources) source.renew?.();
+    },
+
     prepare(call, step) {
       const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-      const tool = offered.includes(call.name) ? current().get(call.name) : undefined;
+      const found = current().get(call.name);
+      const tool = offered.includes(call.name) || found?.deferred === true ? found : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);

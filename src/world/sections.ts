@@ -2,6 +2,7 @@ import type { AnySection } from './sections/section.ts';
 import { agentsMdSection } from './sections/agents-md.ts';
 import { appsSection } from './sections/apps.ts';
 import { collaborationModeSection } from './sections/collaboration-mode.ts';
+import { deferredToolsSection } from './sections/deferred-tools.ts';
 import { developerInstructionsSection } from './sections/developer-instructions.ts';
 import { environmentsSection } from './sections/environments.ts';
 import { managedInstructionsSection } from './sections/managed-instructions.ts';
@@ -28,6 +29,7 @@ export const sections: readonly AnySection[] = [
   developerInstructionsSection,
   appsSection,
   pluginsSection,
+  deferredToolsSection,
   skillsSection,
   sessionContextSection,
   sessionsSection,

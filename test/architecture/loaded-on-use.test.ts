@@ -33,11 +33,12 @@ test('a start loads nothing of the proxy, which most commands do not have', () =
   ]);
 });
 
-test('only the MCP server loads the packages of its protocol', () => {
+test('only the MCP server and the connections to MCP servers load the packages of the protocol', () => {
   const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const users = sources.filter((path) => readFileSync(join(source, path), 'utf8').includes("'@modelcontextprotocol/"));
   expect(users.length).toBeGreaterThan(5);
-  expect(users.filter((path) => !path.startsWith('surfaces/mcp-server/wire/'))).toEqual([]);
+  expect(users.filter((path) => !/^(?:surfaces\/mcp-server\/wire|mcp)\//.test(path))).toEqual([]);
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
-  expect(loaded.flatMap((paths) => [...paths].filter((path) => path.startsWith('surfaces/mcp-server/')))).toEqual([]);
+  const ofMcp = /^(?:surfaces\/mcp-server|mcp|tools\/mcp)\/|thread-mcp/;
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => ofMcp.test(path)))).toEqual([]);
 });

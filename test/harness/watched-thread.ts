@@ -220,7 +220,8 @@ export class WatchedThread {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);
         const state = this.#thread?.state ?? emptyState;
         const base = instructionsOf(state) ?? envelope.instructions.base;
-        this.onStep({ envelope, facts: { ...facts, pins: state.pins, base } });
+        const deferredTools = this.world.deferred;
+        this.onStep({ envelope, facts: { ...facts, pins: state.pins, base, deferredTools } });
         return Promise.resolve(facts);
       },
     };
@@ -234,7 +235,8 @@ export class WatchedThread {
       viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }) }),
     ];
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
-    return createRouter([() => all.filter(({ name }) => isThere(name))]);
+    const source = () => all.filter(({ name }) => isThere(name));
+    return createRouter([Object.assign(source, { announced: () => this.world.deferred })]);
   }
 
   #watched(store: RolloutStore): RolloutStore {

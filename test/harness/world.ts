@@ -25,6 +25,7 @@ export interface World {
   readonly developer: string | undefined;
   readonly managed: string | undefined;
   readonly leaveOut: readonly OmittedContext[];
+  readonly deferred: readonly { readonly name: string; readonly description: string }[];
   readonly skills: string | undefined;
   readonly session: readonly string[];
   readonly apps: boolean;
@@ -55,6 +56,7 @@ export const firstWorld: World = {
   developer: undefined,
   managed: undefined,
   leaveOut: [],
+  deferred: [],
   skills: undefined,
   session: [],
   apps: false,

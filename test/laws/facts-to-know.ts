@@ -22,6 +22,7 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
     ...(instructions.developer === undefined ? {} : { developer: instructions.developer }),
     ...(capabilities.apps && isTold('apps') ? { apps: true } : {}),
     ...(capabilities.plugins ? { plugins: true } : {}),
+    ...deferredToKnow(facts),
     ...(capabilities.skills === undefined ? {} : { skills: capabilities.skills }),
     ...(facts.sessionContext === undefined || facts.sessionContext.length === 0
       ? {}
@@ -31,6 +32,12 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
     ...(facts.pins === undefined || facts.pins.length === 0 ? {} : { pinned: facts.pins.map((pin) => pin.text) }),
     environment: isTold('environment') ? environmentTags(envelope, facts) : {},
   };
+}
+
+function deferredToKnow({ deferredTools = [] }: EnteredStep['facts']): Pick<WorldFacts, 'deferred'> {
+  if (deferredTools.length === 0) return {};
+  const shown = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return { deferred: Object.fromEntries(deferredTools.map(({ name, description }) => [name, shown(description)])) };
 }
 
 /** The guidance that must hold for the model that acts: its own, unless one was chosen for all. */

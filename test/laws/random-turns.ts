@@ -147,6 +147,10 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
   developer: optional('Use tabs.', '</developer_instructions>', ''),
   managed: optional('Ask first.', '</managed_developer_instructions>'),
   leaveOut: fc.subarray(['permissions', 'collaboration-mode', 'environment', 'apps']),
+  deferred: fc.subarray([
+    { name: 'mcp__a', description: 'Tools: x' },
+    { name: 'mcp__b', description: 'Says </tools> and <more>' },
+  ]),
   skills: optional('- knit', '- purl'),
   session: fc.subarray(['A hook spoke.', 'Another, too.']),
   apps: fc.boolean(),

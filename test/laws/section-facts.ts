@@ -181,6 +181,13 @@ export const sessions = fc.record({
 });
 
 export const pinnedNotes = fc.record({ notes: fc.array(prose, { minLength: 1, maxLength: 3 }) });
+export const deferredTools = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom('mcp__a', 'mcp__b', 'mcp__</tools>', '__proto__'),
+    description: prose,
+  }),
+  { minLength: 1, maxLength: 4, selector: ({ name }) => name },
+);
 export const skills = fc.record({ body: prose });
 
 export const instructions: fc.Arbitrary<InstructionDocument> = fc.record(

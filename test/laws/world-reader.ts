@@ -15,6 +15,8 @@ export interface WorldFacts {
   developer?: string;
   apps?: true;
   plugins?: true;
+  /** Groups of deferred tools with what is said of them, in the order of their names. */
+  deferred?: Readonly<Record<string, string>>;
   skills?: string;
   session?: string;
   managed?: string;
@@ -74,6 +76,7 @@ const families: readonly Family[] = [
   textFamily('developer_instructions', 'developer'),
   guidanceFamily('apps_instructions', 'apps'),
   guidanceFamily('plugins_instructions', 'plugins'),
+  { role: 'developer', opening: '<tools>', read: readDeferred },
   textFamily('skills_instructions', 'skills'),
   textFamily('session_context', 'session'),
   textFamily('managed_developer_instructions', 'managed'),
@@ -107,6 +110,21 @@ function guidanceFamily(tag: string, key: 'apps' | 'plugins'): Family {
       else facts[key] = true;
     },
   };
+}
+
+function readDeferred(facts: WorldFacts, text: string): void {
+  const known = new Map(Object.entries(facts.deferred ?? {}));
+  let group = '';
+  for (const line of between('tools', text).split('\n')) {
+    if (line === 'Deferred tool namespaces:') known.clear();
+    const [, name = '', description] = /^- ([^:]*)(?:: (.*))?$/.exec(line) ?? [];
+    if (!line.startsWith('- ')) group = line;
+    else if (group.startsWith('Removed')) known.delete(name);
+    else known.set(name, description ?? 'not told');
+    if (line === 'No deferred tool namespaces remain.') known.clear();
+  }
+  if (known.size === 0) delete facts.deferred;
+  else facts.deferred = Object.fromEntries([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Only a text that says so takes the place of what an earlier switch said. */

@@ -14,8 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Locks } from '../../ports/files.ts';
 import { readRules } from '../../policy/rules/read-rules.ts';
 import { systemClock } from '../system/system-clock.ts';
-import type { RuleToSave } from '../../ports/rule-book.ts';
-import { writeRule } from './write-rule.ts';
+import { type CommandRule, writeRule } from './write-rule.ts';
 
 let home: string;
 let file: string;
@@ -39,8 +38,8 @@ function createLocks(): Locks {
 }
 
 const locks = createLocks();
-const save = (rule: RuleToSave) => writeRule(rule, { home, locks, clock: systemClock });
-const prefix = (...words: readonly string[]): RuleToSave => ({ kind: 'prefix', prefix: words });
+const save = (rule: CommandRule) => writeRule(rule, { home, locks, clock: systemClock });
+const prefix = (...words: readonly string[]): CommandRule => ({ kind: 'prefix', prefix: words });
 const written = () => readFileSync(file, 'utf8');
 
 test('a prefix becomes a line of a new file that only the user can read', async () => {

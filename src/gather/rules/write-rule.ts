@@ -11,6 +11,9 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import { readLimits } from '../files/read-limits.ts';
 
+/** What rules files can say. */
+export type CommandRule = Exclude<RuleToSave, { readonly kind: 'mcp' }>;
+
 export interface RuleParts {
   readonly home: string;
   readonly locks: Locks;
@@ -22,7 +25,7 @@ const patienceMs = 5000;
 const lookAgainMs = 50;
 
 /** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
-export async function writeRule(rule: RuleToSave, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
+export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
   const refusal = refusalOfRule(rule, line);
   if (refusal !== undefined) return refusal;
@@ -50,7 +53,7 @@ export async function writeRule(rule: RuleToSave, { home, locks, clock }: RulePa
 }
 
 /** A line that would be read as something else, or as nothing, would spoil the file. */
-function refusalOfRule(rule: RuleToSave, line: string): Outcome | undefined {
+function refusalOfRule(rule: CommandRule, line: string): Outcome | undefined {
   if (rule.kind === 'prefix' && isBannedPrefix(rule.prefix)) {
     const message = `A rule for ${JSON.stringify(shellWords(rule.prefix))} would allow any command.`;
     return { code: 'rule-too-wide', message, next: 'Allow a longer beginning of the command.' };

@@ -3,6 +3,7 @@ import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
 import { hooksCommand } from '../commands/hooks-command.ts';
+import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
   completeProfilesCommand,
@@ -75,6 +76,7 @@ export const commandTable: CommandGroup = {
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
+    mcp: commandRow(mcpCommand, () => import('../mcp/run-mcp.ts')),
     'mcp-server': commandRow(mcpServerCommand, () => import('../mcp-server/run-mcp-server.ts')),
     demo: commandRow(demoCommand, () => import('../demo/run-demo.ts')),
     completion: commandRow(completionCommand, async () =>

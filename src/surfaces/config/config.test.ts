@@ -174,12 +174,9 @@ describe('config show', () => {
   });
 
   test('names the keys that do nothing yet in one sentence', async () => {
-    write(
-      'home/config.toml',
-      'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[mcp_servers.x]\ncommand = "y"\n',
-    );
+    write('home/config.toml', 'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n');
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: mcp_servers, notify, web_search.',
+      'Capstan does not use these configuration keys yet: memories, notify, web_search.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);

@@ -116,8 +116,13 @@ export function createEngineParts(
     logins: loginStore({ home, locks, clock }),
     /** The user's own rules. Few runs save one. */
     ruleBook: {
-      save: async (rule: RuleToSave) =>
-        (await import('../../gather/rules/write-rule.ts')).writeRule(rule, { home, locks, clock }),
+      save: async (rule: RuleToSave) => {
+        if (rule.kind !== 'mcp')
+          return (await import('../../gather/rules/write-rule.ts')).writeRule(rule, { home, locks, clock });
+        const { editUserConfig } = await import('../../gather/config/edit-user-config.ts');
+        const path = ['mcp_servers', rule.server, 'tools', rule.tool];
+        return editUserConfig({ home, locks, clock }, path, { approval_mode: 'approve' });
+      },
     },
     watch: createChangeWatch(home),
     threads,

@@ -25,6 +25,7 @@ import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
+import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
@@ -183,6 +184,12 @@ export class Engine {
   async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
     const { openSandbox } = await import('./command-sandbox.ts');
     return openSandbox(this.#parts, request);
+  }
+
+  /** The MCP servers of the user, to show and change them. */
+  async mcpServers(): Promise<McpRegistry> {
+    const { McpRegistry } = await import('./mcp-registry.ts');
+    return new McpRegistry(this.#parts);
   }
 
   /** Unpacks the distribution's bubblewrap into the home. */

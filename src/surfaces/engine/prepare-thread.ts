@@ -1,4 +1,5 @@
 import type { Settings } from '../../envelope/settings.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -26,7 +27,7 @@ export async function prepareThread(
   engine: EngineParts,
   place: ThreadPlace,
   request: ThreadRequest,
-  { kept }: { readonly kept?: Settings | undefined } = {},
+  { kept, held }: { readonly kept?: Settings | undefined; readonly held?: readonly ToolSpec[] } = {},
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
@@ -36,7 +37,8 @@ export async function prepareThread(
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;
-  const parts = await createThreadParts(engine, { provider, config, catalogue, settings, hooks, request });
+  const given = { provider, config, catalogue, settings, hooks, request, ...defined({ held }) };
+  const parts = await createThreadParts(engine, given);
   if ('code' in parts) return parts;
   return nameClash(parts.router.clashes) ?? { parts, settings, notices, ...defined({ profileName }) };
 }
@@ -68,7 +70,10 @@ export async function prepareToGoOn(
   const proven = standing === 'ours' ? await provenStart(engine, id, state, last) : last;
   const own = standing === 'imported' ? undefined : last.cwd;
   const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
-  const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, { kept });
+  const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, {
+    kept,
+    ...defined({ held: lastTools(state) }),
+  });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();
   const notices = [
@@ -77,6 +82,11 @@ export async function prepareToGoOn(
     ...withoutEffect(state, prepared.settings),
   ];
   return { ...prepared, notices };
+}
+
+/** What stands before the conversation in the thread's requests. */
+function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined {
+  return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
 }
 
 function isSame(one: LastSettings, other: LastSettings): boolean {

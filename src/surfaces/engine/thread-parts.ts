@@ -1,11 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import {
-  providerAddress,
-  type ProviderConfig,
-  type ProviderProblem,
-  providerVariables,
-} from '../../config/providers.ts';
+import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
@@ -22,7 +17,9 @@ import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
 import type { ModelClient } from '../../ports/model-client.ts';
 import { grantedFolders } from '../../policy/sound-entry.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
@@ -41,6 +38,8 @@ import { threadProviders } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings' | 'hooks'> {
+  /** The tools of the thread's last request. Absent: it sent none yet. */
+  readonly held?: readonly ToolSpec[];
   readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
@@ -49,14 +48,11 @@ export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'cat
 }
 
 /** Makes what one thread has for itself, and puts what it shares with the others beside it. Nothing here touches the world yet. */
-export async function createThreadParts(
-  engine: EngineParts,
-  input: ThreadPartsInput,
-): Promise<ThreadParts | ProviderProblem> {
+export async function createThreadParts(engine: EngineParts, input: ThreadPartsInput): Promise<ThreadParts | Outcome> {
   const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
-  const { provider, config, catalogue, settings, request } = input;
+  const { provider, config, catalogue, settings, request, held } = input;
   const { ephemeral = false, threadSource, askUser, ruleBook, checkpointHooks } = request;
   const { cwd } = settings;
   const reopen = (chosen: Settings): void => {
@@ -90,12 +86,23 @@ export async function createThreadParts(
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
+  const mcp = hasMcpServers(config)
+    ? await (
+        await import('./thread-mcp.ts')
+      ).openThreadMcp(engine, { config, catalogue, settings, ...defined({ held }) })
+    : undefined;
+  if (mcp !== undefined && 'code' in mcp) return mcp;
+  const prepareAll = async (): Promise<void> => {
+    mcp?.start();
+    await prepareCalls();
+  };
   return {
+    ...(mcp === undefined ? {} : { beforeTurn: mcp.beforeTurn, release: mcp.release }),
     clock,
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, prepareCalls) },
+    provider: { ...made, client: withPreparation(made.client, prepareAll) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
@@ -115,7 +122,7 @@ export async function createThreadParts(
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
-    router: createRouter([() => builtIn, () => ownTools]),
+    router: createRouter([() => builtIn, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
     threads: engine.threads,
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
@@ -145,6 +152,7 @@ export async function createThreadParts(
 
 /** A tool is of no use without this one. */
 const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
+
 function notifier(argv: readonly string[], env: EngineParts['options']['env']): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
   return (cwd, about) =>
@@ -156,6 +164,10 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   if (hooks.length === 0) return undefined;
   const { createThreadHooks } = await import('./thread-hooks.ts');
   return createThreadHooks(engine, hooks, shell);
+}
+
+function hasMcpServers({ mcpServers = {} }: Config): boolean {
+  return Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 }
 
 /** While the model thinks there is time to look around; the first command finds the answers waiting. */

@@ -12,6 +12,7 @@ const wants: Readonly<Record<Question['kind'], string>> = {
   network: 'it may connect',
   retry: 'it may run again',
   tool: 'it may be called',
+  elicitation: 'its server may be told something',
   unknown: 'it may go on',
 };
 

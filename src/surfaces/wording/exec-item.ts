@@ -67,7 +67,7 @@ export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image
       return {
         id,
         type: 'mcp_tool_call',
-        server: 'capstan',
+        server: item.server ?? 'capstan',
         tool: item.tool,
         arguments: item.arguments,
         ...toolResult(item),

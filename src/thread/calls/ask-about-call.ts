@@ -95,7 +95,7 @@ async function recordGiven(
 
 /** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
 function asRecorded(
-  { kind, scope, note, by, verdict }: Answer,
+  { kind, scope, note, content, by, verdict }: Answer,
   { kind: asked, scopes }: Pick<Question, 'kind' | 'scopes'>,
   { about, keys, under }: Required<Pick<RecordedAnswer, 'about' | 'keys' | 'under'>>,
 ): RecordedAnswer {
@@ -104,7 +104,7 @@ function asRecorded(
   // Permissions that are asked for by themselves hold for the turn at least.
   const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
   const lasting = lasts && keys.length > 0 ? { keys, under } : {};
-  return { kind, about, ...lasting, ...defined({ scope: offered, note, by, verdict }) };
+  return { kind, about, ...lasting, ...defined({ scope: offered, note, content, by, verdict }) };
 }
 
 /** Durable before anything follows from it. */

@@ -27,6 +27,7 @@ import { CallOrder, type PlaceInOrder } from './call-order.ts';
 import { confirmGrant, type GroundToConfirm } from './confirm-grant.ts';
 import { readBeforeRetry, readCommand } from './decide-now.ts';
 import { recordDecided } from './ask-about-call.ts';
+import { askForServers } from './ask-elicitation.ts';
 import { askAboutHosts } from './ask-host.ts';
 import { heldThreads } from './held-threads.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
@@ -297,7 +298,8 @@ export class Calls {
     const threads = heldThreads(parts.threads, envelope);
     const isProxied = networkReach(policy) === 'listed';
     const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
-    const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide });
+    const elicit = needs.mcp === undefined ? undefined : askForServers(this.#turn, wanted, this.#questions);
+    const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide, elicit });
     const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
     // A command that runs on may change more.
     if (mayWrite && end.session === undefined) effects.ended(end.touched);

@@ -22,7 +22,7 @@ const host = { name: 'a.org', port: 443, protocol: 'https' } as const;
 
 async function saved(asked: Question, scope: 'call' | 'session' | 'rule', problem?: Outcome) {
   const [rules, told]: [RuleToSave[], ThreadEvent[]] = [[], []];
-  const savedRules: SavedRules = { prefixes: [], hosts: [] };
+  const savedRules: SavedRules = { prefixes: [], hosts: [], tools: [] };
   const save = (rule: RuleToSave): Promise<Outcome | undefined> => {
     rules.push(rule);
     return Promise.resolve(problem);
@@ -58,8 +58,12 @@ it('saves what the question offers, and only if the answer wants a rule', async 
 it('warns where it cannot, and goes on', async () => {
   const outcome = { code: 'rule-not-saved', message: 'No space.', next: 'Free some.' };
   expect(await saved(question, 'rule', outcome)).toMatchObject({ told: [{ kind: 'warning', outcome }], counts: [] });
-  await saveAllowedRule({ parts: {}, log: { tell: () => {} }, savedRules: { prefixes: [], hosts: [] } }, question, {
-    kind: 'allowed',
-    scope: 'rule',
-  });
+  await saveAllowedRule(
+    { parts: {}, log: { tell: () => {} }, savedRules: { prefixes: [], hosts: [], tools: [] } },
+    question,
+    {
+      kind: 'allowed',
+      scope: 'rule',
+    },
+  );
 });

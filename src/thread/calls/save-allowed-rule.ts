@@ -1,4 +1,4 @@
-import { hostKey } from '../../policy/grants.ts';
+import { hostKey, mcpToolKey } from '../../policy/grants.ts';
 import type { RuleBook, RuleToSave } from '../../ports/rule-book.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { ThreadLog } from '../parts/log.ts';
@@ -23,11 +23,13 @@ export async function saveAllowedRule(
   if (rule === undefined || parts.ruleBook === undefined) return;
   const problem = await parts.ruleBook.save(rule);
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
+  else if (rule.kind === 'mcp') savedRules.tools.push({ key: mcpToolKey(rule.server, rule.tool) });
   else if (rule.kind === 'host') savedRules.hosts.push({ key: hostKey(rule.host) });
   else savedRules.prefixes.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
 }
 
-function ruleOf({ host, prefix }: Question): RuleToSave | undefined {
+function ruleOf({ host, mcp, prefix }: Question): RuleToSave | undefined {
+  if (mcp !== undefined) return { kind: 'mcp', ...mcp };
   if (host !== undefined) return { kind: 'host', host };
   return prefix && { kind: 'prefix', prefix };
 }

@@ -68,6 +68,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
       ...defined({ instructions }),
     }),
   );
+  parts.router.renew();
   if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   for (const { entry, texts } of context) {
     tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });

@@ -27,15 +27,27 @@ export async function stepNow(
 ): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
   const { parts, envelope, log } = turn;
   const { problems = [], ...gathered } = await parts.gatherStep(envelope);
-  const { identity, policy, capabilities } = envelope;
-  // Tools may come and go while a turn runs: the same rule says what a step offers.
-  const offered = parts.router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
-  const tools = parts.router.specs([...offered, ...capabilities.dynamicTools], policy);
+  const { policy } = envelope;
   const { approvedPrefixes, ...grants } = answered;
   const told = { granted: standingGrants(policy.resolved, grants), approvedPrefixes };
   const sessions = log.state.sessionsAtCheckpoint.map(toldSession);
   const facts = { ...gathered, pins: log.state.pins, sessions, ...defined(told) };
-  return { step: asStateSays(turn, { envelope, index, facts, tools }), problems };
+  const step = { envelope, index, facts, tools: [] };
+  return { step: asStateSays(turn, withToolsNow(turn, step)), problems };
+}
+
+/** Tools may come and go while a turn runs: the same rule says what a step offers. */
+export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
+  { parts, envelope }: Contract,
+  step: Known,
+): Known {
+  const { identity, policy, capabilities } = envelope;
+  const { router } = parts;
+  const offered = router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
+  const tools = router.specs([...offered, ...capabilities.dynamicTools], policy);
+  const { announced: deferredTools } = router;
+  const { deferredTools: _before, ...facts } = step.facts;
+  return { ...step, tools, facts: deferredTools.length === 0 ? facts : { ...facts, deferredTools } };
 }
 
 function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions']>[number] {

@@ -8,7 +8,7 @@ export function grantsNow(
   { approval, profile }: ChosenPolicy,
 ): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
   const { grants, openTurn } = log.state;
-  const session = [...grantsUnder(grants, { approval, profile }), ...savedRules.hosts];
+  const session = [...grantsUnder(grants, { approval, profile }), ...savedRules.hosts, ...savedRules.tools];
   // A surface that cannot ask holds another approval policy than the one that the turn was suspended under.
   const turn = grantsUnder(openTurn?.grants ?? [], { approval: continues?.approval ?? approval, profile });
   return { session, turn };

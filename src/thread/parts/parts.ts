@@ -69,6 +69,10 @@ export interface ThreadParts {
   readonly processes: Processes;
   /** Absent: commands do not outlive their calls. */
   readonly sessions?: Sessions;
+  /** Waited for before a turn is resolved: what must be there before the tools of the turn are known. Absent: nothing. */
+  beforeTurn?(settings: Settings, watch: { readonly signal: AbortSignal; warn(outcome: Outcome): void }): Promise<void>;
+  /** Gives up what the thread holds outside its file. Absent: nothing. Never rejects. */
+  release?(): Promise<void>;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Why a thread cannot work in a folder, or undefined when it is there. */
@@ -148,6 +152,8 @@ export interface SavedRules {
   readonly prefixes: PrefixRule[];
   /** A rule about a host allows what a grant of it does. */
   readonly hosts: Grant[];
+  /** The same of a tool of an MCP server. */
+  readonly tools: Grant[];
 }
 
 export interface SuspendedTurn {

@@ -4,7 +4,7 @@ import { compactWhenFull } from '../checkpoint/compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordTelling } from '../record/record-context.ts';
 import { recordSettings } from '../record/record-settings.ts';
-import { lookAround, asStateSays, tellingFor } from '../contract/step-now.ts';
+import { lookAround, asStateSays, tellingFor, withToolsNow } from '../contract/step-now.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
@@ -14,10 +14,11 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const { history } = log.state;
   await compactWhenFull(turn, looked, planned);
   if (turn.parts.hooks !== undefined) await (await import('../hooks/turn-hooks.ts')).startSession(turn);
-  // A checkpoint may have given the model its instructions, and a refusal may have named its window.
-  const step = asStateSays(turn, looked);
+  const isRewritten = log.state.history !== history;
+  // A checkpoint may have given the model its instructions and other tools, and a refusal may have named its window.
+  const step = asStateSays(turn, isRewritten ? withToolsNow(turn, looked) : looked);
   const { baseline } = log.state;
-  const telling = log.state.history === history ? planned : tellingFor(log.state, step);
+  const telling = isRewritten ? tellingFor(log.state, step) : planned;
   recordTelling(turn, telling, baseline);
   if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   // After the context that it explains.

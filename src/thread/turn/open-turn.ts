@@ -18,10 +18,16 @@ import { pastFacts, factsForTurn } from '../contract/contract-now.ts';
 import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
 import { TurnEffects } from '../parts/turn-effects.ts';
 import { newMemory } from '../parts/turn-memory.ts';
+import { warnOnce } from '../parts/warn-once.ts';
 
 /** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, ...own } = asked;
+  const { signal: outer, warned: known } = own;
+  await parts.beforeTurn?.(settings, {
+    signal: outer,
+    warn: (outcome) => void warnOnce({ log, warned: known }, outcome, 'message'),
+  });
   const gathered = await parts.gatherFacts(settings);
   const suspended = own.continues?.openTurn;
   const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);

@@ -45,6 +45,7 @@ export function questionLines(
     ...wanted.map((line) => marked(line, width, '  - ', '    ')),
     ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
     ...(question.kind === 'tool' || question.kind === 'unknown' ? callLines(question, item, width) : []),
+    ...elicitationLines(question, width),
     ...ruleLines(question, width),
     ...(command.length <= tallRows
       ? []
@@ -53,14 +54,23 @@ export function questionLines(
 }
 
 /** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */
-function ruleLines({ prefix, host, scopes, confined }: Question, width: number): readonly Span[] {
+function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: number): readonly Span[] {
   if (!scopes.includes('rule')) return [];
   const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
   if (host !== undefined)
     return [line(`connections to ${hostAtPort(host.name, host.port)} are allowed without a question, in every thread`)];
+  if (mcp !== undefined) return [line(`the tool ${mcp.tool} of the MCP server ${mcp.server} runs without a question`)];
   if (prefix === undefined) return [];
   const where = confined === true ? widerSandbox : 'outside the sandbox';
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
+}
+
+/** The page that would be visited, or the fields of the form. */
+function elicitationLines({ elicitation }: Question, width: number): readonly Span[] {
+  if (elicitation === undefined) return [];
+  const { url, schema } = elicitation;
+  const lines = url === undefined ? JSON.stringify(schema ?? {}, null, 2).split('\n') : [url];
+  return lines.map((line) => bold(marked(line, width, '  > ', '  | ')));
 }
 
 const titles: Readonly<Record<Question['kind'], string>> = {
@@ -70,6 +80,7 @@ const titles: Readonly<Record<Question['kind'], string>> = {
   network: 'May this command connect?',
   retry: 'The sandbox stopped this command. May it run again?',
   tool: 'May this tool be called?',
+  elicitation: 'A server of tools wants to know something. Yes sends the default values of its form.',
   unknown: 'A newer version of Capstan asks about this call. May it run?',
 };
 

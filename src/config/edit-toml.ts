@@ -1,0 +1,27 @@
+import type { JsonObject } from '../protocol/json.ts';
+import { parseTomlKey } from './toml-key.ts';
+import { writeToml } from './write-toml.ts';
+
+/** A document with a table and all below it taken out, comments of other tables kept. Line by line: the caller checks. */
+export function withoutTomlTable(text: string, path: readonly string[]): string {
+  const kept: string[] = [];
+  let isInside = false;
+  for (const line of text.split('\n')) {
+    const header = headerOf(line);
+    if (header !== undefined) isInside = path.every((part, at) => header[at] === part);
+    if (!isInside) kept.push(line);
+  }
+  return `${kept.join('\n').trimEnd()}\n`;
+}
+
+/** A document with a table more, at its end. */
+export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
+  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
+  const before = text.trimEnd();
+  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
+}
+
+function headerOf(line: string): readonly string[] | undefined {
+  const [, , inside] = /^\s*(\[\[?)\s*(.*?)\s*\]\]?\s*(?:#.*)?$/.exec(line) ?? [];
+  return inside === undefined ? undefined : parseTomlKey(inside);
+}

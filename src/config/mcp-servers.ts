@@ -1,0 +1,180 @@
+import { defined } from '../protocol/defined.ts';
+import { isJsonObject, type Json } from '../protocol/json.ts';
+import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ConfiguredMcpServer } from './key-table.ts';
+
+/** A server of tools, ready to be started. Variables are named here and read by whoever starts it. */
+export interface McpServerConfig {
+  readonly name: string;
+  readonly transport: McpTransportConfig;
+  /** A thread does not start without it. */
+  readonly required: boolean;
+  readonly startupTimeoutMs: number;
+  readonly toolTimeoutMs: number;
+  /** Raw names. Absent: all that the server has. */
+  readonly enabledTools?: readonly string[];
+  readonly disabledTools: readonly string[];
+  readonly approval: { readonly default: McpApprovalMode; readonly tools: Readonly<Record<string, McpApprovalMode>> };
+  /** Calls of it run side by side. */
+  readonly isParallel: boolean;
+  /** Where its tools do not appear. */
+  readonly omitFrom: readonly string[];
+}
+
+export type McpTransportConfig = McpProgramConfig | McpAddressConfig;
+
+export interface McpProgramConfig {
+  readonly kind: 'program';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables of ours that it gets. */
+  readonly passed: readonly string[];
+  /** Absent: the folder of the thread. */
+  readonly cwd?: string;
+}
+
+export interface McpAddressConfig {
+  readonly kind: 'address';
+  readonly url: string;
+  readonly bearerTokenVariable?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Header name to variable; a header whose variable is unset or blank is left out. */
+  readonly headerVariables: Readonly<Record<string, string>>;
+  readonly oauth: McpOauthConfig;
+}
+
+export interface McpOauthConfig {
+  /** An address tells the server where to read about this program. */
+  readonly clientId?: string;
+  /** The variable that holds the secret of a client that was registered beforehand. */
+  readonly clientSecretVariable?: string;
+  readonly callbackPort?: number;
+  readonly scopes?: readonly string[];
+  readonly resource?: string;
+}
+
+type McpServerProblem = Outcome<'mcp-server-config'>;
+
+export interface McpServersReading {
+  /** Those that are on, in the order of their names. */
+  readonly servers: readonly McpServerConfig[];
+  /** Names of those that are configured and off. */
+  readonly disabled: readonly string[];
+  readonly problems: readonly McpServerProblem[];
+}
+
+const programKeys = ['args', 'env', 'envVars', 'cwd'] as const;
+const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scopes', 'oauth', 'oauthResource'] as const;
+
+/** Every server that can be used, and why the others cannot. */
+export function readMcpServers(given: Readonly<Record<string, ConfiguredMcpServer>> = {}): McpServersReading {
+  const names = Object.keys(given).toSorted();
+  const isOff = (name: string): boolean => given[name]?.enabled === false;
+  const read = names.filter((name) => !isOff(name)).map((name) => readServer(name, given[name] ?? {}));
+  return {
+    servers: read.filter((server): server is McpServerConfig => !('code' in server)),
+    disabled: names.filter(isOff),
+    problems: read.filter((server): server is McpServerProblem => 'code' in server),
+  };
+}
+
+function readServer(name: string, given: ConfiguredMcpServer): McpServerConfig | McpServerProblem {
+  const transport = transportOf(name, given);
+  if ('code' in transport) return transport;
+  const tools = Object.entries(given.tools ?? {}).flatMap(([tool, { approvalMode }]) =>
+    approvalMode === undefined ? [] : [[tool, approvalMode] as const],
+  );
+  const { startupTimeoutSec, startupTimeoutMs = 30_000, toolTimeoutSec = 300 } = given;
+  return {
+    name,
+    transport,
+    required: given.required ?? false,
+    startupTimeoutMs: startupTimeoutSec === undefined ? startupTimeoutMs : startupTimeoutSec * 1000,
+    toolTimeoutMs: toolTimeoutSec * 1000,
+    ...defined({ enabledTools: given.enabledTools }),
+    disabledTools: given.disabledTools ?? [],
+    approval: { default: given.defaultToolsApprovalMode ?? 'auto', tools: Object.fromEntries(tools) },
+    isParallel: given.supportsParallelToolCalls ?? false,
+    omitFrom: given.omitToolsFrom ?? [],
+  };
+}
+
+function transportOf(name: string, given: ConfiguredMcpServer): McpTransportConfig | McpServerProblem {
+  const { command, url } = given;
+  if (given.bearerToken !== undefined) {
+    const next = `Put the token in an environment variable, and name the variable in mcp_servers.${name}.bearer_token_env_var.`;
+    return problem(name, 'has a bearer_token, which Capstan does not read', next);
+  }
+  if (command !== undefined && url !== undefined) {
+    return problem(name, 'has both a command and a url', 'Remove one of them.');
+  }
+  if (command !== undefined) return programOf(name, command, given);
+  if (url !== undefined) return addressOf(name, url, given);
+  return problem(name, 'has neither a command nor a url', 'Set one of them, or enabled = false.');
+}
+
+function programOf(name: string, command: string, given: ConfiguredMcpServer): McpProgramConfig | McpServerProblem {
+  const odd = addressKeys.find((key) => given[key] !== undefined);
+  if (odd !== undefined)
+    return problem(name, `has a command, and ${written(odd)} is for a url`, `Remove ${written(odd)}.`);
+  const passed = (given.envVars as readonly Json[] | undefined)?.map(variableOf) ?? [];
+  if (passed.includes(undefined)) {
+    const next = 'Write names of variables, or tables with a name and source = "local".';
+    return problem(name, 'has an entry in env_vars that is not valid', next);
+  }
+  const { args = [], env = {}, cwd } = given;
+  const names = passed.filter((variable) => variable !== undefined && variable !== '') as readonly string[];
+  return { kind: 'program', command, args, env, passed: names, ...defined({ cwd }) };
+}
+
+/** An empty text: a variable of another machine, which has no value here. */
+function variableOf(entry: Json): string | undefined {
+  if (typeof entry === 'string') return entry === '' ? undefined : entry;
+  if (!isJsonObject(entry)) return undefined;
+  const { name, source = 'local' } = entry;
+  if (typeof name !== 'string' || name === '') return undefined;
+  if (source === 'remote') return '';
+  return source === 'local' ? name : undefined;
+}
+
+function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAddressConfig | McpServerProblem {
+  const odd = programKeys.find((key) => given[key] !== undefined);
+  if (odd !== undefined)
+    return problem(name, `has a url, and ${written(odd)} is for a command`, `Remove ${written(odd)}.`);
+  if (!/^https?:\/\/[^\s/?#]/i.test(url) || !URL.canParse(url)) {
+    return problem(
+      name,
+      'has a url that is not a web address',
+      'Write an address that begins with https:// or http://.',
+    );
+  }
+  const { clientId, callbackPort, clientSecretEnvVar: clientSecretVariable } = given.oauth ?? {};
+  return {
+    kind: 'address',
+    url,
+    ...defined({ bearerTokenVariable: given.bearerTokenEnvVar }),
+    headers: given.httpHeaders ?? {},
+    headerVariables: given.envHttpHeaders ?? {},
+    oauth: defined({
+      clientId,
+      callbackPort,
+      clientSecretVariable,
+      scopes: given.scopes,
+      resource: given.oauthResource,
+    }),
+  };
+}
+
+function written(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function problem(name: string, what: string, next: string): McpServerProblem {
+  return {
+    code: 'mcp-server-config',
+    message: `The MCP server ${JSON.stringify(name)} ${what}: it is not used.`,
+    next,
+  };
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { ServerProcess, ServerProcessWatch, StartServerProcess } from '../ports/server-process.ts';
+import { inheritedDoors } from './processes/inherited-descriptors.ts';
+import { trackGroup } from './processes/process-group.ts';
+import { startFailure } from './start-failure.ts';
+import { guard } from './warden.ts';
+import { markName } from './warden-script.ts';
+
+/** How long a server may take to go after its input is closed, and again after it is asked to. */
+const graceMs = 500;
+const mostErrorBytes = 2000;
+
+/** A program with pipes for all three streams. Like commands it leads a process group that the warden knows of. */
+export const startServerProcess: StartServerProcess = async (command, watch) => {
+  const doors = inheritedDoors();
+  const guarded = guard(doors);
+  const failed = (error: unknown) => {
+    guarded.ended();
+    return { kind: 'not-started', reason: startFailure(command, error) } as const;
+  };
+  let child: ChildProcess;
+  try {
+    const [program = '', ...parameters] = command.argv;
+    child = spawn(program, parameters, {
+      cwd: command.cwd,
+      env: { ...command.env, [markName]: guarded.mark },
+      detached: true,
+      stdio: doors.shut(['pipe', 'pipe', 'pipe']),
+    });
+  } catch (error) {
+    return failed(error);
+  }
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined)).on('error', resolve);
+  });
+  if (failure !== undefined || child.pid === undefined) return failed(failure);
+  guarded.started(child.pid);
+  return running(child, child.pid, watch, () => guarded.ended());
+};
+
+function running(child: ChildProcess, pid: number, watch: ServerProcessWatch, over: () => void): ServerProcess {
+  const group = trackGroup(pid);
+  const ended = Promise.withResolvers<void>();
+  let errors = Buffer.alloc(0);
+  let isOver = false;
+  child.stdin?.on('error', () => {});
+  child.stdout?.on('error', () => {}).on('data', (bytes: Buffer) => watch.output(bytes));
+  child.stderr
+    ?.on('error', () => {})
+    .on('data', (bytes: Buffer) => {
+      errors = Buffer.concat([errors, bytes]).subarray(-mostErrorBytes);
+    });
+  child.on('exit', (code, signal) => {
+    // What it left in its group must not outlive it: no one would talk to that any more.
+    group.signal('SIGKILL');
+    const exitCode = code ?? 128 + constants.signals[signal as NodeJS.Signals];
+    // What it wrote last may still be on its way.
+    setTimeout(() => {
+      isOver = true;
+      group.release();
+      over();
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      ended.resolve();
+      watch.ended({ exitCode, errors: errors.toString('utf8') });
+    }, 20);
+  });
+  const endsWithin = (milliseconds: number): Promise<boolean> => {
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), milliseconds);
+    return Promise.race([ended.promise.then(() => true), late.promise]).finally(() => clearTimeout(timer));
+  };
+  return {
+    kind: 'running',
+    async write(text) {
+      const { stdin } = child;
+      if (isOver || stdin === null || !stdin.writable || stdin.write(text)) return;
+      const drained = new Promise<void>((resolve) => void stdin.once('drain', resolve).once('close', resolve));
+      await Promise.race([drained, ended.promise]);
+    },
+    async close() {
+      child.stdin?.end();
+      if (await endsWithin(graceMs)) return;
+      group.signal('SIGTERM');
+      if (await endsWithin(graceMs)) return;
+      group.signal('SIGKILL');
+      await endsWithin(graceMs);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import { fenceFor } from '../text/fence.ts';
+
+/** A tool that was found by searching. Its description is its server's. */
+export interface FoundTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/** What a search among deferred tools found, the best first. */
+export function foundTools(query: string, tools: readonly FoundTool[], deferred: number): string {
+  if (deferred === 0) return 'No tools are deferred: all that there are stand in your list of tools.';
+  if (tools.length === 0)
+    return `No deferred tool matches ${JSON.stringify(query)}. There are ${deferred}; try other words.`;
+  const fence = fenceFor(
+    '-',
+    tools.map(({ description }) => description),
+  );
+  const shown = tools.map(
+    ({ name, description, parameters }) =>
+      `${fence} ${name}\n${description}\nParameters: ${JSON.stringify(parameters)}`,
+  );
+  return `${tools.length} of ${deferred} deferred tools. Call one with call_tool, or by its name.\n${shown.join('\n')}`;
+}
+
+export function noDeferredTool(name: string, known: readonly string[]): string {
+  const some = known.slice(0, 20).join(', ');
+  const next =
+    known.length === 0
+      ? 'No tools are deferred.'
+      : `Deferred tools: ${some}${known.length > 20 ? ', …' : ''}. Use tool_search to find others.`;
+  return `There is no deferred tool named ${JSON.stringify(name)}. ${next}`;
+}

@@ -1,0 +1,121 @@
+import { withoutTomlTable, withTomlTable } from '../../config/edit-toml.ts';
+import { formatTomlKey } from '../../config/toml-key.ts';
+import { writeToml } from '../../config/write-toml.ts';
+import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
+import { realPath } from '../../disk/folders.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Locks } from '../../ports/files.ts';
+import { equalJson, isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { parseToml } from './parse-toml.ts';
+
+export interface EditedConfig {
+  readonly home: string;
+  readonly locks: Locks;
+  readonly clock: Clock;
+}
+
+/** To write a file takes milliseconds. */
+const patienceMs = 5000;
+const lookAgainMs = 50;
+const mostBytes = 4_000_000;
+
+/**
+ * Puts a table into the user's config.toml, in the place of one that is there, or takes it out. Everything else stays
+ * to the letter. What cannot be done so that the file then says exactly that is left to the user. Never rejects.
+ */
+export async function editUserConfig(
+  { home, locks, clock }: EditedConfig,
+  path: readonly string[],
+  values: JsonObject | undefined,
+): Promise<Outcome | undefined> {
+  const named = `${home}/config.toml`;
+  try {
+    fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
+    const file = realPath(named) ?? named;
+    for (const end = clock.now() + patienceMs; ;) {
+      const lock = await locks.take(`${named}.lock`);
+      if (lock.kind === 'lock') {
+        try {
+          return await edit(file, path, values);
+        } finally {
+          await lock.release();
+        }
+      }
+      if (clock.now() > end) throw new Error('another process holds its lock');
+      await clock.sleep(lookAgainMs);
+    }
+  } catch (error) {
+    return unwritten(named, path, values, reasonOf(error));
+  }
+}
+
+async function edit(
+  file: string,
+  path: readonly string[],
+  values: JsonObject | undefined,
+): Promise<Outcome | undefined> {
+  const text = currentText(file);
+  const before = await parseToml(text);
+  if (before.kind === 'malformed') return unwritten(file, path, values, 'it is not valid TOML');
+  const without = withoutTomlTable(text, path);
+  const next = values === undefined ? without : withTomlTable(without, path, values);
+  const after = await parseToml(next);
+  const wanted = withValue(before.json, path, values);
+  if (after.kind === 'malformed' || !equalJson(withoutEmpty(after.json), withoutEmpty(wanted))) {
+    return unwritten(file, path, values, 'it is written in a way that Capstan cannot change');
+  }
+  const temporary = `${file}.${process.pid}.new`;
+  const mode = text === '' ? 0o600 : fileSystem.statSync(file).mode & 0o777;
+  fileSystem.rmSync(temporary, { force: true });
+  fileSystem.writeFileSync(temporary, next, { flag: 'wx', mode });
+  fileSystem.renameSync(temporary, file);
+  return undefined;
+}
+
+function currentText(file: string): string {
+  try {
+    if (fileSystem.statSync(file).size > mostBytes) throw new Error('it is too large');
+    return fileSystem.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+}
+
+function withValue(
+  values: JsonObject,
+  [head = '', ...rest]: readonly string[],
+  value: JsonObject | undefined,
+): JsonObject {
+  const { [head]: inner, ...others } = values;
+  if (rest.length === 0) return value === undefined ? others : { ...others, [head]: value };
+  const below = isJsonObject(inner) ? inner : {};
+  return { ...others, [head]: withValue(below, rest, value) };
+}
+
+/** A table without keys says nothing. */
+function withoutEmpty(values: JsonObject): JsonObject {
+  const kept = Object.entries(values).flatMap(([key, value]): readonly (readonly [string, JsonObject[string]])[] => {
+    if (!isJsonObject(value)) return [[key, value]];
+    const inner = withoutEmpty(value);
+    return Object.keys(inner).length === 0 ? [] : [[key, inner]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function unwritten(file: string, path: readonly string[], values: JsonObject | undefined, why: string): Outcome {
+  const message = `${file} was not changed: ${why}.`;
+  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values ?? {});
+  const next =
+    values === undefined
+      ? `Remove the table ${formatTomlKey(path)} yourself.`
+      : `Add this to it yourself:\n${writeToml(nested)}`;
+  return { code: 'config-unwritten', message, next };
+}
+
+/** What config.toml itself says at a place. */
+export async function userConfigValue({ home }: Pick<EditedConfig, 'home'>, path: readonly string[]) {
+  const parsed = await parseToml(currentText(`${home}/config.toml`));
+  return parsed.kind === 'parsed' ? valueAt(parsed.json, path) : undefined;
+}

@@ -1,0 +1,54 @@
+import type { McpServerConfig } from '../config/mcp-servers.ts';
+import type { McpAnswer } from '../ports/mcp-servers.ts';
+import { errorWords } from '../protocol/error-words.ts';
+
+const mostCharacters = 2000;
+
+/** Whether the connection is gone, by the library's own word for it or because it said so meanwhile. */
+export function isLostConnection(error: unknown, isGone: boolean): boolean {
+  const code = codeOf(error);
+  if (code === 'REQUEST_TIMEOUT' || typeof code === 'number') return false;
+  return (
+    isGone ||
+    code === 'CONNECTION_CLOSED' ||
+    code === 'NOT_CONNECTED' ||
+    code === 'SEND_FAILED' ||
+    statusOf(error) === 404
+  );
+}
+
+/** What the model reads of a call that did not work. */
+export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConfig): McpAnswer {
+  const code = codeOf(error);
+  if (code === 'REQUEST_TIMEOUT') {
+    return {
+      kind: 'failed',
+      why: `the server did not answer within ${toolTimeoutMs / 1000} s. What the call did is unknown.`,
+    };
+  }
+  if (isUnauthorized(error)) {
+    return { kind: 'failed', why: `the server wants a login. Tell the user to run: capstan mcp login ${name}` };
+  }
+  const words = JSON.stringify(errorWords(error).slice(0, mostCharacters));
+  return {
+    kind: 'failed',
+    why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,
+  };
+}
+
+/** The server wants a login, or one that may do more. */
+export function isUnauthorized(error: unknown): boolean {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError')
+      return true;
+  }
+  return false;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+function statusOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+}

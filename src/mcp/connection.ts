@@ -1,0 +1,186 @@
+import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
+import { beforeAbort } from '../protocol/before-abort.ts';
+import { errorWords } from '../protocol/error-words.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { failureOf, isLostConnection, isUnauthorized } from './call-failure.ts';
+import type { ServerListing } from './listed-tool.ts';
+import type { McpWorld, PlacedServer } from './mcp-world.ts';
+import { listTools, openClient, type OpenClient } from './open-client.ts';
+
+/** What a call does once the server is there. */
+export type WithClient = (open: OpenClient, signal: AbortSignal) => Promise<JsonObject>;
+
+type Started = { readonly kind: 'open'; readonly open: OpenClient } | { readonly kind: 'failed'; readonly why: string };
+
+/** How often the user is sent to a page for one call. */
+const mostLogins = 3;
+/** How often a server may change its list in one connection before it is no longer asked. */
+const mostChanges = 100;
+
+/** One server: started when it is first needed, started again when it is gone, until it is closed. */
+export class McpConnection {
+  readonly server: PlacedServer;
+  readonly #world: McpWorld;
+  readonly #closing = new AbortController();
+  /** Calls that run, the newest last: a question of the server is about one of them. */
+  readonly #calls = new Set<McpCallWays>();
+  readonly #listeners = new Set<() => void>();
+  #starting: Promise<Started> | undefined;
+  #open: OpenClient | undefined;
+  #listing: ServerListing | undefined;
+  #problem: Outcome | undefined;
+  #wasOpen = false;
+  #changes = 0;
+
+  constructor(server: PlacedServer, world: McpWorld) {
+    this.server = server;
+    this.#world = world;
+    this.#listing = world.listings.read(server.config);
+  }
+
+  /** What the server listed last, in this process or an earlier one. Absent: it was never seen. */
+  get listing(): ServerListing | undefined {
+    return this.#listing;
+  }
+
+  /** Why it did not start when that was last tried. */
+  get problem(): Outcome | undefined {
+    return this.#problem;
+  }
+
+  /** Called when the listing is another one, until what it gives is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Starts the server if it does not run. Never rejects. */
+  start(): Promise<Started> {
+    if (this.#open !== undefined) return Promise.resolve({ kind: 'open', open: this.#open });
+    return (this.#starting ??= this.#begin().finally(() => (this.#starting = undefined)));
+  }
+
+  async #begin(): Promise<Started> {
+    const { name, startupTimeoutMs } = this.server.config;
+    const late = new AbortController();
+    const timer = setTimeout(
+      () => late.abort(new Error(`it did not answer within ${startupTimeoutMs / 1000} s`)),
+      startupTimeoutMs,
+    );
+    const signal = AbortSignal.any([this.#closing.signal, late.signal]);
+    try {
+      const opening = openClient(this.server, this.#world, {
+        signal,
+        elicit: (asked) => this.#elicit(asked),
+        closed: () => this.#lost(),
+        toolsChanged: () => void this.#listAgain(),
+      });
+      const open = await beforeAbort(opening, signal, undefined);
+      if (open === undefined) {
+        void opening.then(({ client }) => client.close()).catch(() => {});
+        throw signal.reason;
+      }
+      this.#open = open;
+      this.#wasOpen = true;
+      this.#problem = undefined;
+      this.#learn(open.listing);
+      return { kind: 'open', open };
+    } catch (error) {
+      const why = late.signal.aborted ? errorWords(late.signal.reason) : errorWords(error);
+      this.#problem = notStarted(name, why);
+      return { kind: 'failed', why };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #learn(listing: ServerListing): void {
+    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return;
+    this.#listing = listing;
+    this.#world.listings.write(this.server.config, listing);
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #listAgain(): Promise<void> {
+    const open = this.#open;
+    this.#changes += 1;
+    if (open === undefined || this.#changes > mostChanges) return;
+    const options = { signal: this.#closing.signal, timeout: this.server.config.startupTimeoutMs };
+    const found = await listTools(open.client, options).catch(() => undefined);
+    if (found === undefined || this.#open !== open) return;
+    this.#open = { ...open, ...found };
+    this.#learn(found.listing);
+  }
+
+  #lost(): void {
+    this.#open = undefined;
+    this.#changes = 0;
+  }
+
+  /** A question that no call can be asked about has no one to answer it. */
+  async #elicit(asked: McpElicitation): Promise<McpElicited> {
+    const call = [...this.#calls].at(-1);
+    return call?.elicit === undefined ? { action: 'decline' } : call.elicit(asked);
+  }
+
+  /**
+   * Does something with the server, which is started or started again for it. Where the connection is lost over it, it
+   * is done once more only if that does no harm. Never rejects.
+   */
+  async use(
+    what: WithClient,
+    ways: McpCallWays,
+    { isRepeatable }: { readonly isRepeatable: boolean },
+  ): Promise<McpAnswer> {
+    const { name } = this.server.config;
+    let losses = 0;
+    for (let attempt = 0; ; attempt++) {
+      const isAgain = this.#wasOpen && this.#open === undefined;
+      if (isAgain) ways.warn(startedAgain(name));
+      const started = await beforeAbort(this.start(), ways.signal, undefined);
+      if (started === undefined) return { kind: 'failed', why: 'the turn was interrupted.' };
+      if (started.kind === 'failed') return { kind: 'failed', why: `the server could not be started: ${started.why}.` };
+      const { open } = started;
+      this.#calls.add(ways);
+      try {
+        const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
+        return { kind: 'result', result: await what(open, signal) };
+      } catch (error) {
+        if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
+        if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
+        if (!isLostConnection(error, this.#open !== open)) return failureOf(error, this.server.config);
+        if (this.#open === open) await open.client.close().catch(() => {});
+        this.#lost();
+        if (!isRepeatable || losses++ > 0) {
+          const why = `the server was lost while the call was under way: ${open.endedBecause()}. What the call did is unknown.`;
+          return { kind: 'failed', why };
+        }
+      } finally {
+        this.#calls.delete(ways);
+      }
+    }
+  }
+
+  /** Ends the server. Never rejects. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('it was closed'));
+    await this.#starting;
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.client.close().catch(() => {});
+  }
+}
+
+function notStarted(name: string, why: string): Outcome {
+  return {
+    code: 'mcp-server-not-started',
+    message: `The MCP server ${JSON.stringify(name)} did not start: ${why}.`,
+    next: `Check mcp_servers.${name} in your config.toml, or set its enabled to false.`,
+  };
+}
+
+function startedAgain(name: string): Outcome {
+  const message = `The MCP server ${JSON.stringify(name)} has ended and is started again.`;
+  return { code: 'mcp-server-restarted', message, next: 'Nothing needs to be done.' };
+}

@@ -1,0 +1,30 @@
+import type { McpServerConfig } from '../config/mcp-servers.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { StartServerProcess } from '../ports/server-process.ts';
+import type { Variables } from '../protocol/variables.ts';
+import type { CredentialStore } from './oauth/credential-store.ts';
+import type { Visitor } from './oauth/login-session.ts';
+import type { ListingFiles } from './listing-file.ts';
+
+/** What connections to servers need of the engine. */
+export interface McpWorld {
+  readonly clock: Clock;
+  readonly env: Variables;
+  /** Who we are, for servers. */
+  readonly client: { readonly name: string; readonly version: string };
+  readonly startProcess: StartServerProcess;
+  /** Where a program is that the user names; undefined where it is not, or where commands could have put it there. */
+  findProgram(name: string): string | undefined;
+  readonly listings: ListingFiles;
+  readonly credentials: CredentialStore;
+  /** Text that no one can guess. */
+  random(): string;
+  /** Sends the user to the page of a login. Absent: no one is asked, and a server that wants a login fails. */
+  readonly visitor?: Visitor;
+}
+
+/** A server, and the folder that it works in. */
+export interface PlacedServer {
+  readonly config: McpServerConfig;
+  readonly cwd: string;
+}

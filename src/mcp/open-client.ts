@@ -1,0 +1,117 @@
+import { pathToFileURL } from 'node:url';
+import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
+import type { Json, JsonObject } from '../protocol/json.ts';
+import { readListing, type ServerListing } from './listed-tool.ts';
+import type { McpWorld, PlacedServer } from './mcp-world.ts';
+import { isUnauthorized } from './call-failure.ts';
+import { type OpenTransport, openTransport } from './open-transport.ts';
+
+type Library = typeof import('@modelcontextprotocol/client');
+
+/** A connection that is open. */
+export interface OpenClient {
+  readonly client: Client;
+  readonly listing: ServerListing;
+  /** Schemas as the server wrote them, by the raw name of the tool. */
+  readonly schemas: ReadonlyMap<string, JsonObject>;
+  /** Why the connection ended by itself. */
+  endedBecause(): string;
+  /** The server wants a login, and the user was sent to a page: waits for them. Whether there is a login now. */
+  finishLogin(): Promise<boolean>;
+}
+
+export interface ClientWatch {
+  readonly signal: AbortSignal;
+  /** The server wants to know something of the user. */
+  elicit(asked: McpElicitation): Promise<McpElicited>;
+  closed(): void;
+  toolsChanged(): void;
+}
+
+/** How often the user is sent to a page before a server is given up. */
+const mostLogins = 3;
+
+/** Connects and asks what there is. Rejects with an error whose message says why not. */
+export async function openClient(server: PlacedServer, world: McpWorld, watch: ClientWatch): Promise<OpenClient> {
+  const library = await import('@modelcontextprotocol/client');
+  for (let logins = 0; ; logins++) {
+    const way = openTransport(library, server, world);
+    const client = clientFor(library, server, world, watch);
+    try {
+      return await connect(client, way, server, watch);
+    } catch (error) {
+      const ended = way.endedBecause();
+      if (ended !== undefined) throw new Error(ended, { cause: error });
+      if (!isUnauthorized(error) || logins >= mostLogins || !(await way.finishLogin())) throw error;
+    } finally {
+      if (client.transport !== undefined && !opened.has(client)) await client.close().catch(() => {});
+    }
+  }
+}
+
+/** Those that someone has. */
+const opened = new WeakSet<Client>();
+
+async function connect(
+  client: Client,
+  way: OpenTransport,
+  { config }: PlacedServer,
+  watch: ClientWatch,
+): Promise<OpenClient> {
+  const options = { timeout: config.startupTimeoutMs, signal: watch.signal };
+  await client.connect(way.transport, options);
+  const found = await listTools(client, options);
+  Object.assign(client, { onclose: () => watch.closed() });
+  opened.add(client);
+  const endedBecause = (): string => way.endedBecause() ?? 'the connection was closed';
+  return { client, ...found, endedBecause, finishLogin: () => way.finishLogin() };
+}
+
+function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpWorld, watch: ClientWatch): Client {
+  const isProgram = config.transport.kind === 'program';
+  const client = new library.Client(world.client, {
+    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, ...(isProgram ? { roots: {} } : {}) },
+    // Schemas of strangers are not compiled: the model judges what comes back.
+    jsonSchemaValidator: {
+      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+    },
+    versionNegotiation: { mode: isProgram ? 'legacy' : 'auto' },
+    // A list that does not end is none.
+    listMaxPages: 16,
+    listChanged: { tools: { autoRefresh: false, onChanged: () => watch.toolsChanged() } },
+  });
+  client.setRequestHandler('elicitation/create', (request) => answerElicitation(config.name, request, watch));
+  if (isProgram) client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(cwd).href }] }));
+  return client;
+}
+
+/** All pages, as far as tools are of use. */
+export async function listTools(
+  client: Client,
+  options: { readonly signal: AbortSignal; readonly timeout: number },
+): Promise<Pick<OpenClient, 'listing' | 'schemas'>> {
+  const capabilities = client.getServerCapabilities() ?? {};
+  const listed =
+    capabilities.tools === undefined
+      ? []
+      : (await client.listTools(undefined, { ...options, cacheMode: 'refresh' })).tools;
+  const found = listed as unknown as readonly Json[];
+  const instructions = client.getInstructions();
+  const about = {
+    hasResources: capabilities.resources !== undefined,
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+  const listing = readListing(found, about);
+  const raw = found as readonly JsonObject[];
+  const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
+  return { listing, schemas };
+}
+
+async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {
+  const asked: McpElicitation =
+    params.mode === 'url'
+      ? { server, message: params.message, url: params.url }
+      : { server, message: params.message, schema: params.requestedSchema as unknown as JsonObject };
+  return (await watch.elicit(asked)) as ElicitResult;
+}

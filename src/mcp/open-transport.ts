@@ -1,0 +1,83 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import type { McpAddressConfig, McpProgramConfig } from '../config/mcp-servers.ts';
+import { defined } from '../protocol/defined.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import type { McpWorld, PlacedServer } from './mcp-world.ts';
+import { LoginSession } from './oauth/login-session.ts';
+import { PipeTransport } from './pipe-transport.ts';
+import { serverEnvironment } from './server-environment.ts';
+
+type Library = typeof import('@modelcontextprotocol/client');
+
+/** The way to a server. */
+export interface OpenTransport {
+  readonly transport: Transport;
+  /** Why it closed by itself. */
+  endedBecause(): string | undefined;
+  /** The user was sent to a page: waits until they are back. Whether there is a login now. */
+  finishLogin(): Promise<boolean>;
+}
+
+/** Nothing is started or sent yet. An error says in a sentence why there is no way. */
+export function openTransport(library: Library, { config, cwd }: PlacedServer, world: McpWorld): OpenTransport {
+  const { transport } = config;
+  return transport.kind === 'program' ? programPipe(transport, cwd, world) : addressStream(library, transport, world);
+}
+
+function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): OpenTransport {
+  const { command, args } = program;
+  // A path is the user's own choice. A name is looked up, and not where commands could have put something.
+  const path = command.includes('/') ? command : world.findProgram(command);
+  if (path === undefined) throw new Error(`the program ${JSON.stringify(command)} was not found`);
+  const env = serverEnvironment(program, world.env);
+  const transport = new PipeTransport({ argv: [path, ...args], cwd: program.cwd ?? cwd, env }, world.startProcess);
+  return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
+}
+
+/** A login of the user's, where one is kept or can be made. A token or a header of the configuration comes first. */
+function loginFor(address: McpAddressConfig, world: McpWorld): LoginSession | undefined {
+  const { visitor, credentials: store, env, random } = world;
+  const isSaid = Object.keys({ ...address.headers, ...address.headerVariables }).some((name) =>
+    /^authorization$/i.test(name),
+  );
+  if (address.bearerTokenVariable !== undefined || isSaid) return undefined;
+  if (visitor === undefined && store.read(address.url).tokens === undefined) return undefined;
+  const { clientSecretVariable } = address.oauth;
+  const clientSecret = clientSecretVariable === undefined ? undefined : env[clientSecretVariable];
+  return new LoginSession({ address, store, random, ...defined({ visitor, clientSecret }) });
+}
+
+function addressStream(library: Library, address: McpAddressConfig, world: McpWorld): OpenTransport {
+  const { env } = world;
+  const { url, bearerTokenVariable, headerVariables } = address;
+  const token = bearerTokenVariable === undefined ? undefined : env[bearerTokenVariable]?.trim();
+  if (bearerTokenVariable !== undefined && !token) throw new Error(`the variable ${bearerTokenVariable} is not set`);
+  const named = Object.entries(headerVariables).flatMap(([header, variable]) => {
+    const value = env[variable]?.trim();
+    return value === undefined || value === '' ? [] : [[header, value] as const];
+  });
+  const headers = {
+    ...address.headers,
+    ...Object.fromEntries(named),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+  };
+  const login = loginFor(address, world);
+  const transport = new library.StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    ...defined({ authProvider: login }),
+    fetch: boundedFetch,
+    reconnectionOptions: {
+      maxReconnectionDelay: 5000,
+      initialReconnectionDelay: 500,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: 3,
+    },
+  });
+  const finishLogin = async (): Promise<boolean> => {
+    const back = await login?.broughtBack();
+    if (back === undefined) return false;
+    await transport.finishAuth(back);
+    return true;
+  };
+  return { transport, endedBecause: () => undefined, finishLogin };
+}

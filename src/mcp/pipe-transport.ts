@@ -1,0 +1,104 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { PlainCommand } from '../ports/sandbox.ts';
+import type { ServerProcess, StartServerProcess } from '../ports/server-process.ts';
+import { isJsonObject } from '../protocol/json.ts';
+
+/** A message that is longer ends the connection: no answer of use is as long. */
+const mostMessageBytes = 32_000_000;
+/** Lines that are no messages. Some programs greet their terminal; one that only babbles is no server. */
+const mostOddLines = 1000;
+
+/** How a server came to its end, for the user. */
+export interface PipeEnd {
+  readonly why: string;
+}
+
+/** Messages as lines over the pipes of a program. */
+export class PipeTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  /** Why it closed. Absent: it did not, or we closed it. */
+  ended: PipeEnd | undefined;
+  readonly #command: PlainCommand;
+  readonly #startProcess: StartServerProcess;
+  #process: ServerProcess | undefined;
+  #pieces: Uint8Array[] = [];
+  #pending = 0;
+  #oddLines = 0;
+  #isClosed = false;
+
+  constructor(command: PlainCommand, startProcess: StartServerProcess) {
+    this.#command = command;
+    this.#startProcess = startProcess;
+  }
+
+  async start(): Promise<void> {
+    const started = await this.#startProcess(this.#command, {
+      output: (bytes) => this.#receive(bytes),
+      ended: ({ exitCode, errors }) => this.#end(`it ended with code ${exitCode}${quotedEnd(errors)}`),
+    });
+    if (started.kind === 'not-started') {
+      this.ended = { why: started.reason };
+      throw new Error(started.reason);
+    }
+    this.#process = started;
+    if (this.#isClosed) await started.close();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process === undefined || this.#isClosed) throw new Error('the server has ended');
+    await this.#process.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    const wasOpen = !this.#isClosed;
+    this.#isClosed = true;
+    this.#pieces = [];
+    await this.#process?.close();
+    if (wasOpen) this.onclose?.();
+  }
+
+  #end(why: string): void {
+    if (this.#isClosed) return;
+    this.ended = { why };
+    void this.close();
+  }
+
+  #receive(bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    let rest = bytes;
+    for (let at = rest.indexOf(10); at >= 0 && !this.#isClosed; at = rest.indexOf(10)) {
+      this.#pieces.push(rest.subarray(0, at));
+      rest = rest.subarray(at + 1);
+      const line = Buffer.concat(this.#pieces).toString('utf8').trim();
+      this.#pieces = [];
+      this.#pending = 0;
+      if (line !== '') this.#line(line);
+    }
+    if (rest.length === 0) return;
+    this.#pieces.push(rest);
+    this.#pending += rest.length;
+    if (this.#pending > mostMessageBytes) this.#end(`it sent a message of more than ${mostMessageBytes} bytes`);
+  }
+
+  #line(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      message = undefined;
+    }
+    if (isJsonObject(message) && message['jsonrpc'] === '2.0') {
+      this.onmessage?.(message as unknown as JSONRPCMessage);
+      return;
+    }
+    this.#oddLines += 1;
+    if (this.#oddLines > mostOddLines) this.#end('it writes lines that are not messages of the protocol');
+  }
+}
+
+function quotedEnd(errors: string): string {
+  const last = errors.trim().split('\n').at(-1)?.trim() ?? '';
+  return last === '' ? '' : `, and wrote ${JSON.stringify(last.slice(-300))}`;
+}

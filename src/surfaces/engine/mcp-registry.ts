@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { hideSecrets } from '../../config/hide-secrets.ts';
+import { type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
+import { readTextIfPossible } from '../../disk/read-bounded.ts';
+import { startServerProcess } from '../../exec/server-process.ts';
+import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-config.ts';
+import { randomBytes } from '../../gather/system/random-bytes.ts';
+import { McpConnection } from '../../mcp/connection.ts';
+import { listingFiles } from '../../mcp/listing-file.ts';
+import { openCallbackServer } from '../../mcp/oauth/callback-server.ts';
+import { credentialStore } from '../../mcp/oauth/credential-store.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { importedServer } from './imported-server.ts';
+import type { EngineParts } from './engine-parts.ts';
+
+/** A server as lists show it. */
+export interface ListedServer {
+  readonly name: string;
+  /** As it is configured, secrets hidden. */
+  readonly table: JsonObject;
+  readonly enabled: boolean;
+  /** What it listed last. Absent: it was never seen. */
+  readonly tools?: number;
+  readonly isLoggedIn: boolean;
+  readonly problem?: Outcome;
+}
+
+/** The MCP servers of a user, for commands that show and change them. */
+export class McpRegistry {
+  readonly #engine: EngineParts;
+
+  constructor(engine: EngineParts) {
+    this.#engine = engine;
+  }
+
+  /** All that hold in a folder. */
+  async list(folder: string): Promise<readonly ListedServer[]> {
+    const { base } = this.#engine;
+    const { config, layers } = await configInFolder(base, folder);
+    const { servers, disabled, problems } = readMcpServers(config.mcpServers);
+    const [listings, credentials] = [listingFiles(base.home), credentialStore(base.home)];
+    return Object.keys(config.mcpServers ?? {})
+      .toSorted()
+      .map((name) => {
+        const server = servers.find((each) => each.name === name);
+        const problem = problems.find(({ message }) => message.startsWith(`The MCP server ${JSON.stringify(name)} `));
+        const tables = layers.map(({ values }) => objectAt(objectAt(values, 'mcp_servers'), name) ?? {});
+        const listing = server && listings.read(server);
+        return {
+          name,
+          table: hideSecrets({ table: Object.assign({}, ...tables) as JsonObject })['table'] as JsonObject,
+          enabled: !disabled.includes(name),
+          ...(listing && { tools: listing.tools.length }),
+          isLoggedIn:
+            server?.transport.kind === 'address' && credentials.read(server.transport.url).tokens !== undefined,
+          ...(problem && { problem }),
+        };
+      });
+  }
+
+  /** Adds it to the user's file, or replaces it there. */
+  async save(name: string, table: JsonObject): Promise<Outcome | undefined> {
+    return editUserConfig(this.#place, ['mcp_servers', name], table);
+  }
+
+  async remove(name: string): Promise<Outcome | undefined> {
+    const path = ['mcp_servers', name];
+    if ((await userConfigValue(this.#place, path)) === undefined) return unknownServer(name);
+    return editUserConfig(this.#place, path, undefined);
+  }
+
+  /** What the `.mcp.json` of a trusted project has and the user's file lacks. */
+  async importable(
+    folder: string,
+  ): Promise<{ readonly servers: readonly (readonly [string, JsonObject])[] } | Outcome> {
+    const { config } = await configInFolder(this.#engine.base, folder);
+    if (config.trust !== 'trusted') {
+      const message = 'This project is not trusted, so its .mcp.json is not read.';
+      return { code: 'project-untrusted', message, next: 'Set trust_level for it in your config.toml first.' };
+    }
+    const text = readTextIfPossible(join(folder, '.mcp.json'), { maxBytes: 1_000_000 });
+    const found = objectAt(parseJsonObject(text ?? ''), 'mcpServers') ?? {};
+    const known = Object.keys(config.mcpServers ?? {});
+    const read = Object.entries(found).flatMap(([name, server]) => {
+      const table = isJsonObject(server) && !known.includes(name) ? importedServer(server) : undefined;
+      return table === undefined ? [] : [[name, table] as const];
+    });
+    return { servers: read };
+  }
+
+  /** Sends the user to the server's page and keeps what comes back. `show`: tells them which page. */
+  async login(name: string, folder: string, show: (page: URL) => void): Promise<Outcome | undefined> {
+    const server = await this.#atAddress(name, folder);
+    if ('code' in server) return server;
+    const { clock, options, base } = this.#engine;
+    const { oauth } = server.transport;
+    const visitor = await openCallbackServer({ port: oauth.callbackPort ?? 0, show });
+    // The user may take their time.
+    const config = { ...server, startupTimeoutMs: 300_000 };
+    const connection = new McpConnection(
+      { config, cwd: folder },
+      {
+        clock,
+        env: options.env,
+        client: { name: options.client.name, version: options.client.version },
+        startProcess: startServerProcess,
+        findProgram: () => undefined,
+        listings: listingFiles(base.home),
+        credentials: credentialStore(base.home),
+        random: () => Buffer.from(randomBytes(16)).toString('hex'),
+        visitor,
+      },
+    );
+    await connection.start();
+    const { problem } = connection;
+    await connection.close();
+    visitor.close();
+    return problem;
+  }
+
+  /** Whether there was a login. */
+  async logout(name: string, folder: string): Promise<boolean | Outcome> {
+    const server = await this.#atAddress(name, folder);
+    return 'code' in server ? server : credentialStore(this.#engine.base.home).remove(server.transport.url);
+  }
+
+  async #atAddress(name: string, folder: string) {
+    const { config } = await configInFolder(this.#engine.base, folder);
+    const server = readMcpServers(config.mcpServers).servers.find((each) => each.name === name);
+    if (server === undefined) return unknownServer(name);
+    const { transport } = server;
+    if (transport.kind === 'address') return { ...server, transport } satisfies McpServerConfig;
+    const message = `The MCP server ${JSON.stringify(name)} is a program: there is no login to it.`;
+    return { code: 'mcp-no-login', message, next: 'Give it what it needs with env or env_vars.' } satisfies Outcome;
+  }
+
+  get #place() {
+    const { base, locks, clock } = this.#engine;
+    return { home: base.home, locks, clock };
+  }
+}
+
+function unknownServer(name: string): Outcome {
+  const message = `There is no MCP server ${JSON.stringify(name)} that can be used.`;
+  return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from '../../gather/system/random-bytes.ts';
+import { readMcpServers } from '../../config/mcp-servers.ts';
+import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
+import { startServerProcess } from '../../exec/server-process.ts';
+import { loadImage } from '../../gather/files/load-image.ts';
+import { listingFiles } from '../../mcp/listing-file.ts';
+import { credentialStore } from '../../mcp/oauth/credential-store.ts';
+import { ServerPool } from '../../mcp/server-pool.ts';
+import { ThreadServers } from '../../mcp/thread-servers.ts';
+import { optionalToolsBudget } from '../../planes/direct-groups.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadParts } from '../../thread/parts/parts.ts';
+import type { Tool } from '../../tools/define.ts';
+import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
+import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
+import type { ToolSource } from '../../tools/router.ts';
+import type { EngineParts } from './engine-parts.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
+
+/** What a thread has of MCP servers. Loaded only where some are configured. */
+export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
+  readonly source: ToolSource;
+  /** Starts the servers and waits for nothing. */
+  start(): void;
+}
+
+interface McpThread extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
+  /** The tools of the thread's last request. Absent: it sent none yet. */
+  readonly held?: readonly ToolSpec[];
+}
+
+const pools = new WeakMap<EngineParts, ServerPool>();
+
+export async function openThreadMcp(
+  engine: EngineParts,
+  { config, catalogue, settings, held }: McpThread,
+): Promise<ThreadMcp | Outcome> {
+  const { servers: configured, problems } = readMcpServers(config.mcpServers);
+  const pool = poolOf(engine);
+  const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
+  let chosen = settings;
+  const budget = (): number => optionalToolsBudget(windowTokens(chosen, catalogue));
+  // A thread that began without servers has another list anyway.
+  const hasCall = held?.some((spec) => spec['name'] === 'call_tool') === true;
+  const servers = new ThreadServers(connections, hasCall ? held : undefined, budget);
+  const release = async (): Promise<void> => {
+    servers.release();
+    await Promise.all(connections.map((connection) => pool.release(connection)));
+  };
+  const required = connections.filter(({ server }) => server.config.required);
+  await Promise.all(required.map((connection) => connection.start()));
+  const missing = required.find(({ problem }) => problem !== undefined)?.problem;
+  if (missing !== undefined) {
+    await release();
+    return missing;
+  }
+  return {
+    source: toolSource(engine, servers, settings.withoutTools ?? []),
+    start: () => servers.startAll(),
+    async beforeTurn(now, { signal, warn }) {
+      chosen = now;
+      for (const problem of problems) warn(problem);
+      await servers.settle(signal, warn);
+    },
+    release,
+  };
+}
+
+function poolOf(engine: EngineParts): ServerPool {
+  const { clock, programs, base, options } = engine;
+  const { name, version } = options.client;
+  const pool =
+    pools.get(engine) ??
+    new ServerPool({
+      clock,
+      env: options.env,
+      client: { name, version },
+      startProcess: startServerProcess,
+      findProgram: (program) => programs.find(program),
+      listings: listingFiles(base.home),
+      credentials: credentialStore(base.home),
+      random: () => Buffer.from(randomBytes(16)).toString('hex'),
+    });
+  pools.set(engine, pool);
+  return pool;
+}
+
+function windowTokens({ model, window = {} }: Settings, catalogue: Catalogue): number {
+  const record = lookUpModel(catalogue, model);
+  const whole = window.contextWindow ?? nominalWindow(record);
+  return window.effectiveTokens ?? Math.floor((whole * (window.effectivePercent ?? nominalPercent(record))) / 100);
+}
+
+/** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
+function toolSource({ clock }: EngineParts, servers: ThreadServers, without: readonly string[]): ToolSource {
+  let known: ThreadServers['tools'] | undefined;
+  let direct: readonly Tool[] = [];
+  let deferred: readonly Tool[] = [];
+  let all: readonly Tool[] = [];
+  const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
+  const fixed = [toolSearchTool(() => deferred), callToolTool(() => deferred)];
+  const resources = mcpResourceTools({ servers, clock });
+  const give = (): readonly Tool[] => {
+    const now = servers.tools;
+    if (now === known) return all;
+    known = now;
+    direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
+    deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const readers = now.hasResources ? resources : [];
+    all = [...readers, ...direct, ...fixed, ...deferred].filter(({ name }) => !without.includes(name));
+    return all;
+  };
+  return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });
+}

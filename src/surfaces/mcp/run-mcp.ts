@@ -1,0 +1,123 @@
+import { writeToml } from '../../config/write-toml.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { mcpCommand } from '../commands/mcp-command.ts';
+import type { ListedServer, McpRegistry } from '../engine/mcp-registry.ts';
+import { print, printNote } from '../terminal/print.ts';
+
+type Given = CommandArguments<typeof mcpCommand>;
+
+/** `capstan mcp`. */
+export async function run(given: Given): Promise<number | Outcome> {
+  const loaded = await loadCommandEngine();
+  if ('code' in loaded) return loaded;
+  const { engine, cwd } = loaded;
+  const registry = await engine.mcpServers();
+  const [name = '', ...rest] = given.words;
+  switch (given.variant) {
+    case 'list':
+      return show(await registry.list(cwd), given.options);
+    case 'get':
+      return get(registry, cwd, name, given.options);
+    case 'add': {
+      const table = tableOf(given.options, rest);
+      if ('code' in table) return table as unknown as Outcome;
+      return done(await registry.save(name, table), `Added ${name}. Its tools are there in new threads.`);
+    }
+    case 'remove':
+      return done(await registry.remove(name), `Removed ${name}.`);
+    case 'login':
+      return done(
+        await registry.login(name, cwd, (page) => printNote(`Open this page to log in:\n${page.href}`)),
+        `Logged in to ${name}.`,
+      );
+    case 'logout': {
+      const was = await registry.logout(name, cwd);
+      if (typeof was !== 'boolean') return was;
+      return done(undefined, was ? `The login to ${name} is forgotten.` : `There was no login to ${name}.`);
+    }
+    default:
+      return importAll(registry, cwd);
+  }
+}
+
+function done(problem: Outcome | undefined, message: string): number | Outcome {
+  if (problem !== undefined) return problem;
+  printNote(message);
+  return 0;
+}
+
+function tableOf({ env, url, bearerTokenEnvVar }: Given['options'], words: readonly string[]): JsonObject | Outcome {
+  const [command, ...args] = words;
+  if ((command === undefined) === (url === undefined)) {
+    const message = 'mcp add: give either a command behind -- or --url.';
+    return { code: 'usage', message, next: 'See `capstan mcp --help`.' };
+  }
+  if (url !== undefined) return { url, ...defined({ bearer_token_env_var: bearerTokenEnvVar }) };
+  const variables = env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const);
+  const odd = env.find((pair) => pair.indexOf('=') < 1);
+  if (odd !== undefined) {
+    return {
+      code: 'usage',
+      message: `mcp add: --env ${odd} is not NAME=VALUE.`,
+      next: 'Write for example --env PORT=80.',
+    };
+  }
+  return {
+    command: command ?? '',
+    ...(args.length === 0 ? {} : { args }),
+    ...(variables.length === 0 ? {} : { env: Object.fromEntries(variables) }),
+  };
+}
+
+function show(servers: readonly ListedServer[], { json }: { readonly json: boolean }): number {
+  if (json) {
+    print(`${JSON.stringify(servers, undefined, 2)}\n`, 'exact json');
+    return 0;
+  }
+  if (servers.length === 0) printNote('No MCP servers are configured. Add one with `capstan mcp add`.');
+  for (const server of servers) print(`${server.name}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
+  return 0;
+}
+
+function wayOf({ command, args = [], url }: JsonObject): string {
+  return url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url);
+}
+
+function stateOf({ enabled, problem, tools, isLoggedIn }: ListedServer): string {
+  const known = tools === undefined ? 'not started yet' : `${tools} tools`;
+  const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
+  return isLoggedIn ? `${state}, logged in` : state;
+}
+
+async function get(
+  registry: McpRegistry,
+  cwd: string,
+  name: string,
+  { json }: { readonly json: boolean },
+): Promise<number | Outcome> {
+  const server = (await registry.list(cwd)).find((each) => each.name === name);
+  if (server === undefined) {
+    const message = `There is no MCP server ${JSON.stringify(name)}.`;
+    return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };
+  }
+  if (json) print(`${JSON.stringify(server, undefined, 2)}\n`, 'exact json');
+  else print(`${writeToml({ mcp_servers: { [name]: server.table } })}# ${stateOf(server)}\n`, 'text');
+  return 0;
+}
+
+async function importAll(registry: McpRegistry, cwd: string): Promise<number | Outcome> {
+  const found = await registry.importable(cwd);
+  if ('code' in found) return found;
+  const { servers } = found;
+  for (const [name, table] of servers) {
+    const problem = await registry.save(name, table);
+    if (problem !== undefined) return problem;
+    printNote(`Added ${name}: ${wayOf(table)}`);
+  }
+  if (servers.length === 0) printNote('The .mcp.json of this folder has no server that your configuration lacks.');
+  return 0;
+}

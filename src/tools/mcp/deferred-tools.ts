@@ -1,0 +1,111 @@
+import { badArguments } from '../../fragments/answers/call-answers.ts';
+import { foundTools, noDeferredTool } from '../../fragments/answers/found-tools.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import { defined } from '../../protocol/defined.ts';
+import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { Tool } from '../define.ts';
+import { rankTools } from './rank-tools.ts';
+
+/** The deferred tools that there are now. */
+export type DeferredTools = () => readonly Tool[];
+
+const searchSpec: ToolSpec = {
+  type: 'function',
+  name: 'tool_search',
+  description:
+    'Searches the deferred tools: those that are announced in <tools> or became available later and are not in your list. Search before you assume that a tool is missing. Gives names, descriptions and parameters.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Words that describe what the tool should do.' },
+      limit: { type: 'number', description: 'How many to show, 8 by default.' },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+};
+
+const callSpec: ToolSpec = {
+  type: 'function',
+  name: 'call_tool',
+  description: 'Calls a deferred tool that tool_search found.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'The name of the tool, as tool_search gives it.' },
+      arguments: { type: 'object', description: 'The arguments, as its parameters say.', properties: {} },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  },
+};
+
+const mostShown = 50;
+
+export function toolSearchTool(deferred: DeferredTools): Tool {
+  return {
+    name: 'tool_search',
+    spec: searchSpec,
+    prepare({ callId, input }) {
+      const given = parseJsonObject(input) ?? {};
+      const query = stringAt(given, 'query')?.trim() ?? '';
+      if (query === '') return { kind: 'refused', output: badArguments('`query` must be a string that is not empty.') };
+      const limit = Math.min(mostShown, Math.max(1, Math.floor(numberAt(given, 'limit') ?? 8)));
+      const item: ToolCallItem = {
+        kind: 'tool-call',
+        id: callId,
+        tool: 'tool_search',
+        arguments: given,
+        status: 'in-progress',
+      };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        idempotent: true,
+        async run() {
+          const all = deferred();
+          const found = rankTools(query, all).slice(0, limit).map(foundTool);
+          const output = foundTools(query, found, all.length);
+          return { output, item: { ...item, status: 'completed', output } };
+        },
+      };
+    },
+  };
+}
+
+function foundTool({ name, spec }: Tool) {
+  const parameters = objectAt(spec, 'parameters') ?? {};
+  return { name, description: stringAt(spec, 'description') ?? '', parameters };
+}
+
+export function callToolTool(deferred: DeferredTools): Tool {
+  return {
+    name: 'call_tool',
+    spec: callSpec,
+    prepare({ callId, input }, step) {
+      const given = parseJsonObject(input);
+      const name = stringAt(given, 'name');
+      if (given === undefined || name === undefined) {
+        return { kind: 'refused', output: badArguments('`name` must be a string.') };
+      }
+      const { arguments: inner = {} } = defined({ arguments: given['arguments'] });
+      // Some models write arguments as text, as they do for every other tool.
+      const text = typeof inner === 'string' ? inner : isJsonObject(inner) ? JSON.stringify(inner) : undefined;
+      if (text === undefined) return { kind: 'refused', output: badArguments('`arguments` must be an object.') };
+      const all = deferred();
+      const tool = all.find((each) => each.name === name);
+      if (tool === undefined) {
+        const output = noDeferredTool(
+          name,
+          all.map((each) => each.name),
+        );
+        return { kind: 'refused', output };
+      }
+      return tool.prepare({ callId, input: text }, step);
+    },
+  };
+}

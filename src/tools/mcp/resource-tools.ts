@@ -1,0 +1,133 @@
+import { badArguments } from '../../fragments/answers/call-answers.ts';
+import { mcpFailure, mcpResources } from '../../fragments/answers/mcp-answers.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { McpResourceRequest, McpServers } from '../../ports/mcp-servers.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import { defined } from '../../protocol/defined.ts';
+import { arrayAt, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { CallResult, RunningCall, Tool } from '../define.ts';
+
+interface ResourcePorts {
+  readonly servers: Pick<McpServers, 'ask' | 'names'>;
+  readonly clock: Clock;
+}
+
+const server = { type: 'string', description: 'The name of an MCP server. Without it: all of them.' };
+const cursor = { type: 'string', description: 'Where the last page ended; needs a server.' };
+
+/** What servers offer to be read. */
+export function mcpResourceTools(ports: ResourcePorts): readonly Tool[] {
+  return [
+    listing(ports, {
+      name: 'list_mcp_resources',
+      method: 'resources/list',
+      key: 'resources',
+      does: 'Lists what MCP servers offer to be read, such as files and tables. Prefer it to searching the web.',
+    }),
+    listing(ports, {
+      name: 'list_mcp_resource_templates',
+      method: 'resources/templates/list',
+      key: 'resourceTemplates',
+      does: 'Lists patterns of addresses that MCP servers offer to be read.',
+    }),
+    reading(ports),
+  ];
+}
+
+interface Listing {
+  readonly name: string;
+  readonly method: McpResourceRequest['method'];
+  readonly key: 'resources' | 'resourceTemplates';
+  readonly does: string;
+}
+
+function listing(ports: ResourcePorts, { name, method, key, does }: Listing): Tool {
+  return resourceTool(ports, specOf(name, does, { server, cursor }, []), (given, ask) => {
+    const [of, from] = [stringAt(given, 'server'), stringAt(given, 'cursor')];
+    if (from !== undefined && of === undefined) return 'a cursor needs a server.';
+    if (of !== undefined) {
+      return async () => {
+        const result = await ask({ server: of, method, parameters: defined({ cursor: from }) });
+        const { nextCursor } = result;
+        return { server: of, [key]: arrayAt(result, key) ?? [], ...defined({ nextCursor }) };
+      };
+    }
+    return async () => {
+      const asked = ports.servers.names.map(async (each): Promise<readonly Json[]> => {
+        // One that has none, or does not answer, does not hide the others.
+        const result = await ask({ server: each, method, parameters: {} }).catch(() => undefined);
+        return (arrayAt(result, key) ?? []).map((found) => ({ server: each, ...(found as JsonObject) }));
+      });
+      return { [key]: (await Promise.all(asked)).flat() };
+    };
+  });
+}
+
+function reading(ports: ResourcePorts): Tool {
+  const properties = {
+    server: { type: 'string', description: 'The name of the MCP server.' },
+    uri: { type: 'string', description: 'The address of the resource, as list_mcp_resources gives it.' },
+  };
+  const spec = specOf('read_mcp_resource', 'Reads a resource of an MCP server.', properties, ['server', 'uri']);
+  return resourceTool(ports, spec, (given, ask) => {
+    const [of, uri] = [stringAt(given, 'server'), stringAt(given, 'uri')];
+    if (of === undefined || uri === undefined) return '`server` and `uri` must be strings.';
+    return async () => {
+      const result = await ask({ server: of, method: 'resources/read', parameters: { uri } });
+      return { server: of, uri, contents: arrayAt(result, 'contents') ?? [] };
+    };
+  });
+}
+
+function specOf(name: string, description: string, properties: JsonObject, required: readonly string[]): ToolSpec {
+  const parameters = { type: 'object', properties, required, additionalProperties: false };
+  return { type: 'function', name, description, strict: false, parameters };
+}
+
+type Ask = (wanted: McpResourceRequest) => Promise<JsonObject>;
+
+/** `plan` says what is wrong with the arguments, or gives what is to be done. */
+function resourceTool(
+  ports: ResourcePorts,
+  spec: ToolSpec,
+  plan: (given: JsonObject, ask: Ask) => string | (() => Promise<JsonObject>),
+): Tool {
+  const name = String(spec['name']);
+  return {
+    name,
+    spec,
+    prepare({ callId, input }) {
+      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      let call: RunningCall | undefined;
+      const ask: Ask = async (wanted) => {
+        if (call === undefined) throw new Error('it does not run');
+        const answer = await ports.servers.ask(wanted, { signal: call.signal, warn: (outcome) => call?.warn(outcome) });
+        if (answer.kind === 'failed') throw new Error(`${wanted.method} failed: ${answer.why}`);
+        return answer.result;
+      };
+      const work = plan(given, ask);
+      if (typeof work === 'string') return { kind: 'refused', output: badArguments(work) };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        idempotent: true,
+        async run(running): Promise<CallResult> {
+          call = running;
+          const begun = ports.clock.now();
+          const seconds = (): number => (ports.clock.now() - begun) / 1000;
+          try {
+            const output = mcpResources(await work(), seconds());
+            return { output, item: { ...item, status: 'completed', output } };
+          } catch (error) {
+            const output = mcpFailure(error instanceof Error ? error.message : String(error), seconds());
+            return { output, item: { ...item, status: 'failed', output } };
+          }
+        },
+      };
+    },
+  };
+}

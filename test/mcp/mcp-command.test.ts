@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scene } from '../harness/scene.ts';
+
+test('servers are added, listed, shown and removed, and the rest of the file stays to the letter', async () => {
+  const { place } = await scene([]);
+  const file = join(place.home, 'config.toml');
+  writeFileSync(
+    file,
+    `${readFileSync(file, 'utf8')}\n# my servers\n[mcp_servers.old]  # first\ncommand = "x"\n\n[undo]\nenabled = false # why not\n`,
+  );
+  const before = readFileSync(file, 'utf8');
+  const added = await place.run(
+    'mcp',
+    'add',
+    'files',
+    '--env',
+    'API_TOKEN=hunter2',
+    '--',
+    'npx',
+    '-y',
+    'files',
+    '--root',
+    '.',
+  );
+  expect(added.code).toBe(0);
+  expect(readFileSync(file, 'utf8').startsWith(before.trimEnd())).toBe(true);
+  expect(readFileSync(file, 'utf8')).toContain(
+    '[mcp_servers.files]\ncommand = "npx"\nargs = ["-y", "files", "--root", "."]',
+  );
+  expect((await place.run('mcp', 'add', 'docs', '--url', 'https://a.org/mcp')).code).toBe(0);
+  const listed = await place.run('mcp', 'list');
+  expect(listed.stdout.split('\n').filter(Boolean)).toEqual([
+    'docs  https://a.org/mcp  not started yet',
+    'files  npx -y files --root .  not started yet',
+    'old  x  not started yet',
+  ]);
+  const got = await place.run('mcp', 'get', 'files');
+  expect(got.stdout).toContain('API_TOKEN = "<hidden>"');
+  expect(got.stdout).not.toContain('hunter2');
+  for (const name of ['files', 'docs']) expect((await place.run('mcp', 'remove', name)).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  const gone = await place.run('mcp', 'remove', 'files');
+  expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('There is no MCP server "files"')]);
+});
+
+test('a file that cannot be changed safely is left alone, and the user is told what to write', async () => {
+  const { place } = await scene([], 'mcp_servers = { old = { command = "x" } }');
+  const file = join(place.home, 'config.toml');
+  const before = readFileSync(file, 'utf8');
+  const added = await place.run('mcp', 'add', 'docs', '--url', 'https://a.org/mcp');
+  expect([added.code, added.stderr]).toEqual([1, expect.stringContaining('[mcp_servers.docs]')]);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('the .mcp.json of a project is imported on request, and only where the project is trusted', async () => {
+  const { place } = await scene([]);
+  const servers = {
+    db: { command: 'db-server', args: ['-v'], env: { DB_KEY: '${DB_KEY}', MODE: 'ro' } },
+    odd: { type: 'x' },
+  };
+  writeFileSync(join(place.workspace, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+  const refused = await place.run('mcp', 'import');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('not trusted')]);
+  const file = join(place.home, 'config.toml');
+  writeFileSync(
+    file,
+    `${readFileSync(file, 'utf8')}\n[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`,
+  );
+  expect((await place.run('mcp', 'import')).code).toBe(0);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain('[mcp_servers.db]\ncommand = "db-server"\nargs = ["-v"]\nenv_vars = ["DB_KEY"]');
+  expect(text).toContain('MODE = "ro"');
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { callTool } from '../../src/testing/index.ts';
+import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
+
+const echo = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' }, annotations: reading };
+
+test('a configured server is started, its tools are offered, called and recorded, and a resume offers the same', async () => {
+  const scene = await mcpScene({ plan: { tools: [echo], instructions: 'A test server.' } });
+  await scene.open();
+  const [output] = await scene.calls(mcpCall('echo', { words: 'hello' }));
+  expect(output).toMatch(/^Wall time: \d+\.\d{4} seconds\nOutput:\ncalled echo$/);
+  expect(scene.toolNames(0)).toContain('mcp__s__echo');
+  const call = scene.log().find(({ got }) => got === 'tools/call');
+  expect(call).toMatchObject({ params: { name: 'echo', arguments: { words: 'hello' } } });
+  const item = scene.live.told('item-completed').find(({ item: { kind } }) => kind === 'tool-call')?.item;
+  expect(item).toMatchObject({ server: 's', tool: 'echo', arguments: { words: 'hello' }, status: 'completed' });
+  await scene.live.close();
+  await scene.open();
+  await scene.calls(mcpCall('echo'));
+  const [first, last] = [scene.live.model.requests[0], scene.live.model.requests.at(-1)];
+  expect(JSON.stringify(Object(last?.body).tools)).toBe(JSON.stringify(Object(first?.body).tools));
+  expect(scene.live.told('prefix-broken')).toEqual([]);
+});
+
+test('a tool that a server adds later is deferred, found by searching and called', async () => {
+  const scene = await mcpScene({ plan: { tools: [echo] } });
+  await scene.open();
+  const late = {
+    name: 'late',
+    description: 'Counts the sheep.',
+    inputSchema: { type: 'object' },
+    annotations: reading,
+  };
+  await scene.calls(mcpCall('echo'));
+  scene.plan({ tools: [echo, late], calls: { echo: { changed: true } } });
+  await scene.calls(mcpCall('echo'));
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  const [found, called, direct] = await scene.calls(
+    callTool('tool_search', { query: 'sheep' }),
+    callTool('call_tool', { name: 'mcp__s__late', arguments: { n: 1 } }),
+    mcpCall('late'),
+  );
+  expect(found).toContain('mcp__s__late');
+  expect(found).toContain('Counts the sheep.');
+  expect(called).toContain('called late');
+  expect(direct).toContain('called late');
+  const names = scene.toolNames(scene.live.model.requests.length - 1);
+  expect(names).toEqual(scene.toolNames(0));
+  expect(
+    scene.live
+      .rows(scene.live.model.requests.length - 1)
+      .flat()
+      .join('\n'),
+  ).toContain('mcp__s: Tools: mcp__s__late');
+});

@@ -1,0 +1,129 @@
+import { createInterface } from 'node:readline';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
+/**
+ * A server of tools that does what its plan says, over standard input and output. Started as a program; the plan is a
+ * JSON file that is read anew for every request, so that a test can change it.
+ */
+interface Plan {
+  readonly tools?: readonly object[];
+  readonly instructions?: string;
+  readonly capabilities?: object;
+  /** Milliseconds before the first answer. */
+  readonly startDelay?: number;
+  /** By the name of the tool. */
+  readonly calls?: Readonly<Record<string, CallPlan>>;
+  readonly resources?: readonly object[];
+}
+
+interface CallPlan {
+  readonly result?: object;
+  readonly error?: object;
+  readonly delay?: number;
+  readonly die?: boolean;
+  readonly dieOnce?: boolean;
+  readonly silent?: boolean;
+  readonly raw?: string;
+  readonly flood?: number;
+  readonly repeat?: { readonly text: string; readonly times: number };
+  readonly progress?: number;
+  readonly changed?: boolean;
+  readonly ask?: { readonly method: string; readonly params: object };
+  readonly environment?: boolean;
+}
+
+const [, , planFile = '', logFile = ''] = process.argv;
+const plan = (): Plan => JSON.parse(readFileSync(planFile, 'utf8')) as Plan;
+const log = (entry: object): void => appendFileSync(logFile, `${JSON.stringify(entry)}\n`);
+const send = (message: object): void =>
+  void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const waiting = new Map<unknown, (answer: object) => void>();
+let asked = 0;
+
+interface Message {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: Record<string, never>;
+}
+
+log({ started: process.pid, cwd: process.cwd() });
+
+createInterface({ input: process.stdin }).on('line', (line) => void handle(JSON.parse(line) as Message));
+
+async function handle(message: Message): Promise<void> {
+  const { id, method, params = {} } = message;
+  log({ got: method ?? 'answer', ...(method === undefined ? message : { params }) });
+  if (method === undefined) return waiting.get(id)?.(message);
+  if (id === undefined) return;
+  const now = plan();
+  switch (method) {
+    case 'initialize':
+      await pause(now.startDelay ?? 0);
+      return send({
+        id,
+        result: {
+          protocolVersion: params['protocolVersion'],
+          capabilities: now.capabilities ?? {
+            tools: { listChanged: true },
+            ...(now.resources ? { resources: {} } : {}),
+          },
+          serverInfo: { name: 'scripted', version: '1' },
+          ...(now.instructions === undefined ? {} : { instructions: now.instructions }),
+        },
+      });
+    case 'tools/list':
+      return send({ id, result: { tools: now.tools ?? [] } });
+    case 'resources/list':
+      return send({ id, result: { resources: now.resources ?? [] } });
+    case 'resources/read':
+      return send({ id, result: { contents: [{ uri: params['uri'], text: 'the content' }] } });
+    case 'tools/call':
+      return call(id, params as unknown as { name: string; _meta?: { progressToken?: number } }, now);
+    default:
+      return send({ id, error: { code: -32601, message: `no ${method}` } });
+  }
+}
+
+async function call(id: number | string, params: { name: string; _meta?: { progressToken?: number } }, now: Plan) {
+  const todo = now.calls?.[params.name] ?? {};
+  if (todo.dieOnce === true && !existsSync(`${planFile}.died`)) {
+    appendFileSync(`${planFile}.died`, '');
+    process.exit(7);
+  }
+  if (todo.die === true) {
+    process.stderr.write('out of luck\n');
+    process.exit(7);
+  }
+  if (todo.raw !== undefined) return void process.stdout.write(todo.raw);
+  if (todo.flood !== undefined) {
+    for (let sent = 0; sent < todo.flood; sent += 65_536) {
+      if (!process.stdout.write('x'.repeat(65_536)))
+        await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+    return;
+  }
+  for (let step = 1; step <= (todo.progress ?? 0); step++) {
+    const progressToken = params._meta?.progressToken;
+    send({
+      method: 'notifications/progress',
+      params: { progressToken, progress: step, total: todo.progress, message: 'working' },
+    });
+  }
+  await pause(todo.delay ?? 0);
+  if (todo.silent === true) return;
+  if (todo.changed === true) send({ method: 'notifications/tools/list_changed' });
+  if (todo.ask !== undefined) {
+    const question = `ask-${++asked}`;
+    const answer = new Promise<object>((resolve) => waiting.set(question, resolve));
+    send({ id: question, ...todo.ask });
+    const { result, error } = (await answer) as { result?: object; error?: object };
+    return send({ id, result: { content: [{ type: 'text', text: JSON.stringify(result ?? error) }] } });
+  }
+  if (todo.environment === true) {
+    return send({ id, result: { content: [{ type: 'text', text: JSON.stringify(process.env) }] } });
+  }
+  if (todo.error !== undefined) return send({ id, error: todo.error });
+  const text = todo.repeat === undefined ? `called ${params.name}` : todo.repeat.text.repeat(todo.repeat.times);
+  send({ id, result: todo.result ?? { content: [{ type: 'text', text }] } });
+}

@@ -53,7 +53,7 @@ function policyIn({ workspace, home, osHome }: Place, profile: PermissionProfile
   return resolvePolicy(profile, findPlaces(workspace, env, { own, profile }));
 }
 
-/** Twenty of them: folders that cannot be read, a folder in each that can be, and folders that cannot be written. */
+/** Twenty of them: folders that cannot be read, a folder in some that can be, and folders that cannot be written. */
 function carved(workspace: string, profile: ManagedProfile): PermissionProfile {
   if (profile.file_system.type === 'unrestricted') return profile;
   const entry = (name: string, access: FileSystemEntry['access']): FileSystemEntry => {
@@ -63,11 +63,9 @@ function carved(workspace: string, profile: ManagedProfile): PermissionProfile {
     return { path: { type: 'path', path }, access };
   };
   const entries = [
-    ...numbers(7).map((index) => entry(`closed-${index}`, 'deny')),
-    ...numbers(4).map((index) => entry(`closed-${index}/readable`, 'read')),
-    // In each of them the protected names are kept as well.
-    ...numbers(3).map((index) => entry(`closed-${index}/writable`, 'write')),
-    ...numbers(6).map((index) => entry(`fixed-${index}`, 'read')),
+    ...numbers(8).map((index) => entry(`closed-${index}`, 'deny')),
+    ...numbers(5).map((index) => entry(`closed-${index}/readable`, 'read')),
+    ...numbers(7).map((index) => entry(`fixed-${index}`, 'read')),
   ];
   return { ...profile, file_system: { ...profile.file_system, entries: [...profile.file_system.entries, ...entries] } };
 }

@@ -10,7 +10,7 @@ const [lowestId, highestId] = [1000, 99_999];
 const mostSessions = 64;
 /** So many that were used last are not ended for new ones. */
 const protectedSessions = 8;
-/** Of sessions that are over, so that a call that names one is told. */
+/** How many sessions that are over are remembered, so that the answer to a call that names one says why. */
 const mostRemembered = 1000;
 const [interrupt, endOfInput] = ['\u{3}', '\u{4}'];
 /** After an interrupt the process gets at least so long to end before the answer says that it runs. */

@@ -23,7 +23,7 @@ const warned = 'names more submodules than Capstan can protect, or is too large 
 async function labOf(cmd: string) {
   const base = realpathSync(mkdtempSync('/var/tmp/capstan-submodules-'));
   whenTestEnds(() => rmSync(base, { recursive: true, force: true }));
-  const [repo, userHome] = [join(base, 'work'), join(base, 'user')];
+  const [repo, userHome] = [join(base, 'repository'), join(base, 'user')];
   for (const folder of [repo, userHome]) mkdirSync(folder);
   const { place } = await scene(({ index }) =>
     answer({ items: [index % 2 === 0 ? callTool('exec_command', { cmd }) : say('Done.')] }),
@@ -95,7 +95,7 @@ describe.runIf(sandboxIsPossible)('a file that the git settings of the user incl
   test.each([
     ['for some repositories', (path: string) => `[includeIf "gitdir:${path}/"]\n\tpath = ${path}/.gitconfig\n`],
     ['always', (path: string) => `[include]\n\tpath = ${path}/.gitconfig\n`],
-    ['by a path from the home folder', () => '[include]\n\tpath = ~/../work/.gitconfig\n'],
+    ['by a path from the home folder', () => '[include]\n\tpath = ~/../repository/.gitconfig\n'],
   ])('%s cannot be changed by commands', async (_name, included) => {
     const attacks = [
       'git config -f .gitconfig core.fsmonitor "touch ran; false"',

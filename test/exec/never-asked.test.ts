@@ -44,7 +44,7 @@ it.each([
   expect(textsOf(inputOf(model, 2)).join('')).toContain('Not run: ');
 });
 
-it('a policy that nobody wrote needs no warning', async () => {
+it('a policy that stands in no file and no option needs no warning', async () => {
   const { place } = await scene([done]);
   const { stderr } = await place.run('exec', 'go');
   expect(stderr).not.toContain('--approvals');

@@ -214,7 +214,7 @@ it('a thread whose folder is gone continues in another one', async () => {
   expect(await client.data('thread_send', { thread_id: thread_id!, text: 'two' })).toMatchObject({ message: 'ok' });
 });
 
-it('the context of a thread is what `capstan context` shows, whoever ran it', async () => {
+it('the context of a thread is what `capstan context` shows, for any client', async () => {
   const usage = { input: 20_000, output: 10, reasoningOutput: 0, total: 20_010 };
   const { app, place } = await served(() => answer({ items: [say('ok')], usage }));
   const client = new TestClient(app);

@@ -24,7 +24,7 @@ it('Capstan lists and finds threads of Codex, a fork with what it took over', as
   const thread = {
     preview: 'Where is the lamp?',
     turns: 2,
-    tokens: expect.any(Number),
+    totalTokens: expect.any(Number),
     cwd: place.workspace,
     provider: 'scripted',
     approval: 'never',

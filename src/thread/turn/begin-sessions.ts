@@ -9,7 +9,7 @@ import type { Turn } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { tellSurvivor } from './dead-turn.ts';
 
-/** As a turn begins: what earlier processes left is gone, and what may do more than the turn is ended. The model is told. */
+/** As a turn begins: what earlier processes left is gone, and what may do more than the turn is ended. A fragment tells the model. */
 export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
   const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));

@@ -169,7 +169,7 @@ async function run(
   return { ...result, ...blockedBy(end, { policy, kept }, cwd), ...touched };
 }
 
-/** A command that has a terminal makes it its own, and is told what it is. */
+/** A command that has a terminal makes it its own, and finds its kind in the variables. */
 function atTerminal(
   { input }: ExecCommandArguments,
   { argv, env }: Pick<PlainCommand, 'argv' | 'env'>,

@@ -30,6 +30,7 @@ const resources: ServerResources = {
     if (uri !== 'test://static-text' && uri !== 'test://watched-resource') return undefined;
     return [{ uri, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }];
   },
+  canFollow: async (uri) => uri === 'test://watched-resource' || uri.startsWith('test://static-'),
   watch: () => () => {},
   complete: async () => [],
 };

@@ -163,10 +163,7 @@ export function reportProgress(
   });
 }
 
-/**
- * Of a call that would drop what a suspended turn asks: it does nothing, whoever calls, and says what waits and both ways
- * on.
- */
+/** The answer to a call that would drop the questions of a suspended turn: nothing was done, and what to do first. */
 export function suspendedFirst(
   thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
   what: string,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { greeted, toolCall } from './raw-client.ts';
-import { until } from './suite.ts';
+import { greeted, toolCall } from '../mcp-server/raw-client.ts';
+import { until } from '../mcp-server/suite.ts';
 
 test('a client that is killed leaves no call behind: it is aborted, the app is closed, the server ends', async () => {
   const client = await greeted();

@@ -8,9 +8,9 @@ import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { type Place, capstanScript } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { connected, revisions } from './clients.ts';
-import { type RawClient, envelope, greeted, rawClient, toolCall } from './raw-client.ts';
-import { call, until } from './suite.ts';
+import { connected, revisions } from '../mcp-server/clients.ts';
+import { type RawClient, envelope, greeted, rawClient, toolCall } from '../mcp-server/raw-client.ts';
+import { call, until } from '../mcp-server/suite.ts';
 
 // Whole turns, through the real server as hosts start it.
 

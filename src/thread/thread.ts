@@ -4,16 +4,14 @@ import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { threadCloses } from '../protocol/stopped-by.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
-import { waitingProblem } from '../state/waiting.ts';
-import { withWithheld } from '../state/withheld.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
-import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
+import { fullInbox, type Injected, injectItem } from './inject-item.ts';
+import { isInput, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
@@ -26,7 +24,7 @@ import { runningTurn, type Steered, type Steering, steeringFor } from './steerin
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
 import { type LineSubscriber, Subscribers } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
-import { closed, type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
+import { type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
 import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
@@ -38,9 +36,6 @@ import { WorkQueue } from './work-queue.ts';
 
 export type { ThreadTurn } from './read-turn.ts';
 export type { Overridden } from './thread-settings.ts';
-
-/** Whether an item waits to enter history, and will after a crash, or why it does not. */
-export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 /**
  * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
@@ -238,7 +233,7 @@ export class Thread {
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
     const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.steerable));
     if (steered.kind === 'refused') return steered;
-    const full = this.#full();
+    const full = fullInbox(this.#log);
     if (full !== undefined) return { kind: 'refused', outcome: full };
     this.#inbox.accept({ kind: 'words', input });
     await this.#log.durable();
@@ -249,18 +244,8 @@ export class Thread {
    * A program's own item enters history before the next request, of the running turn or of the next one. Resolves when
    * it is durable.
    */
-  async inject(given: Item): Promise<Injected> {
-    const item = plainCopy(given);
-    const odd = item === notPlain ? notData('The item') : itemProblem(item);
-    const problem = odd ?? this.#full() ?? (this.#closing.signal.aborted ? closed : undefined);
-    if (problem !== undefined) return { kind: 'refused', outcome: problem };
-    this.#inbox.accept({ kind: 'item', item: item as Item });
-    await this.#log.durable();
-    return { kind: 'injected' };
-  }
-
-  #full(): ReturnType<typeof waitingProblem> {
-    return waitingProblem(withWithheld(this.#log.state).waiting);
+  inject(given: Item): Promise<Injected> {
+    return injectItem({ log: this.#log, inbox: this.#inbox, closing: this.#closing.signal }, given);
   }
 
   /**

@@ -4,14 +4,10 @@ import { notRunAgain, ranAgain } from '../../fragments/answers/retry-answers.ts'
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import { Fault } from '../../protocol/outcome.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
-import type { StartedProcess } from '../../ports/processes.ts';
-import { mayChangeFiles } from '../../policy/approval.ts';
-import { networkReach } from '../../policy/network/network-reach.ts';
 import { outsideWords } from '../../policy/where-words.ts';
-import type { PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
-import { callProcess, callStarted } from '../../state/call-start.ts';
+import type { PreparedCall, RefusedCall } from '../../tools/define.ts';
 import {
   type CallToGrant,
   grantCall,
@@ -27,20 +23,15 @@ import { CallOrder, type PlaceInOrder } from './call-order.ts';
 import { confirmGrant, type GroundToConfirm } from './confirm-grant.ts';
 import { readBeforeRetry, readCommand } from './decide-now.ts';
 import { recordDecided } from './ask-about-call.ts';
-import { askForServers } from './ask-elicitation.ts';
-import { askAboutHosts } from './ask-host.ts';
-import { heldThreads } from './held-threads.ts';
+import { performCall } from './perform-call.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
 import type { CallAfterHooks } from '../hooks/call-hooks.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
-import { warnOnce } from '../parts/warn-once.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
 const patienceMs = 50;
-/** A process that lasts this long is worth a sync of its own. */
-const lastingMs = 250;
 
 interface Ended {
   readonly call: CallItem;
@@ -168,37 +159,6 @@ export class Calls {
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  #tellStart({ item, standing }: PreparedCall, { leaves, confined: within }: GrantedCall): void {
-    const { turnId, memory, log } = this.#turn;
-    const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
-    log.tell({ kind, turnId, item, ...defined({ outside: leaves, confined: within }) });
-    if (standing === true) memory.standing.set(item.id, item);
-  }
-
-  /** A process that finds the thread after a crash must know of a command that still runs. */
-  async #keep(over: AbortSignal): Promise<void> {
-    await this.#turn.parts.clock.sleep(lastingMs, over);
-    if (over.aborted) return;
-    // A lost disk is reported by the next caller that needs it.
-    await this.#turn.log.durable().catch(() => {});
-  }
-
-  /** Goes out at once: it says why a call takes its time. */
-  #warn(outcome: Outcome): void {
-    if (warnOnce(this.#turn, outcome, 'code')) this.#turn.log.durable().catch(() => {});
-  }
-
-  /** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */
-  #previewOf(itemId: string): RunningCall['output'] {
-    const { log, turnId } = this.#turn;
-    if (!log.subscribers.wantPreviews) return undefined;
-    const decoder = new TextDecoder();
-    return (bytes) => {
-      const text = decoder.decode(bytes, { stream: true });
-      if (text !== '') log.subscribers.preview({ provisional: true, kind: 'output', turnId, itemId, text });
-    };
-  }
-
   /** Prepared by its tool, granted by the policy or the user, and run in its order. */
   async #run(call: CallItem, inOrder: QuestionTurn, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
     const { parts } = this.#turn;
@@ -237,6 +197,10 @@ export class Calls {
     return said === undefined ? end : { ...end, output: withNote(end.output, said) };
   }
 
+  #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<RanCall> {
+    return performCall(this.#turn, { wanted, prepared, grant, questions: this.#questions });
+  }
+
   /** Once, or once more where the sandbox stopped it and the user lets it out. */
   async #performAll(prepared: PreparedCall, wanted: CallInOrder, grant: GrantedCall): Promise<RanCall> {
     const end = await this.#perform(wanted, prepared, grant);
@@ -270,43 +234,5 @@ export class Calls {
     } finally {
       inOrder.pass();
     }
-  }
-
-  /** Its line is durable before it has an effect. */
-  async #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<RanCall> {
-    const { log, parts, signal, threadId, turnId, effects, envelope, memory } = this.#turn;
-    const { call_id: callId, name: tool } = wanted.call;
-    const { item, needs, idempotent } = prepared;
-    const at = parts.clock.now();
-    const { policy, allowed, ground, confined: within } = grant;
-    const outside = grant.where === 'outside' || undefined;
-    const more = defined({ idempotent, outside, confined: within });
-    const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
-    recordDecided(this.#turn, callId, 'allowed', () => log.record(begins));
-    // Not sooner: another call's sync must not let it out before its line.
-    this.#tellStart(prepared, grant);
-    const mayWrite = mayChangeFiles(policy, needs);
-    if (mayWrite) await effects.before(policy);
-    await log.durable();
-    const over = new AbortController();
-    const started = (process: StartedProcess): void => {
-      log.record(callProcess(turnId, callId, process));
-      void this.#keep(over.signal);
-    };
-    const warn = (outcome: Outcome): void => this.#warn(outcome);
-    const output = this.#previewOf(item.id);
-    const threads = heldThreads(parts.threads, envelope);
-    const isProxied = networkReach(policy) === 'listed';
-    const hosts = isProxied ? askAboutHosts(this.#turn, { ...wanted, policy }, this.#questions) : undefined;
-    const elicit = needs.mcp === undefined ? undefined : askForServers(this.#turn, wanted, this.#questions);
-    const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide, elicit });
-    const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
-    // A command that runs on may change more.
-    if (mayWrite && end.session === undefined) effects.ended(end.touched);
-    over.abort('ended');
-    const notes = (await hosts?.end()) ?? [];
-    if (signal.aborted) memory.cutShort = true;
-    const ran = { ...end, policy, mayWrite };
-    return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
   }
 }

@@ -1,0 +1,34 @@
+import type { Item } from '../protocol/item.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
+import { waitingProblem } from '../state/waiting.ts';
+import { withWithheld } from '../state/withheld.ts';
+import type { Inbox } from './parts/inbox.ts';
+import type { ThreadLog } from './parts/log.ts';
+import { itemProblem, notData } from './read-turn.ts';
+import { closed } from './thread-settings.ts';
+
+/** Whether an item waits to enter history, and will after a crash, or why it does not. */
+export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+interface OpenInbox {
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  readonly closing: AbortSignal;
+}
+
+/** A program's own item waits in the thread's inbox. Resolves when it is durable. */
+export async function injectItem({ log, inbox, closing }: OpenInbox, given: Item): Promise<Injected> {
+  const item = plainCopy(given);
+  const odd = item === notPlain ? notData('The item') : itemProblem(item);
+  const problem = odd ?? fullInbox(log) ?? (closing.aborted ? closed : undefined);
+  if (problem !== undefined) return { kind: 'refused', outcome: problem };
+  inbox.accept({ kind: 'item', item: item as Item });
+  await log.durable();
+  return { kind: 'injected' };
+}
+
+/** Why the thread takes in no more before its next request, if so. */
+export function fullInbox(log: ThreadLog): ReturnType<typeof waitingProblem> {
+  return waitingProblem(withWithheld(log.state).waiting);
+}

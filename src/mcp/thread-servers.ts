@@ -27,6 +27,9 @@ export interface ThreadTools {
 /** The tool whose presence says that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
 
+/** What descriptions of deferred groups may have together, in characters. */
+const mostAnnounced = 3500;
+
 export interface ServerNews {
   readonly name: string;
   readonly description: string;
@@ -63,12 +66,16 @@ export class ThreadServers implements McpServers {
   /** Groups of deferred tools, for the text that announces them. */
   get announced(): readonly ServerNews[] {
     const { deferred } = this.tools;
-    return [...new Set(deferred.map(({ server }) => server))].map((server) => {
+    const names = [...new Set(deferred.map(({ server }) => server))];
+    // A token has about four characters: a quarter of what tools may weigh.
+    const most = Math.floor(Math.min(mostAnnounced, this.#budget()) / Math.max(1, names.length));
+    return names.map((server) => {
       const tools = deferred.filter((tool) => tool.server === server).map(({ name }) => name);
       const about = this.#connections.get(server)?.listing?.instructions?.split('\n', 1)[0];
       const shown = tools.slice(0, 8).join(', ');
       const more = tools.length > 8 ? ` and ${tools.length - 8} more` : '';
-      return { name: `mcp__${server}`, description: `${about === undefined ? '' : `${about} `}Tools: ${shown}${more}` };
+      const description = `${about === undefined ? '' : `${about} `}Tools: ${shown}${more}`;
+      return { name: `mcp__${server}`, description: [...description].slice(0, most).join('') };
     });
   }
 

@@ -12,6 +12,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
 import { offeredTools, type ServerListing } from './listed-tool.ts';
 
@@ -158,9 +159,10 @@ export class ThreadServers implements McpServers {
     if (connection === undefined) return { kind: 'failed', why: noServer(server, this.names) };
     const { toolTimeoutMs } = connection.server.config;
     return connection.use(
-      async ({ client, schemas }, signal) => {
+      async ({ client, schemas, tasks }, signal) => {
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
+        if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs });
         const options = {
           signal,
           timeout: toolTimeoutMs,

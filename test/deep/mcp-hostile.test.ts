@@ -14,9 +14,9 @@ const warnings = (scene: Awaited<ReturnType<typeof mcpScene>>): readonly string[
 
 test.each<[string, object, RegExp]>([
   ['dying: it ends at once', { exitAtStart: 3 }, /did not start: it ended with code 3/],
-  ['malformed: it greets with nonsense', { greeting: { hello: 1 } }, /did not start: /],
-  ['malformed: its list is none', { list: { tools: 'many' } }, /did not start: /],
-  ['huge: its list does not end', { endlessList: true, tools }, /did not start: /],
+  ['malformed: it greets with nonsense', { greeting: { hello: 1 } }, /did not start: Invalid result for initialize\.$/],
+  ['malformed: its list is none', { list: { tools: 'many' } }, /did not start: Invalid result for tools\/list\.$/],
+  ['huge: its list does not end', { endlessList: true, tools }, /did not start: .*did not terminate\.$/],
 ])('%s, and the turn goes on without it', async (_, plan, why) => {
   const scene = await mcpScene({ plan: { tools, ...plan }, server: 'startup_timeout_sec = 10' });
   await scene.open();
@@ -24,7 +24,7 @@ test.each<[string, object, RegExp]>([
   const [output, done] = await scene.calls(mcpCall('x'), callTool('exec_command', { cmd: 'echo still here' }));
   expect(output).toContain('There is no tool named');
   expect(done).toContain('still here');
-  expect(warnings(scene)).toEqual([expect.stringMatching(why)]);
+  expect(warnings(scene).at(-1)).toMatch(why);
   expect(performance.now() - begun).toBeLessThan(20_000);
 });
 

@@ -22,7 +22,11 @@ test('a login is made in the browser, kept for this user alone, used by threads,
   };
   expect(await call()).toContain('There is no tool named');
   const [warning] = live.told('warning').map(({ outcome }) => outcome);
-  expect(warning?.message).toContain('The MCP server "g" did not start');
+  expect(warning).toEqual({
+    code: 'mcp-login-needed',
+    message: 'The MCP server "g" did not start: it wants a login.',
+    next: 'Run: capstan mcp login g',
+  });
 
   const servers = await (await live.engine()).mcpServers();
   const visit = (page: URL): void => void fetch(page);

@@ -22,6 +22,10 @@ const calls: Readonly<Record<string, { readonly annotations?: object; readonly t
     annotations: reads,
     todo: { result: { content: [words('{"a":1}')], structuredContent: { a: 1 } } },
   },
+  more: {
+    annotations: reads,
+    todo: { result: { content: [words('see below')], structuredContent: { a: 1 } } },
+  },
   writes: {},
   destroys: { annotations: { readOnlyHint: true, destructiveHint: true } },
   closed: { annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false } },
@@ -79,19 +83,50 @@ function configure(place: Place) {
   };
 }
 
-test.each(['workspace-write', 'danger-full-access'])('the same calls under %s', async (mode) => {
+const same = ['echo', 'two', 'get-it', 'structured', 'closed'];
+/** Those of which the server does not say that they are harmless. */
+const asked = ['writes', 'destroys'];
+
+test.each(['workspace-write', 'danger-full-access'])('the same calls have the same effects under %s', async (mode) => {
   const { model, place } = await scene(script);
   const called = configure(place);
-  const seen = [];
-  for (const run of [runCapstan, runCodex]) {
+  const [ours, theirs] = await inTurn([runCapstan, runCodex], async (run) => {
     const ended = await run(place, '-s', mode, 'go');
     expect(ended.code, ended.stderr).toBe(0);
     const outputs = outputsIn(model.requests.at(-1)!);
-    seen.push({
-      called: called(),
-      outputs: Object.fromEntries(names.map((name, at) => [name, linesOf(outputs[at]!)])),
-      tools: JSON.stringify(model.requests.at(-1)!.body['tools']).slice(0, 6000),
-    });
+    const told = Object.fromEntries(names.map((name, at) => [name, linesOf(outputs[at]!)]));
+    return { called: called(), told };
+  });
+  const runs = names.filter((name) => mode !== 'workspace-write' || !asked.includes(name));
+  expect(ours!.called).toEqual(runs.map((name) => [name, { words: name }]));
+  expect(theirs!.called).toEqual(ours!.called);
+  for (const name of [...same, ...asked.filter((each) => runs.includes(each))]) {
+    expect(theirs!.told[name], name).toEqual(ours!.told[name]);
   }
-  console.log(JSON.stringify(seen, undefined, 1));
+
+  // Differences, all of them in docs/differences.md.
+  expect(ours!.told['wrong']).toEqual(['Wall time', 'The tool reports an error.', 'Output:', 'no luck']);
+  expect(theirs!.told['wrong']).toEqual(['Wall time', 'Output:', 'no luck']);
+  expect(ours!.told['broken']).toEqual([
+    'Wall time',
+    'The call failed: the server answered with an error -32000: "out of order"',
+  ]);
+  expect(theirs!.told['broken']).toContain('    Mcp error: -32000: out of order');
+  expect(ours!.told['more']).toEqual(['Wall time', 'Output:', 'see below', '{"a":1}']);
+  expect(theirs!.told['more']).toEqual(['Wall time', 'Output:', '{"a":1}']);
+  for (const name of asked.filter((each) => !runs.includes(each))) {
+    expect(ours!.told[name]).toEqual([
+      expect.stringMatching(/^Not run: .* needs an approval, and the approval policy is never/),
+    ]);
+    expect(theirs!.told[name]).toContain('MCP tool call requires approval, but approval policy is never');
+  }
 });
+
+async function inTurn<Given, Made>(
+  all: readonly Given[],
+  make: (given: Given) => Promise<Made>,
+): Promise<readonly Made[]> {
+  const made: Made[] = [];
+  for (const each of all) made.push(await make(each));
+  return made;
+}

@@ -29,9 +29,9 @@ const programs: Readonly<Record<string, string>> = {
   SessionStart: 'echo "The release is on."',
   UserPromptSubmit: `printf '%s' '${specific('UserPromptSubmit', { additionalContext: 'It is late.' })}'`,
   PreToolUse: `case "$input" in
-    *secret*) echo "No secrets." >&2; exit 2;;
-    *model*) printf '%s' '${specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { command: 'echo hook' } })}';;
-    *loud*) printf '%s' '${specific('PreToolUse', { additionalContext: 'It is loud.' })}';;
+    *"echo secret"*) echo "No secrets" >&2; exit 2;;
+    *"echo model"*) printf '%s' '${specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { command: 'echo hook' } })}';;
+    *"echo loud"*) printf '%s' '${specific('PreToolUse', { additionalContext: 'It is loud.' })}';;
     *) exit 7;;
   esac`,
   PostToolUse: `case "$input" in *loud*) echo "Too loud." >&2; exit 2;; *) echo "plain words";; esac`,
@@ -72,11 +72,11 @@ function told({ body }: RecordedRequest): readonly string[] {
   return input.flatMap(({ type, role, output, content }) => {
     if (type === 'function_call_output') return [`output: ${outputOf(String(output))}`];
     const texts = type === 'message' && role !== 'assistant' ? (content as readonly JsonObject[]) : [];
-    return texts.map(({ text }) => words(String(text))).filter((text) => ours.test(text));
+    return texts.map(({ text }) => words(String(text))).filter((text) => fromHooks.test(text));
   });
 }
 
-const ours = /The release is on|It is late|It is loud|Run the tests/;
+const fromHooks = /The release is on|It is late|It is loud|Run the tests/;
 
 /** Without what is of one program: its tags, and the name of a run. */
 function words(text: string): string {
@@ -106,6 +106,18 @@ it('the same hooks read the same and have the same effects in both programs', as
     both.push({ seen: readSeen(folder), told: model.requests.slice(from).map(told) });
     rmSync(folder, { recursive: true });
   }
-  expect(both[0]?.told).toEqual(both[1]?.told);
+  // Codex puts the context of a call's hooks between the call and its answer, Capstan after all answers.
+  const [ours, theirs] = both.map((each) => each.told.map((texts) => texts.toSorted()));
+  expect(ours).toEqual(theirs);
+  expect(both[0]?.told.at(-1)).toEqual([
+    'The release is on.',
+    'It is late.',
+    'output: Command blocked by PreToolUse hook: No secrets. Command: echo secret',
+    'output: Output:\nhook\n',
+    'output: Too loud.',
+    'It is loud.',
+    'output: Output:\nquiet\n',
+    '<hook_prompt hook_run_id="ID">Run the tests &amp; lint.</hook_prompt>',
+  ]);
   expect(both[0]?.seen).toEqual(both[1]?.seen);
 });

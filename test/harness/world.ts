@@ -28,6 +28,8 @@ export interface World {
   readonly deferred: readonly { readonly name: string; readonly description: string }[];
   readonly skills: string | undefined;
   readonly session: readonly string[];
+  /** Whether there are hooks. A thread goes by what it was opened with. */
+  readonly hooks: boolean;
   readonly apps: boolean;
   readonly plugins: boolean;
   /** Tools that are there besides the one for commands. */
@@ -59,6 +61,7 @@ export const firstWorld: World = {
   deferred: [],
   skills: undefined,
   session: [],
+  hooks: false,
   apps: false,
   plugins: false,
   tools: [],

@@ -30,6 +30,7 @@ const otherWorld: World = {
   leaveOut: [],
   deferred: [{ name: 'mcp__a', description: 'Tools: x' }],
   skills: '- knit',
+  hooks: false,
   session: ['A hook spoke.'],
   apps: true,
   plugins: true,

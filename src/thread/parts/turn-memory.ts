@@ -1,5 +1,6 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import type { ReviewHistory } from '../../policy/review/breaker.ts';
+import type { NamedSkills } from '../../ports/skills.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 
@@ -25,6 +26,10 @@ export interface TurnMemory {
   readonly hookTexts: string[];
   /** Calls that hooks changed, as they run, by id. */
   readonly changedCalls: Map<string, CallItem>;
+  /** What messages name as skills, by their text. */
+  readonly namedSkills: Map<string, NamedSkills>;
+  /** The skills that the turn has brought into history, by path, and what each weighs. */
+  readonly givenSkills: Map<string, number>;
   /** A hook wants the turn to end, or let none of its words in. */
   endedBy: 'hook' | undefined;
   /** How often hooks kept the turn from ending. */
@@ -45,6 +50,8 @@ export function newMemory(): TurnMemory {
     leaves: 'enough',
     hookTexts: [],
     changedCalls: new Map(),
+    namedSkills: new Map(),
+    givenSkills: new Map(),
     endedBy: undefined,
     keptGoing: 0,
     reviews: { history: [], running: Promise.resolve() },

@@ -7,7 +7,7 @@ import { findSkillFiles, type SkillRoot } from './find-skill-files.ts';
 import { fileVersion, readSkillFile, type SkillFileText, type SkillReading } from './read-skill-file.ts';
 import { mayBeChosen, readSkillHead, type SkillHead, type WrongSkill } from './read-skill-head.ts';
 import { isSwitchedOn, type SkillSwitch } from '../planes/skill-switches.ts';
-import { cutShort, leavesProject, manyProblems, wrongSkill } from './skill-problems.ts';
+import { tooManyFolders, skillLeavesProject, manyProblems, wrongSkill } from './skill-problems.ts';
 
 /** A skill that may be used. */
 export interface KnownSkill extends OfferedSkill {
@@ -60,7 +60,7 @@ export class SkillFiles {
     const problems: Outcome[] = [];
     for (const root of roots) {
       const { paths, outside, isCutShort } = findSkillFiles(root);
-      problems.push(...outside.map(leavesProject), ...(isCutShort ? [cutShort(root.path)] : []));
+      problems.push(...outside.map(skillLeavesProject), ...(isCutShort ? [tooManyFolders(root.path)] : []));
       for (const path of paths) {
         const guard = guardOf(root, denies);
         const found = this.#head(path, guard, before.get(path));

@@ -9,12 +9,12 @@ export function wrongSkill(path: string, reason: string): Outcome<'skill-wrong'>
   };
 }
 
-export function leavesProject({ path, place }: { readonly path: string; readonly place: string }): Outcome {
+export function skillLeavesProject({ path, place }: { readonly path: string; readonly place: string }): Outcome {
   const message = `The skill folder ${path} is left out: it leads out of the project, to ${place}.`;
   return { code: 'skill-outside', message, next: 'Copy the folder into the project, or link it from your own skills.' };
 }
 
-export function cutShort(root: string): Outcome<'skills-cut-short'> {
+export function tooManyFolders(root: string): Outcome<'skills-cut-short'> {
   const message = `There are too many folders in ${root}. Skills in some of them are left out.`;
   return { code: 'skills-cut-short', message, next: 'Keep only skills there: up to 2,000 folders and 20,000 files.' };
 }

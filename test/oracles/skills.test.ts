@@ -16,7 +16,8 @@ const files: Readonly<Record<string, string>> = {
   'skills/knit/SKILL.md': `${head('knit', 'How to knit: with needles')}Knit it.\n`,
   'skills/deep/er/purl/SKILL.md': '---\ndescription: >\n  How to\n  purl\n---\nPurl.\n',
   'skills/quoted/SKILL.md': `${head('"quoted"', "'It''s so' # a comment")}Q.\n`,
-  'skills/several/SKILL.md': '---\nname: several\ndescription: |\n  One.\n  Two.\nmetadata:\n  short-description: x\n---\n',
+  'skills/several/SKILL.md':
+    '---\nname: several\ndescription: |\n  One.\n  Two.\nmetadata:\n  short-description: x\n---\n',
   'skills/mute/SKILL.md': '---\nname: mute\n---\nQ.\n',
   'skills/bare/SKILL.md': 'No head.\n',
   'skills/.hidden/SKILL.md': head('hidden', 'Hidden'),
@@ -52,7 +53,9 @@ async function turns(run: Run) {
 /** Name, description and path of each, the roots put in. */
 function listedIn(text: string): readonly string[] {
   const roots = [...text.matchAll(/^- `?(r\d+)`? = `?([^`\n]*)`?$/gm)];
-  const lines = text.split('\n').filter((line) => line.startsWith('- ') && line.endsWith(')') && line.includes('(file: '));
+  const lines = text
+    .split('\n')
+    .filter((line) => line.startsWith('- ') && line.endsWith(')') && line.includes('(file: '));
   return lines.map((line) =>
     roots.reduce((whole, [, alias, path]) => whole.replace(`(file: ${alias}/`, `(file: ${path}/`), line),
   );

@@ -80,11 +80,12 @@ export class ThreadServers implements McpServers {
     });
   }
 
-  /** Starts all of them and waits for those that were never seen, up to their limits. Then the tools are settled. */
+  /** Waits for servers that were never seen, up to their limits. Then the tools are settled. */
   async settle(signal: AbortSignal, report: (outcome: Outcome) => void): Promise<void> {
-    const unseen = [...this.#connections.values()].filter(
-      ({ listing, problem }) => listing === undefined && problem === undefined,
-    );
+    const unlisted = [...this.#connections.values()].filter(({ listing }) => listing === undefined);
+    const unseen = unlisted.filter(({ problem }) => problem === undefined);
+    // One that did not start is tried again, and not waited for: its tools will be deferred.
+    for (const connection of unlisted) if (connection.problem !== undefined) void connection.start();
     const starting = unseen.map((connection) => connection.start());
     if (unseen.length > 0) {
       const slow = setTimeout(() => report(waitingFor(unseen)), 1000);

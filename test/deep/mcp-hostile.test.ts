@@ -28,6 +28,17 @@ test.each<[string, object, RegExp]>([
   expect(performance.now() - begun).toBeLessThan(20_000);
 });
 
+test('dying: a server that did not start is tried again with the next turn, and its tools are deferred then', async () => {
+  const scene = await mcpScene({ plan: { exitAtStart: 3 } });
+  await scene.open();
+  expect((await scene.calls(mcpCall('x')))[0]).toContain('There is no tool named');
+  scene.plan({ tools });
+  await scene.calls();
+  await expect.poll(() => scene.log().map(({ got }) => got), { timeout: 20_000 }).toContain('tools/list');
+  expect((await scene.calls(mcpCall('x')))[0]).toContain('called x');
+  expect(scene.toolNames(scene.live.model.requests.length - 1)).toEqual(scene.toolNames(0));
+});
+
 test('huge: thousands of tools with long words leave a list that fits, and all that is kept can be found', async () => {
   const words = 'word '.repeat(2000);
   const many = Array.from({ length: 3000 }, (_, at) => tool(`t${at}`, { description: `Tool ${at}. ${words}` }));

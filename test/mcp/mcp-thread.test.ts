@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { callTool } from '../../src/testing/index.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { checkpointText } from '../compaction/summariser.ts';
 import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
 
 const echo = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' }, annotations: reading };
@@ -52,4 +53,34 @@ test('a tool that a server adds later is deferred, found by searching and called
       .flat()
       .join('\n'),
   ).toContain('mcp__s: Tools: mcp__s__late');
+});
+
+test('a checkpoint makes deferred tools direct, a resume keeps them so, and every request can be rebuilt', async () => {
+  const scene = await mcpScene({ plan: { tools: [echo] } });
+  const { live } = scene;
+  await scene.open();
+  live.model.push(answer({ items: [say('word '.repeat(5000))], usage: 'none' }));
+  await live.turn('go');
+  const late = { ...echo, name: 'late' };
+  scene.plan({ tools: [echo, late], calls: { echo: { changed: true } } });
+  await scene.calls(mcpCall('echo'));
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  await scene.calls(mcpCall('late'));
+  const newest = (): readonly string[] => scene.toolNames(live.model.requests.length - 1);
+  expect(newest()).not.toContain('mcp__s__late');
+  live.model.push(answer({ items: [say(checkpointText('go', ['go']))] }));
+  expect(await live.thread.compact({ signal: new AbortController().signal })).toMatchObject({ kind: 'installed' });
+  await scene.calls(mcpCall('late'));
+  expect(newest()).toContain('mcp__s__late');
+  await live.close();
+  await scene.open();
+  expect((await scene.calls(mcpCall('late')))[0]).toContain('called late');
+  const texts = live.rows(live.model.requests.length - 1).flat();
+  expect(texts.filter((text) => text.startsWith('<tools>') && text.includes('mcp__s__late'))).toEqual([]);
+  await live.close();
+  const replayed = await live.place.run('replay', live.id);
+  expect([replayed.code, replayed.stdout], replayed.stderr).toEqual([
+    0,
+    expect.stringContaining('10 of 10 requests rebuilt byte for byte'),
+  ]);
 });

@@ -93,6 +93,8 @@ export interface ThreadParts {
   notify?(cwd: string, about: JsonObject): void;
   /** Absent: no hook is configured that may run. */
   readonly hooks?: Hooks;
+  /** Who it is among agents. Absent: no other thread started it. */
+  readonly agent?: { readonly id: ThreadId; readonly role: string };
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */

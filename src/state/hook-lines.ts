@@ -18,6 +18,11 @@ export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDra
   return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), ...defined({ context }) } };
 }
 
+/** Whether what a hook says holds for as long as the thread is open. */
+export function isSessionText({ event }: Pick<HookRun, 'event'>): boolean {
+  return event === 'SessionStart' || event === 'SubagentStart';
+}
+
 function storedRun({ durationMs, entries, ...run }: HookRun): JsonObject {
   return { ...run, duration_ms: durationMs, entries: entries.map((entry) => ({ ...entry })) };
 }
@@ -51,7 +56,7 @@ const limits = { texts: 20, tokensEach: 3000 } as const;
 /** The texts after a line. A hook that ran again says what it says now; one that broke has said nothing new. */
 export function foldSessionText(texts: readonly SessionText[], payload: JsonObject): readonly SessionText[] {
   const run = readRun(objectAt(payload, 'run'));
-  if (run?.event !== 'SessionStart' || run.status === 'failed') return texts;
+  if (run === undefined || !isSessionText(run) || run.status === 'failed') return texts;
   return withText(texts, { key: run.key, text: stringAt(payload, 'context') ?? '' });
 }
 

@@ -50,6 +50,8 @@ export class ThreadTurns {
     await this.#newest;
     const { id, parts, log, settings } = this.#thread;
     if (parts.hooks === undefined) return;
+    // An agent is no session of its own.
+    if (parts.agent !== undefined) return parts.hooks.close();
     const { endSession } = await import('./hooks/end-session.ts');
     const transcript = parts.isEphemeral === true ? null : log.location;
     await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });

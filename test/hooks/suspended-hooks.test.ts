@@ -8,6 +8,7 @@ import { hook, hookedScene } from './hooked-scene.ts';
 
 const signal = new AbortController().signal;
 const done = answer({ items: [say('Done.')] });
+const waiting = { timeout: 30_000, interval: 10 };
 const never: AskUser = { ask: () => new Promise(() => {}) };
 
 /** A thread that was given up while a call waited that a hook wants the user to decide about. */
@@ -24,9 +25,9 @@ async function suspended(call: ItemDraft, own: JsonObject, more: Partial<ThreadR
   });
   await live.open({}, { askUser: never, ...more });
   const ended = live.turn('go');
-  await vi.waitUntil(() => live.thread.questions.length === 1 && live.told('question-asked').length === 1);
+  await vi.waitUntil(() => live.thread.questions.length === 1 && live.told('question-asked').length === 1, waiting);
   const shown = live.told('question-asked')[0]!.question;
-  await vi.waitUntil(() => live.told('hook-completed').some(({ run }) => run.event === 'PermissionRequest'));
+  await vi.waitUntil(() => live.told('hook-completed').some(({ run }) => run.event === 'PermissionRequest'), waiting);
   await live.close();
   expect(await ended).toMatchObject({ kind: 'suspended' });
   const engine = await live.engine();

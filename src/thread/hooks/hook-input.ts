@@ -16,7 +16,8 @@ export function hookInput(turn: Turn, event: HookEvent, about: JsonObject): Json
   const model = envelope.identity.model.slug;
   if (event === 'PreCompact' || event === 'PostCompact') return { ...common, turn_id: turnId, model, ...about };
   const turns = event === 'SessionStart' ? {} : { turn_id: turnId };
-  return { ...common, ...turns, model, permission_mode: permissionMode(turn), ...about };
+  const agent = parts.agent === undefined ? {} : { agent_id: parts.agent.id, agent_type: parts.agent.role };
+  return { ...common, ...turns, model, permission_mode: permissionMode(turn), ...agent, ...about };
 }
 
 /** In the words that other programs have for it. */

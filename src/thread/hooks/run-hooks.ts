@@ -3,7 +3,7 @@ import { type HookVerdict, noVerdict } from '../../ports/hooks.ts';
 import type { HookEvent, HookRun } from '../../protocol/hook-run.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { hookRan } from '../../state/hook-lines.ts';
+import { hookRan, isSessionText } from '../../state/hook-lines.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
@@ -53,7 +53,7 @@ export function hearLateHooks(turn: Turn): void {
 function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
   const { log, turnId } = turn;
   for (const run of runs) {
-    const context = run.event === 'SessionStart' ? contexts.find(({ key }) => key === run.key)?.text : undefined;
+    const context = isSessionText(run) ? contexts.find(({ key }) => key === run.key)?.text : undefined;
     log.record(hookRan(turnId, run, context));
     log.tell({ kind: 'hook-completed', turnId, run });
     for (const { kind, text } of run.entries) {

@@ -10,6 +10,11 @@ export async function startSession(turn: Turn): Promise<void> {
   // The turn that runs is counted already.
   const source = parts.hooks?.takeStart({ isNew: log.state.turns <= 1 });
   if (source === undefined) return;
+  if (parts.agent !== undefined) {
+    // Hooks cannot keep an agent from its work.
+    if (source !== 'compact') await runHooks(turn, { event: 'SubagentStart', subjects: [parts.agent.role], about: {} });
+    return;
+  }
   const { stopped } = await runHooks(turn, { event: 'SessionStart', subjects: [source], about: { source } });
   if (stopped !== undefined) turn.memory.endedBy = 'hook';
 }

@@ -1,8 +1,9 @@
 import { hookPromptFragment } from '../../fragments/events/hook-words.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordEvents } from '../record/record-context.ts';
-import { runHooks } from './run-hooks.ts';
+import { type AskedHooks, runHooks } from './run-hooks.ts';
 
 /** A hook that never lets a turn end would cost without end. */
 const mostTimes = 100;
@@ -12,7 +13,7 @@ export async function mayEnd(turn: Turn, lastMessage: string | undefined): Promi
   const { memory, log } = turn;
   if (turn.parts.hooks === undefined || turn.signal.aborted) return true;
   const about = { stop_hook_active: memory.keptGoing > 0, last_assistant_message: lastMessage ?? null };
-  const { prompts, stopped } = await runHooks(turn, { event: 'Stop', about });
+  const { prompts, stopped } = await runHooks(turn, stopOf(turn, about));
   if (prompts.length === 0 || stopped !== undefined || turn.signal.aborted) return true;
   if (memory.keptGoing >= mostTimes) {
     log.tell({ kind: 'warning', outcome: endless });
@@ -25,6 +26,13 @@ export async function mayEnd(turn: Turn, lastMessage: string | undefined): Promi
     prompts.map(({ runId, text }) => ({ runId, prompt: text })),
   );
   return false;
+}
+
+/** Agents have an event of their own. */
+function stopOf({ parts: { agent, isEphemeral }, log }: Turn, about: JsonObject): AskedHooks {
+  if (agent === undefined) return { event: 'Stop', about };
+  const path = isEphemeral === true ? null : log.location;
+  return { event: 'SubagentStop', subjects: [agent.role], about: { ...about, agent_transcript_path: path } };
 }
 
 const endless: Outcome<'hook-endless'> = {

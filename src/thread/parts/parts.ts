@@ -96,6 +96,8 @@ export interface ThreadParts {
   readonly hooks?: Hooks;
   /** Absent: there are no skills. */
   readonly skills?: Skills;
+  /** Who it is among agents. Absent: no other thread started it. */
+  readonly agent?: { readonly id: ThreadId; readonly role: string };
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */

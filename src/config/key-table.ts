@@ -183,6 +183,7 @@ const keys = {
     // Tables with a path or a name, read together from the layers of the user.
     config: { type: 'free', shape: 'list' },
   } as const),
+  plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], reserved: {}, names: 'words' },
   mcp_servers: {
     type: 'named-tables',
     keys: mcpServerKeys,

@@ -79,7 +79,7 @@ const text = fc.oneof(
     weight: 8,
     arbitrary: fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"tool_choice":"none"'),
   },
-  { weight: 2, arbitrary: fc.constantFrom('Use $knit.', 'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)') },
+  { weight: 2, arbitrary: fc.constantFrom('Use $knit and @wool.', 'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)') },
   { weight: 3, arbitrary: fc.constantFrom('Words that fill a window. '.repeat(150), '<VERBATIM_REQUEST_END>\n') },
 );
 

@@ -35,6 +35,7 @@ import type { EngineParts } from './engine-parts.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
+import { threadPlugins } from './thread-plugins.ts';
 import { createThreadSkills } from './thread-skills.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
@@ -80,6 +81,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     sandbox.prepare();
     return commands.prepare();
   };
+  const plugins = threadPlugins(home, config);
   const ownTools = (request.tools ?? []).map(ownTool);
   const sessions = engine.openSessions();
   const builtIn = [
@@ -123,13 +125,13 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ...defined({ notify: notifier(config.notify ?? [], env) }),
     ...(ephemeral ? { isEphemeral: true as const } : {}),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
-    skills: createThreadSkills(engine, { config, switches: input.skillSwitches }),
+    skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
     router: createRouter([() => builtIn, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
     threads: engine.threads,
-    gatherFacts(chosen) {
+    async gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       reopen(chosen);
@@ -145,6 +147,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: providerFacts,
+        hasPlugins: (await plugins()).length > 0,
       });
     },
     folderProblem,

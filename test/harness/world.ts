@@ -28,6 +28,7 @@ export interface World {
   readonly leaveOut: readonly OmittedContext[];
   readonly deferred: readonly { readonly name: string; readonly description: string }[];
   readonly skills: readonly WorldSkill[];
+  readonly memory: string | undefined;
   readonly session: readonly string[];
   readonly apps: boolean;
   readonly plugins: boolean;
@@ -59,6 +60,7 @@ export const firstWorld: World = {
   leaveOut: [],
   deferred: [],
   skills: [],
+  memory: undefined,
   session: [],
   apps: false,
   plugins: false,
@@ -129,7 +131,8 @@ export function factsOf(world: World, cwd: string, epochMs: number): Facts {
   };
 }
 
-export function stepFactsOf({ date, instructions, session }: World, cwd: string): StepFacts {
+export function stepFactsOf({ date, instructions, session, memory }: World, cwd: string): StepFacts {
   const instructionDocument = instructions === undefined ? {} : { directory: cwd, text: instructions };
-  return { date, instructionDocument, sessionContext: session };
+  const remembered = memory === undefined ? {} : { memory: { summary: memory, folder: '/home/memories' } };
+  return { date, instructionDocument, sessionContext: session, ...remembered };
 }

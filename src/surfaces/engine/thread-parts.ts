@@ -20,6 +20,7 @@ import { grantedFolders } from '../../policy/sound-entry.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
@@ -153,7 +154,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     folderProblem,
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
-      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
+      const memory = usesMemory(settings, config) ? await memoryOf(home, envelope.policy.resolved) : {};
+      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
   };
 }
@@ -172,6 +174,16 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   if (hooks.length === 0) return undefined;
   const { createThreadHooks } = await import('./thread-hooks.ts');
   return createThreadHooks(engine, hooks, shell);
+}
+
+/** Off unless it is asked for. */
+function usesMemory({ features }: Settings, { memories }: Config): boolean {
+  return features?.['memories'] === true && memories?.useMemories !== false;
+}
+
+/** Loaded on use: few users have any. */
+async function memoryOf(home: string, policy: ResolvedPolicy) {
+  return (await import('../../gather/memory/memory-summary.ts')).readMemory(home, policy);
 }
 
 function hasMcpServers({ mcpServers = {} }: Config): boolean {

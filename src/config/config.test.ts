@@ -251,7 +251,7 @@ test('keys that other programs read pass without a word', () => {
   const { problems } = readConfig([
     user({
       tui: { anything: true },
-      memories: { x: true },
+      memories: { max_unused_days: 3 },
       projects: { '/a': { trust_level: 'trusted' } },
       tools: { web_search: true },
       shell_environment_policy: { experimental_use_profile: true },

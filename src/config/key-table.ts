@@ -93,6 +93,15 @@ const mcpServerKeys = {
   },
 } as const satisfies KeyTable;
 
+/** They govern how memories are written, which nothing does here yet. */
+const keysOfWriter: readonly string[] = `
+  generate_memories disable_on_external_context dedicated_tools max_raw_memories_for_consolidation max_unused_days
+  max_rollout_age_days max_rollouts_per_startup min_rollout_idle_hours min_rate_limit_remaining_percent extract_model
+  consolidation_model
+`
+  .trim()
+  .split(/\s+/);
+
 const keys = {
   model: name,
   model_provider: name,
@@ -183,6 +192,8 @@ const keys = {
     // Tables with a path or a name, read together from the layers of the user.
     config: { type: 'free', shape: 'list' },
   } as const),
+  memories: table({ use_memories: flag } as const, { unused: keysOfWriter }),
+  plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], reserved: {}, names: 'words' },
   mcp_servers: {
     type: 'named-tables',
     keys: mcpServerKeys,

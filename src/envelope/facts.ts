@@ -106,6 +106,8 @@ export interface StepFacts {
   readonly deferredTools?: readonly { readonly name: string; readonly description: string }[];
   /** Which skills there are, within their budget. Absent: there are none, or they are not listed. */
   readonly skills?: SkillCatalogue;
+  /** What is remembered of earlier threads. Absent: nothing, or it is not asked for. */
+  readonly memory?: { readonly summary: string; readonly folder: string };
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */

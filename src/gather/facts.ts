@@ -30,11 +30,13 @@ export interface FactSources {
   /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
   readonly provider?: ProviderFacts;
+  /** Whether the user has plugins. */
+  readonly hasPlugins?: boolean;
 }
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
-  const { clock, env, cwd, client, trust, catalogue, provider } = sources;
+  const { clock, env, cwd, client, trust, catalogue, provider, hasPlugins } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env, { cwd, files: sources.programFiles, roots: sources.roots ?? [] }),
@@ -43,5 +45,6 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
     catalogue,
     client,
     ...defined({ provider }),
+    ...(hasPlugins === true ? { found: { plugins: true } } : {}),
   };
 }

@@ -15,9 +15,17 @@ export interface NamedSkill {
   readonly contents: string;
 }
 
+/** A plugin that a message names, and what it brings. */
+export interface NamedPlugin {
+  readonly name: string;
+  /** What the names of its skills begin with. Absent when it has none. */
+  readonly skillPrefix?: string;
+}
+
 /** What a message names. */
 export interface NamedSkills {
   readonly skills: readonly NamedSkill[];
+  readonly plugins: readonly NamedPlugin[];
   /** Why some of them cannot be had. */
   readonly problems: readonly Outcome[];
 }

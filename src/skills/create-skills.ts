@@ -3,6 +3,7 @@ import type { NamedSkill, NamedSkills, SelectedSkills } from '../ports/skills.ts
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { KnownSkill, LoadedSkills } from './load-skills.ts';
+import { pluginMentions } from './plugin-mentions.ts';
 import { skillMentions } from './skill-mentions.ts';
 import { ambiguousSkill, shortenedSkills, unreadSkill } from './skill-problems.ts';
 
@@ -18,8 +19,12 @@ export function selectLoaded({ skills }: LoadedSkills, tokens: number): Selected
 }
 
 /** What a text names, each skill once. A name that several skills have names none of them. */
-export function readNamed({ skills }: LoadedSkills, text: string): NamedSkills {
+export function readNamed({ skills, plugins }: LoadedSkills, text: string): NamedSkills {
   const { names, paths } = skillMentions(text);
+  const inPlugins = pluginMentions(text, plugins).map(({ name }) => {
+    const skillPrefix = `${name}:`;
+    return { name, ...(skills.some((skill) => skill.name.startsWith(skillPrefix)) ? { skillPrefix } : {}) };
+  });
   const problems: Outcome[] = [];
   const named = new Set<KnownSkill>();
   for (const path of paths) {
@@ -45,7 +50,7 @@ export function readNamed({ skills }: LoadedSkills, text: string): NamedSkills {
     problems.push(unreadSkill(skill.path, whyNot(file)));
     return [];
   });
-  return { skills: read, problems };
+  return { skills: read, plugins: inPlugins, problems };
 }
 
 /** A sign behind the name may belong to the sentence. */

@@ -21,10 +21,18 @@ export interface KnownSkill extends OfferedSkill {
 
 export interface LoadedSkills {
   readonly skills: readonly KnownSkill[];
+  readonly plugins: readonly KnownPlugin[];
   readonly problems: readonly Outcome[];
 }
 
+/** A plugin that is installed. */
+export interface KnownPlugin {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface SkillSources {
+  readonly plugins: readonly KnownPlugin[];
   readonly roots: readonly SkillRoot[];
   readonly switches: readonly SkillSwitch[];
   /** What the policy keeps from the model. */
@@ -53,7 +61,7 @@ export class SkillFiles {
     this.#now = now;
   }
 
-  load({ roots, switches, denies }: SkillSources): LoadedSkills {
+  load({ roots, plugins, switches, denies }: SkillSources): LoadedSkills {
     const before = this.#read;
     this.#read = new Map();
     const skills = new Map<string, KnownSkill>();
@@ -74,7 +82,7 @@ export class SkillFiles {
         if (isSwitchedOn(switches, { name: skill.name, paths: [path, place] })) skills.set(place, skill);
       }
     }
-    return { skills: [...skills.values()], problems: manyProblems(problems, mostProblems) };
+    return { skills: [...skills.values()], plugins, problems: manyProblems(problems, mostProblems) };
   }
 
   #head(path: string, guard: SkillReading['guard'], before: ReadHead | undefined): ReadHead | undefined {

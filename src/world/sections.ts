@@ -6,6 +6,7 @@ import { deferredToolsSection } from './sections/deferred-tools.ts';
 import { developerInstructionsSection } from './sections/developer-instructions.ts';
 import { environmentsSection } from './sections/environments.ts';
 import { managedInstructionsSection } from './sections/managed-instructions.ts';
+import { memorySection } from './sections/memory.ts';
 import { modelSection } from './sections/model.ts';
 import { permissionsSection } from './sections/permissions.ts';
 import { personalitySection } from './sections/personality.ts';
@@ -31,6 +32,7 @@ export const sections: readonly AnySection[] = [
   pluginsSection,
   deferredToolsSection,
   skillsSection,
+  memorySection,
   sessionContextSection,
   sessionsSection,
   managedInstructionsSection,

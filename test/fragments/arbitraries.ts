@@ -27,6 +27,7 @@ import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-gu
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
+import { memoryFragment } from '../../src/fragments/sections/memory.ts';
 import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
@@ -139,6 +140,8 @@ export const renderings: readonly {
     }),
   ),
   of(skillsCatalogueFragment.withdrawn, nothing),
+  of(memoryFragment, fc.record({ summary: text, folder: text, replaces: fc.boolean() })),
+  of(memoryFragment.withdrawn, nothing),
   of(
     sessionsFragment,
     fc.record({

@@ -27,6 +27,8 @@ describe('the catalogue', () => {
         "pinned-notes-withdrawn | user | <pinned_notes> | 100 |  | pinned-notes",
         "skills-catalogue | developer | <skills_instructions> | 10000 |  |",
         "skills-withdrawn | developer | <skills_instructions> | 100 |  | skills-catalogue",
+        "memory | developer | <memory_summary> | 2800 |  |",
+        "memory-withdrawn | developer | <memory_summary> | 100 |  | memory",
         "sessions | developer | <command_sessions> | 3500 |  |",
         "sessions-withdrawn | developer | <command_sessions> | 100 |  | sessions",
         "permissions | developer | <permissions instructions> | 6000 |  |",

@@ -25,6 +25,7 @@ import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-gu
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
+import { memoryFragment } from '../../src/fragments/sections/memory.ts';
 import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
@@ -59,6 +60,8 @@ export const examples: readonly Fragment[] = [
     left: 2,
   }),
   render(skillsCatalogueFragment.withdrawn, undefined),
+  render(memoryFragment, { summary: 'SUMMARY OF EARLIER THREADS', folder: '/home/memories', replaces: false }),
+  render(memoryFragment.withdrawn, undefined),
   render(sessionsFragment, {
     sessions: [{ id: 4242, command: 'npm start', since: '2026-11-16T09:30Z' }],
     replaces: true,

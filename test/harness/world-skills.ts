@@ -10,10 +10,10 @@ export interface WorldSkill {
 
 /** The skills of a world, chosen and read as the engine does it, without a disk. */
 export function worldSkills(skills: () => readonly WorldSkill[]): Skills {
-  let loaded: LoadedSkills = { skills: [], problems: [] };
+  let loaded: LoadedSkills = { skills: [], plugins: [], problems: [] };
   return {
     look() {
-      loaded = { skills: skills().map(known), problems: [] };
+      loaded = { skills: skills().map(known), plugins: [{ id: 'wool@mkt', name: 'wool' }], problems: [] };
       return Promise.resolve([]);
     },
     select: (tokens) => selectLoaded(loaded, tokens),

@@ -28,6 +28,7 @@ export interface World {
   readonly leaveOut: readonly OmittedContext[];
   readonly deferred: readonly { readonly name: string; readonly description: string }[];
   readonly skills: readonly WorldSkill[];
+  readonly memory: string | undefined;
   readonly session: readonly string[];
   /** Whether there are hooks. A thread goes by what it was opened with. */
   readonly hooks: boolean;
@@ -61,6 +62,7 @@ export const firstWorld: World = {
   leaveOut: [],
   deferred: [],
   skills: [],
+  memory: undefined,
   session: [],
   hooks: false,
   apps: false,
@@ -132,7 +134,8 @@ export function factsOf(world: World, cwd: string, epochMs: number): Facts {
   };
 }
 
-export function stepFactsOf({ date, instructions, session }: World, cwd: string): StepFacts {
+export function stepFactsOf({ date, instructions, session, memory }: World, cwd: string): StepFacts {
   const instructionDocument = instructions === undefined ? {} : { directory: cwd, text: instructions };
-  return { date, instructionDocument, sessionContext: session };
+  const remembered = memory === undefined ? {} : { memory: { summary: memory, folder: '/home/memories' } };
+  return { date, instructionDocument, sessionContext: session, ...remembered };
 }

@@ -25,6 +25,7 @@ export function factsToKnow(step: EnteredStep): WorldFacts {
     ...(capabilities.plugins ? { plugins: true } : {}),
     ...deferredToKnow(facts),
     ...(isTold('skills') ? skillsToKnow(step.skills()) : {}),
+    ...(facts.memory === undefined ? {} : { memory: facts.memory.summary }),
     ...(facts.sessionContext === undefined || facts.sessionContext.length === 0
       ? {}
       : { session: facts.sessionContext.join('\n\n') }),

@@ -79,7 +79,10 @@ const text = fc.oneof(
     weight: 8,
     arbitrary: fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"tool_choice":"none"'),
   },
-  { weight: 2, arbitrary: fc.constantFrom('Use $knit.', 'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('Use $knit and @wool.', 'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)'),
+  },
   { weight: 3, arbitrary: fc.constantFrom('Words that fill a window. '.repeat(150), '<VERBATIM_REQUEST_END>\n') },
 );
 
@@ -157,6 +160,7 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
     { name: 'purl', description: 'How to purl, in many words. '.repeat(12).trim() },
     { name: 'wool:dye', description: 'Dyes wool.' },
   ]),
+  memory: optional('Likes tabs.', '</memory_summary>'),
   session: fc.subarray(['A hook spoke.', 'Another, too.']),
   hooks: fc.boolean(),
   apps: fc.boolean(),

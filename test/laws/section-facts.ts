@@ -173,6 +173,7 @@ export const models: fc.Arbitrary<ModelFact> = fc.constantFrom<ModelFact>(
 
 export const text = fc.record({ text: prose });
 export const sessionContext = fc.record({ texts: fc.array(prose, { minLength: 1, maxLength: 3 }) });
+export const memory = fc.record({ summary: prose, folder: fc.constantFrom('/home/memories', '/elsewhere') });
 export const sessions = fc.record({
   sessions: fc.array(
     fc.record({ id: fc.integer({ min: 1000, max: 99_999 }), command: prose, since: fc.constant('2026-11-16T09:30Z') }),

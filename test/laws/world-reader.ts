@@ -22,6 +22,7 @@ export interface WorldFacts {
     readonly listed: Readonly<Record<string, { readonly description: string; readonly path: string }>>;
     readonly left: number;
   };
+  memory?: string;
   session?: string;
   managed?: string;
   instructions?: { readonly directory?: string; readonly text: string };
@@ -82,6 +83,7 @@ const families: readonly Family[] = [
   guidanceFamily('plugins_instructions', 'plugins'),
   { role: 'developer', opening: '<tools>', read: readDeferred },
   { role: 'developer', opening: '<skills_instructions>', read: readSkills },
+  { role: 'developer', opening: '<memory_summary>', read: readMemory },
   textFamily('session_context', 'session'),
   textFamily('managed_developer_instructions', 'managed'),
   { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
@@ -129,6 +131,12 @@ function readDeferred(facts: WorldFacts, text: string): void {
   }
   if (known.size === 0) delete facts.deferred;
   else facts.deferred = Object.fromEntries([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function readMemory(facts: WorldFacts, text: string): void {
+  const body = between('memory_summary', text).replace(notice, '');
+  if (takenBack.test(body)) delete facts.memory;
+  else facts.memory = body.slice(body.indexOf('\n\n') + 2);
 }
 
 function readSkills(facts: WorldFacts, text: string): void {

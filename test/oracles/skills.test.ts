@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
@@ -26,6 +26,12 @@ const files: Readonly<Record<string, string>> = {
   'skills/named/agents/openai.yaml': 'policy:\n  allow_implicit_invocation: false\n',
   'skills/twice-a/SKILL.md': head('twice', 'A'),
   'skills/twice-b/SKILL.md': head('twice', 'B'),
+  'plugins/cache/mkt/wool/0.9.0/.codex-plugin/plugin.json': '{"name": "wool"}',
+  'plugins/cache/mkt/wool/0.9.0/skills/dye/SKILL.md': head('dye', 'Old'),
+  'plugins/cache/mkt/wool/0.10.0/.codex-plugin/plugin.json': '{"name": "wool"}',
+  'plugins/cache/mkt/wool/0.10.0/skills/dye/SKILL.md': head('dye', 'How to dye'),
+  'plugins/cache/mkt/off/1.0.0/.codex-plugin/plugin.json': '{"name": "off"}',
+  'plugins/cache/mkt/off/1.0.0/skills/x/SKILL.md': head('x', 'X'),
 };
 
 const flags = ['-c', 'skills.config=[{name="off", enabled=false}]', '-c', 'skills.bundled.enabled=false'];
@@ -37,14 +43,16 @@ async function turns(run: Run) {
     mkdirSync(dirname(join(place.home, path)), { recursive: true });
     writeFileSync(join(place.home, path), text);
   }
+  appendFileSync(join(place.home, 'config.toml'), '[plugins."wool@mkt"]\n[plugins."off@mkt"]\nenabled = false\n');
   const plain = (text: string): string => text.replaceAll(place.home, '~');
-  const first = await run(place, ...flags, 'Use $knit, $named, $off and $twice at $HOME.');
+  const first = await run(place, ...flags, 'Use $knit, $named, $off, $wool:dye and $twice at $HOME.');
   const purl = join(place.home, 'skills/deep/er/purl/SKILL.md');
   await run(place, ...flags, 'resume', threadOf(first), `Use [$purl](${purl}).`);
   const texts = textsOf(inputOf(model, 1)).map((text) => plain(String(text)));
   const lists = texts.filter((text) => text.startsWith('<skills_instructions>'));
   return {
     lists: lists.length,
+    plugins: texts.filter((text) => text.startsWith('<plugins_instructions>')).length,
     listed: listedIn(lists[0] ?? ''),
     added: texts.filter((text) => text.startsWith('<skill>') || text.startsWith('Use ')),
   };
@@ -64,11 +72,12 @@ function listedIn(text: string): readonly string[] {
 it('the same skills are listed, and the same are read when a message names them', async () => {
   const [ours, theirs] = [await turns(runCapstan), await turns(runCodex)];
   expect(ours).toEqual(theirs);
-  expect(ours.listed).toHaveLength(6);
+  expect(ours.listed).toHaveLength(7);
   expect(ours.added.map((text) => text.split('\n').slice(0, 2).join(' '))).toEqual([
-    'Use $knit, $named, $off and $twice at $HOME.',
+    'Use $knit, $named, $off, $wool:dye and $twice at $HOME.',
     '<skill> <name>knit</name>',
     '<skill> <name>named</name>',
+    '<skill> <name>wool:dye</name>',
     expect.stringMatching(/^Use \[\$purl\]/),
     '<skill> <name>purl</name>',
   ]);

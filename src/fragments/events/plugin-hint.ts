@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../protocol/json.ts';
 import { boundedList } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
 
 /** The parts of a plugin that the user named. */
-export interface PluginHintText {
+export interface PluginHintText extends JsonObject {
   readonly name: string;
   /** What the names of its skills begin with. Absent when it has none. */
   readonly skillPrefix?: string;

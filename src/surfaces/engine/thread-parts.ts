@@ -20,6 +20,7 @@ import { grantedFolders } from '../../policy/sound-entry.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
@@ -35,6 +36,7 @@ import type { EngineParts } from './engine-parts.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
+import { threadPlugins } from './thread-plugins.ts';
 import { createThreadSkills } from './thread-skills.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
@@ -80,6 +82,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     sandbox.prepare();
     return commands.prepare();
   };
+  const plugins = threadPlugins(home, config);
   const ownTools = (request.tools ?? []).map(ownTool);
   const sessions = engine.openSessions();
   const builtIn = [
@@ -123,13 +126,13 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ...defined({ notify: notifier(config.notify ?? [], env) }),
     ...(ephemeral ? { isEphemeral: true as const } : {}),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
-    skills: createThreadSkills(engine, { config, switches: input.skillSwitches }),
+    skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
     router: createRouter([() => builtIn, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
     threads: engine.threads,
-    gatherFacts(chosen) {
+    async gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       reopen(chosen);
@@ -145,12 +148,14 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: providerFacts,
+        hasPlugins: (await plugins()).length > 0,
       });
     },
     folderProblem,
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
-      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
+      const memory = usesMemory(settings, config) ? await memoryOf(home, envelope.policy.resolved) : {};
+      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
   };
 }
@@ -169,6 +174,16 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   if (hooks.length === 0) return undefined;
   const { createThreadHooks } = await import('./thread-hooks.ts');
   return createThreadHooks(engine, hooks, shell);
+}
+
+/** Off unless it is asked for. */
+function usesMemory({ features }: Settings, { memories }: Config): boolean {
+  return features?.['memories'] === true && memories?.useMemories !== false;
+}
+
+/** Loaded on use: few users have any. */
+async function memoryOf(home: string, policy: ResolvedPolicy) {
+  return (await import('../../gather/memory/memory-summary.ts')).readMemory(home, policy);
 }
 
 function hasMcpServers({ mcpServers = {} }: Config): boolean {

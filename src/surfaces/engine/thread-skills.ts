@@ -1,18 +1,25 @@
 import { readGuard } from '../../gather/files/read-guard.ts';
+import type { InstalledPlugin } from '../../gather/plugins/installed-plugins.ts';
 import { findSkillPlaces } from '../../gather/skills/skill-places.ts';
 import type { Skills } from '../../ports/skills.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
+import type { ThreadPlugins } from './thread-plugins.ts';
 
 type LoadedOnUse = Readonly<{
   select: Skills['select'];
   named: Skills['named'];
 }>;
 
+interface SkillChoices extends Pick<ConfiguredThread, 'config'> {
+  readonly switches: ConfiguredThread['skillSwitches'];
+  readonly plugins: ThreadPlugins;
+}
+
 /** The skills of one thread. Nothing that reads them is loaded where there is no folder with any. */
 export function createThreadSkills(
   { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
-  { config, switches }: Pick<ConfiguredThread, 'config'> & { readonly switches: ConfiguredThread['skillSwitches'] },
+  { config, switches, plugins }: SkillChoices,
 ): Skills {
   const { systemFolders } = options;
   let reader: ReturnType<typeof openReader> | undefined;
@@ -20,17 +27,23 @@ export function createThreadSkills(
   return {
     async look({ cwd, policy }) {
       const { places, problems } = findSkillPlaces({ base, config, cwd, ...(systemFolders && { systemFolders }) });
+      const installed = await plugins();
+      const roots = [...places, ...installed.flatMap(rootOf)];
       loaded = undefined;
-      if (places.length === 0) return problems;
+      if (roots.length === 0) return problems;
       const { load } = await (reader ??= openReader(() => clock.now()));
       const { deniesModel: denies } = readGuard(policy);
-      const found = load({ roots: places, switches, denies });
+      const found = load({ roots, plugins: installed, switches, denies });
       loaded = found;
       return [...problems, ...found.problems];
     },
     select: (tokens) => loaded?.select(tokens),
-    named: async (text) => (await loaded?.named(text)) ?? { skills: [], problems: [] },
+    named: async (text) => (await loaded?.named(text)) ?? { skills: [], plugins: [], problems: [] },
   };
+}
+
+function rootOf({ name, skills, place }: InstalledPlugin) {
+  return skills === undefined ? [] : [{ path: skills, scope: 'user', prefix: `${name}:`, within: place } as const];
 }
 
 async function openReader(now: () => number) {

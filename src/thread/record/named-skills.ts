@@ -1,7 +1,8 @@
+import { pluginHintFragment } from '../../fragments/events/plugin-hint.ts';
 import { skillBodyFragment } from '../../fragments/events/skill-body.ts';
 import { cutText } from '../../fragments/text/cut-text.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
-import type { NamedSkill } from '../../ports/skills.ts';
+import type { NamedSkill, NamedSkills } from '../../ports/skills.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { windowNow } from '../contract/contract-now.ts';
@@ -20,7 +21,7 @@ export async function readNamedSkills({ parts: { skills }, inbox, memory }: Turn
   if (skills === undefined) return;
   for (;;) {
     const texts = inbox.waiting.flatMap((mail) => (mail.kind === 'words' ? [mail.input.text] : []));
-    const text = texts.find((each) => each.includes('$') && !memory.namedSkills.has(each));
+    const text = texts.find((each) => /[$@]/.test(each) && !memory.namedSkills.has(each));
     if (text === undefined) return;
     memory.namedSkills.set(text, await skills.named(text));
   }
@@ -32,6 +33,7 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   const named = memory.namedSkills.get(text);
   if (named === undefined) return;
   for (const problem of named.problems) warnOnce(turn, problem, 'message');
+  recordNamedPlugins(turn, named);
   for (const skill of named.skills) {
     if (memory.givenSkills.has(skill.path)) continue;
     const left = Math.floor(windowNow(turn).effective * share) - sum([...memory.givenSkills.values()]);
@@ -39,6 +41,16 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
     if (contents !== skill.contents) warnOnce(turn, cutSkill(skill, contents), 'message');
     memory.givenSkills.set(skill.path, contents === undefined ? 0 : estimateTokens(contents));
     if (contents !== undefined) recordEvent(turn, skillBodyFragment, { ...skill, contents });
+  }
+}
+
+/** What belongs to a plugin that a message names. One that brings nothing is not worth a word. */
+function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
+  for (const { name, skillPrefix } of plugins) {
+    const key = `plugin ${name}`;
+    if (skillPrefix === undefined || turn.memory.givenSkills.has(key)) continue;
+    turn.memory.givenSkills.set(key, 0);
+    recordEvent(turn, pluginHintFragment, { name, skillPrefix, apps: [], servers: [] });
   }
 }
 

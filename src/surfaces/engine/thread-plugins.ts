@@ -1,0 +1,14 @@
+import type { Config } from '../../config/config.ts';
+import type { InstalledPlugin } from '../../gather/plugins/installed-plugins.ts';
+
+/** The plugins that are installed now, and not turned off. */
+export type ThreadPlugins = () => Promise<readonly InstalledPlugin[]>;
+
+/** Nothing that looks for plugins is loaded where the configuration names none. */
+export function threadPlugins(
+  home: string,
+  { plugins = {}, features }: Pick<Config, 'plugins' | 'features'>,
+): ThreadPlugins {
+  if (Object.keys(plugins).length === 0 || features?.['plugins'] === false) return async () => [];
+  return async () => (await import('../../gather/plugins/installed-plugins.ts')).findPlugins(home, plugins);
+}

@@ -10,6 +10,7 @@ import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
+import { agentParent } from './agent-parent.ts';
 import { fullInbox, type Injected, injectItem } from './inject-item.ts';
 import { isInput, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
@@ -76,6 +77,7 @@ export class Thread {
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
     this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: compactsAfterTurns ?? true });
+    parts.agents?.attach(agentParent({ id, log, inbox: this.#inbox }));
   }
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
@@ -87,7 +89,9 @@ export class Thread {
   ): Promise<Thread | OpenRefused> {
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
+    const meta = envelope.then((known) =>
+      sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git, agent: parts.agent }),
+    );
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, new Subscribers(options));
@@ -138,6 +142,16 @@ export class Thread {
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#work.isBusy;
+  }
+
+  /** Whether agents that it started work. */
+  get hasRunningAgents(): boolean {
+    return this.#parts.agents?.isRunning === true;
+  }
+
+  /** Interrupts agents that it started, and theirs, and resolves when they have ended. */
+  async stopAgents(): Promise<void> {
+    await this.#parts.agents?.stop();
   }
 
   /** Whether a compaction that follows a turn by itself runs, or is about to. */

@@ -28,20 +28,25 @@ import { defined } from '../../protocol/defined.ts';
 import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
+import type { LiveThreads } from './live/live-thread.ts';
 import { findOwnPlaces, landlockFolder, terminalLibrary } from './own-places.ts';
 
 /** A fact about the machine: what one engine of this process has tried out, the next need not. */
 const provenBubblewraps = new Map<string, Bubblewrap>();
 
+/** What the engine itself gives to its threads. */
+interface EngineDoors {
+  readonly tracer: Tracer;
+  readonly threads: Threads;
+  /** The live threads of the engine. Made on use. */
+  live(): Promise<LiveThreads>;
+}
+
 /** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
 /** Made once for an engine. Nothing here waits or touches the world yet. */
-export function createEngineParts(
-  options: EngineOptions,
-  base: BaseLayers,
-  { tracer, threads }: { readonly tracer: Tracer; readonly threads: Threads },
-) {
+export function createEngineParts(options: EngineOptions, base: BaseLayers, { tracer, threads, live }: EngineDoors) {
   const { env } = options;
   const { home } = base;
   const clock = systemClock;
@@ -126,6 +131,7 @@ export function createEngineParts(
     },
     watch: createChangeWatch(home),
     threads,
+    live,
   };
 }
 

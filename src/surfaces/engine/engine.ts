@@ -53,7 +53,8 @@ export class Engine {
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
-    this.#parts = createEngineParts(options, base, { tracer, threads: threadsPort(this) });
+    const live = async () => (await import('./live/kept-threads.ts')).liveThreads(this);
+    this.#parts = createEngineParts(options, base, { tracer, threads: threadsPort(this), live });
     this.stored = new StoredThreads(this.#parts);
   }
 

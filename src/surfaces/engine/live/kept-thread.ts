@@ -122,6 +122,8 @@ export class KeptThread implements LiveThread {
     const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
     if (isWaiting) return this.#endSuspended();
     const turnId = await (itself === undefined ? this.#work.interrupt() : itself.stopCompactingItself());
+    // Agents may work on after the turn that started them.
+    await this.#loader.thread?.stopAgents();
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
@@ -184,7 +186,9 @@ export class KeptThread implements LiveThread {
 
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
-    return !this.#work.isEmpty || this.#loader.thread?.isBusy === true;
+    return (
+      !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.hasRunningAgents === true
+    );
   }
 
   /** Whether the thread itself has something to do: not so what waits for work on the whole. */

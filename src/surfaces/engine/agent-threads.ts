@@ -1,0 +1,137 @@
+import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
+import type { AgentBounds, AgentThread, AgentThreads, ReadAgent } from '../../ports/agents.ts';
+import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
+import type { AgentIdentity, AgentStatus } from '../../protocol/agent.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { objectAt, stringAt } from '../../protocol/json.ts';
+import { type LineKind, lineType } from '../../protocol/line.ts';
+import { words } from '../../protocol/user-input.ts';
+import { agentIn } from '../../state/agents.ts';
+import { isSuspended } from '../../state/questions.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { turnEvent, turnEventKind } from '../../state/turn-event.ts';
+import { foldThread } from '../../thread/branch/resume.ts';
+import type { EngineParts } from './engine-parts.ts';
+import type { EngineRefused } from './engine-refused.ts';
+import { agentAsker } from './agent-asker.ts';
+import type { LiveRequest, LiveThread } from './live/live-thread.ts';
+import type { ThreadRequest } from './thread-request.ts';
+
+/** What agents take over from the thread that starts them, beside what its turn may do. */
+export type ParentRequest = Pick<ThreadRequest, 'overrides' | 'profile' | 'askUser' | 'ephemeral'>;
+
+/** Agents as live threads of the engine. */
+export function agentThreads(engine: EngineParts, parent: ParentRequest): AgentThreads {
+  return {
+    async start({ identity, bounds, fork }) {
+      const live = await engine.live();
+      const request = requestFor(identity, bounds, parent);
+      const opened = fork ? await live.fork(identity.parentId, { kind: 'latest' }, request) : await live.start(request);
+      return asAgent(opened);
+    },
+    async load(identity, bounds) {
+      const { identity: known } = (await readAgent(engine, identity.id)) ?? {};
+      if (known !== undefined && known.parentId !== identity.parentId) return { kind: 'refused', outcome: notAnAgent };
+      const live = await engine.live();
+      return asAgent(await live.load(identity.id, requestFor(identity, bounds, parent)));
+    },
+    read: (id) => readAgent(engine, id),
+  };
+}
+
+const notAnAgent = {
+  code: 'not-an-agent',
+  message: 'This thread did not start it.',
+  next: 'Start another agent.',
+} as const;
+
+function requestFor(
+  agent: AgentIdentity,
+  { cwd, model, provider, effort, approval, profile, withoutTools }: AgentBounds,
+  parent: ParentRequest,
+): LiveRequest & { readonly cwd: string } {
+  const overrides = [
+    ...(parent.overrides ?? []),
+    { path: ['model_provider'], value: provider },
+    ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
+  ];
+  const { profile: named, ephemeral } = parent;
+  return {
+    agent,
+    cwd,
+    model,
+    overrides,
+    approval,
+    permissionProfile: profile,
+    ...defined({ profile: named, ephemeral, withoutTools }),
+    ...(parent.askUser === undefined ? { unattended: true } : { askUser: agentAsker(parent.askUser, agent.path) }),
+  };
+}
+
+function asAgent(opened: LiveThread | EngineRefused): AgentThread | ThreadRefused {
+  if (opened.kind === 'refused') return opened;
+  return {
+    kind: 'agent-thread',
+    async run(message, bounds) {
+      const change = narrowing(opened, bounds);
+      return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));
+    },
+    async steer(message) {
+      return (await opened.steer({ input: words(message) })).kind === 'steered';
+    },
+    async interrupt() {
+      await opened.interrupt();
+    },
+    get used() {
+      return opened.usage().total;
+    },
+    get asks() {
+      return opened.questions.length > 0;
+    },
+  };
+}
+
+/** What must change before the agent works for a turn with these bounds, because it might do more than that turn. */
+function narrowing({ settings }: LiveThread, { cwd, approval, profile }: AgentBounds): object | undefined {
+  const isNarrow =
+    narrowerApproval(approval, settings.approval) === settings.approval && grantsNoMoreThan(profile, settings.profile);
+  if (isNarrow && settings.cwd === cwd) return undefined;
+  return { cwd, ...(isNarrow ? {} : { approval, profile }) };
+}
+
+function turnEnd(result: Awaited<ReturnType<LiveThread['submit']>>): TurnEnd {
+  if (result.kind === 'refused') return { kind: 'failed', outcome: result.outcome };
+  return result;
+}
+
+/** What the file of a thread says of the work that it was given last. */
+async function readAgent({ store }: Pick<EngineParts, 'store'>, id: ThreadId): Promise<ReadAgent | undefined> {
+  if ((await store.current(id)).kind === 'refused') return undefined;
+  const { state } = await foldThread(store, id);
+  const own = state.agents.filter(({ parentId }) => parentId === id);
+  const last = await lastStatus({ store }, id, state);
+  return { identity: agentIn(state.meta), used: state.usage.total, agents: own, last };
+}
+
+async function lastStatus(
+  { store }: Pick<EngineParts, 'store'>,
+  id: ThreadId,
+  state: ThreadState,
+): Promise<AgentStatus | 'waits'> {
+  if (state.openTurn !== undefined) return isSuspended(state) ? 'waits' : { kind: 'interrupted' };
+  for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
+    const event = type === lineType.event ? turnEvent(payload) : undefined;
+    if (event?.kind !== 'end') continue;
+    if (event.status === 'completed') {
+      return { kind: 'completed', ...defined({ answer: stringAt(payload, 'last_agent_message') }) };
+    }
+    if (event.status !== 'failed') break;
+    return { kind: 'errored', message: stringAt(objectAt(payload, 'error'), 'message') ?? 'Its turn failed.' };
+  }
+  return { kind: 'interrupted' };
+}
+
+function isTurnEvent({ type, payloadType }: LineKind): boolean {
+  return type === lineType.event && (payloadType === undefined || turnEventKind(payloadType) === 'end');
+}

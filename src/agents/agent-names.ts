@@ -11,7 +11,7 @@ export function nameProblem(name: string, parentPath: string, agents: readonly R
 }
 
 /** The first name of this role that no agent of the parent has. */
-export function freeName(role: string, parentPath: string, agents: readonly RecordedAgent[]): string {
+export function freeAgentName(role: string, parentPath: string, agents: readonly RecordedAgent[]): string {
   const base =
     role
       .toLowerCase()

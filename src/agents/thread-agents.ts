@@ -23,7 +23,7 @@ import { errorWords } from '../protocol/error-words.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText } from '../protocol/outcome.ts';
 import { statusOf } from './agent-outcome.ts';
-import { findAgent, freeName, nameProblem } from './agent-names.ts';
+import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
 import type { AgentTree } from './agent-tree.ts';
 
 export interface ThreadAgentsOptions {
@@ -90,7 +90,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const spent = await this.#tree.problem(limits);
     if (spent !== undefined) return refused(fullText(spent));
     // From here to the line nothing is waited for: calls of one step run side by side.
-    const name = wanted.name ?? freeName(role, this.#path, parent.agents);
+    const name = wanted.name ?? freeAgentName(role, this.#path, parent.agents);
     const odd = nameProblem(name, this.#path, parent.agents) ?? this.#fullProblem();
     if (odd !== undefined) return refused(odd);
     const id = ids.uuid() as ThreadId;
@@ -228,18 +228,18 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   #begin(agent: Pick<AgentIdentity, 'id' | 'path'>, thread: AgentThread, run: ReturnType<AgentThread['run']>): void {
     const { id, path } = agent;
-    const over = run
-      .then(statusOf, (error: unknown): AgentStatus => ({ kind: 'errored', message: errorWords(error) }))
-      .then(async (status) => {
+    const work = async (): Promise<void> => {
+      try {
+        const status = await run.then(statusOf, (error: unknown): AgentStatus => failedBy(error));
         if (status !== undefined) await this.#open.report({ agentId: id, path, status, used: thread.used });
-      })
-      // The thread was closed, or its disk is lost: the next process that opens it looks at the agent's file.
-      .catch(() => {})
-      .finally(() => {
+      } catch {
+        // The thread was closed, or its disk is lost: the next process that opens it looks at the agent's file.
+      } finally {
         this.#working.delete(id);
         this.#tree.ended(id);
-      });
-    this.#working.set(id, { thread, over });
+      }
+    };
+    this.#working.set(id, { thread, over: work() });
   }
 
   async #interrupt(ids: readonly ThreadId[]): Promise<void> {
@@ -281,6 +281,10 @@ const neverStarted: AgentStatus = {
   kind: 'errored',
   message: 'It was not started: the program ended before it could begin.',
 };
+
+function failedBy(error: unknown): AgentStatus {
+  return { kind: 'errored', message: errorWords(error) };
+}
 
 function refused(why: string): AgentRefused {
   return { kind: 'refused', why };

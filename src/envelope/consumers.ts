@@ -14,7 +14,7 @@ rollout | src/state/turn-drafts.ts | capabilities.withoutTools identity.askedTie
 identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
-history | src/thread/record/record.ts | window.toolOutput
+history | src/thread/record/record.ts | window.effective window.toolOutput
 settings event | src/thread/contract/preview.ts | instructions.base telemetry.threadId workspace.date
 model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
@@ -72,10 +72,12 @@ usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.base
 call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
 call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
 sessions of commands | src/thread/turn/begin-sessions.ts | policy.profile workspace.places
-call pipeline | src/thread/calls/calls.ts | policy.resolved
+call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
 hooks | src/thread/contract/session-context-now.ts | window.effective
 hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration.mode policy.approval workspace.cwd
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
 hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
 MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
+call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
+tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
 `;

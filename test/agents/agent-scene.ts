@@ -1,5 +1,4 @@
-import type { ThreadRequest } from '../../src/index.ts';
-import { Engine } from '../../src/index.ts';
+import { type Engine, liveThreads, type ThreadRequest } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { RecordedRequest, ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -39,6 +38,7 @@ export async function agentScene(
   const live = await LiveThread.in(script, `${config}\n[features]\nmulti_agent = true\n`);
   const engine = async (): Promise<Engine> => {
     const made = await live.engine();
+    liveThreads(made);
     whenTestEnds(() => made.close());
     return made;
   };

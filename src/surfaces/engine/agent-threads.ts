@@ -15,7 +15,7 @@ import { foldThread } from '../../thread/branch/resume.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import { agentAsker } from './agent-asker.ts';
-import type { LiveRequest, LiveThread } from './live/live-thread.ts';
+import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 /** What agents take over from the thread that starts them, beside what its turn may do. */
@@ -23,18 +23,23 @@ export type ParentRequest = Pick<ThreadRequest, 'overrides' | 'profile' | 'askUs
 
 /** Agents as live threads of the engine. */
 export function agentThreads(engine: EngineParts, parent: ParentRequest): AgentThreads {
+  const live = (): AgentLiveThreads => {
+    const threads = engine.agentLive();
+    if (threads === undefined) throw new Error('the engine has no live threads');
+    return threads;
+  };
   return {
     async start({ identity, bounds, fork }) {
-      const live = await engine.live();
       const request = requestFor(identity, bounds, parent);
-      const opened = fork ? await live.fork(identity.parentId, { kind: 'latest' }, request) : await live.start(request);
+      const opened = fork
+        ? await live().fork(identity.parentId, { kind: 'latest' }, request)
+        : await live().start(request);
       return asAgent(opened);
     },
     async load(identity, bounds) {
       const { identity: known } = (await readAgent(engine, identity.id)) ?? {};
       if (known !== undefined && known.parentId !== identity.parentId) return { kind: 'refused', outcome: notAnAgent };
-      const live = await engine.live();
-      return asAgent(await live.load(identity.id, requestFor(identity, bounds, parent)));
+      return asAgent(await live().load(identity.id, requestFor(identity, bounds, parent)));
     },
     read: (id) => readAgent(engine, id),
   };
@@ -50,7 +55,7 @@ function requestFor(
   agent: AgentIdentity,
   { cwd, model, provider, effort, approval, profile, withoutTools }: AgentBounds,
   parent: ParentRequest,
-): LiveRequest & { readonly cwd: string } {
+): AgentLiveRequest {
   const overrides = [
     ...(parent.overrides ?? []),
     { path: ['model_provider'], value: provider },
@@ -69,7 +74,7 @@ function requestFor(
   };
 }
 
-function asAgent(opened: LiveThread | EngineRefused): AgentThread | ThreadRefused {
+function asAgent(opened: AgentLiveThread | EngineRefused): AgentThread | ThreadRefused {
   if (opened.kind === 'refused') return opened;
   return {
     kind: 'agent-thread',
@@ -93,14 +98,14 @@ function asAgent(opened: LiveThread | EngineRefused): AgentThread | ThreadRefuse
 }
 
 /** What must change before the agent works for a turn with these bounds, because it might do more than that turn. */
-function narrowing({ settings }: LiveThread, { cwd, approval, profile }: AgentBounds): object | undefined {
+function narrowing({ settings }: AgentLiveThread, { cwd, approval, profile }: AgentBounds): object | undefined {
   const isNarrow =
     narrowerApproval(approval, settings.approval) === settings.approval && grantsNoMoreThan(profile, settings.profile);
   if (isNarrow && settings.cwd === cwd) return undefined;
   return { cwd, ...(isNarrow ? {} : { approval, profile }) };
 }
 
-function turnEnd(result: Awaited<ReturnType<LiveThread['submit']>>): TurnEnd {
+function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {
   if (result.kind === 'refused') return { kind: 'failed', outcome: result.outcome };
   return result;
 }

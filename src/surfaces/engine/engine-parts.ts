@@ -25,10 +25,10 @@ import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
 import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { AgentLiveThreads } from './agent-live.ts';
 import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
-import type { LiveThreads } from './live/live-thread.ts';
 import { findOwnPlaces, landlockFolder, terminalLibrary } from './own-places.ts';
 
 /** A fact about the machine: what one engine of this process has tried out, the next need not. */
@@ -38,15 +38,19 @@ const provenBubblewraps = new Map<string, Bubblewrap>();
 interface EngineDoors {
   readonly tracer: Tracer;
   readonly threads: Threads;
-  /** The live threads of the engine. Made on use. */
-  live(): Promise<LiveThreads>;
+  /** The live threads of the engine, for agents. Undefined: the program opens its threads by itself, and they have none. */
+  agentLive(): AgentLiveThreads | undefined;
 }
 
 /** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
 /** Made once for an engine. Nothing here waits or touches the world yet. */
-export function createEngineParts(options: EngineOptions, base: BaseLayers, { tracer, threads, live }: EngineDoors) {
+export function createEngineParts(
+  options: EngineOptions,
+  base: BaseLayers,
+  { tracer, threads, agentLive }: EngineDoors,
+) {
   const { env } = options;
   const { home } = base;
   const clock = systemClock;
@@ -131,7 +135,7 @@ export function createEngineParts(options: EngineOptions, base: BaseLayers, { tr
     },
     watch: createChangeWatch(home),
     threads,
-    live,
+    agentLive,
   };
 }
 

@@ -46,7 +46,8 @@ export function openThreadAgents(
   };
   const { ids, clock } = engine;
   const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, ...defined({ self }) });
-  const mayStart = startsAgents(config.agents, settings.features) && (self?.depth ?? 0) < limits.depth;
+  const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
+  const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
   const tools = mayStart ? agentTools({ agents, roles: [{ name: 'default', description: 'Any task.' }] }) : [];
   return {
     agents,

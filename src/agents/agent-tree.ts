@@ -1,4 +1,5 @@
 import type { AgentLimits, BudgetProblem, ReadAgent } from '../ports/agents.ts';
+import { AgentQuestions } from './agent-questions.ts';
 import { rootPath } from '../protocol/agent.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 
@@ -15,6 +16,7 @@ export class AgentTree {
   /** Of each agent, without its own agents. */
   readonly #spent = new Map<ThreadId, number>();
   readonly #running = new Set<ThreadId>();
+  readonly questions = new AgentQuestions();
   #reserved = 0;
   #known: Promise<void> | undefined;
 

@@ -22,9 +22,11 @@ import { type AgentIdentity, type AgentStatus, type RecordedAgent, rootPath } fr
 import { errorWords } from '../protocol/error-words.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText } from '../protocol/outcome.ts';
+import type { Answer, Question } from '../protocol/question.ts';
 import { statusOf } from './agent-outcome.ts';
 import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
 import type { AgentTree } from './agent-tree.ts';
+import { waitForAgents } from './wait-for-agents.ts';
 
 export interface ThreadAgentsOptions {
   readonly threads: AgentThreads;
@@ -43,9 +45,6 @@ interface Working {
   readonly over: Promise<void>;
 }
 
-/** How often an agent is looked after that another program or client may continue. */
-const lookAgainMs = 1000;
-
 /**
  * The agents of one thread. What is done with one is a line of the thread before it is done, and what came of its work is
  * a message for the thread's next request: a process that dies leaves a tree that the next one can complete.
@@ -61,6 +60,15 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   attach(parent: AgentParent): void {
     this.#parent = parent;
+    if (this.#options.self === undefined) this.#tree.questions.attach(parent);
+  }
+
+  get questions(): readonly Question[] {
+    return this.#options.self === undefined ? this.#tree.questions.open : [];
+  }
+
+  answer(id: string, answer: Answer): boolean {
+    return this.#options.self === undefined && this.#tree.questions.answer(id, answer);
   }
 
   get isRunning(): boolean {
@@ -149,28 +157,14 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const unknown = found.find((agent) => 'why' in agent);
     if (unknown !== undefined) return unknown as AgentRefused;
     const ids = this.#waitedFor(found as readonly RecordedAgent[]).map(({ id }) => id);
-    const over = new AbortController();
-    const end = AbortSignal.any([signal, over.signal]);
-    let timedOut = false;
-    void this.#options.clock.sleep(timeoutMs, end).then(() => (timedOut = !end.aborted));
-    try {
-      for (;;) {
-        await this.settle();
-        const agents = this.#open.agents.filter(({ id }) => ids.includes(id));
-        const isOver = ({ state }: RecordedAgent): boolean => state !== 'running';
-        const isDone = agents.length === 0 || (until === 'all' ? agents.every(isOver) : agents.some(isOver));
-        if (isDone || timedOut || signal.aborted) {
-          return { kind: 'waited', agents: agents.map((agent) => this.#listed(agent)), timedOut: !isDone && timedOut };
-        }
-        const working = ids.flatMap((id) => this.#working.get(id)?.over ?? []);
-        const pause = new AbortController();
-        const soon = this.#options.clock.sleep(Math.min(lookAgainMs, timeoutMs), AbortSignal.any([end, pause.signal]));
-        await Promise.race([...working, soon]);
-        pause.abort('over');
-      }
-    } finally {
-      over.abort('over');
-    }
+    const now = async (): Promise<readonly RecordedAgent[]> => {
+      await this.settle();
+      return this.#open.agents.filter(({ id }) => ids.includes(id));
+    };
+    const working = () => ids.flatMap((id) => this.#working.get(id)?.over ?? []);
+    const { clock } = this.#options;
+    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, signal });
+    return { kind: 'waited', agents: waited.agents.map((agent) => this.#listed(agent)), timedOut: waited.timedOut };
   }
 
   list(): readonly ListedAgent[] {

@@ -1,7 +1,9 @@
 import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../protocol/agent.ts';
-import type { ThreadId } from '../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { Answer, Question } from '../protocol/question.ts';
+import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ThreadRefused, TurnEnd } from './threads.ts';
 
@@ -24,17 +26,25 @@ export interface AgentsOfThread {
   readonly isRunning: boolean;
   /** Interrupts those that work, and resolves when they have ended. */
   stop(): Promise<void>;
+  /** What they and their agents ask the user. Only of a thread that no other one started. */
+  readonly questions: readonly Question[];
+  /** False: none of them waits with that question. */
+  answer(id: string, answer: Answer): boolean;
 }
 
 /** A thread that has agents, as they see it. */
 export interface AgentParent {
   readonly id: ThreadId;
+  /** The turn that runs, if one does. */
+  readonly turnId: TurnId | undefined;
   /** Those of this thread, oldest first. */
   readonly agents: readonly RecordedAgent[];
   /** Resolves when it is durable. */
   note(note: AgentNote): Promise<void>;
   /** The same; the model reads it before the next request. */
   report(report: AgentReport): Promise<void>;
+  /** For those who look at the thread now. */
+  tell(event: ThreadEvent): void;
 }
 
 export interface WantedAgent {

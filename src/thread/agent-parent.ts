@@ -15,6 +15,9 @@ interface OpenThreadLog {
 export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
   return {
     id,
+    get turnId() {
+      return log.state.openTurn?.id;
+    },
     get agents() {
       return log.state.agents.filter(({ parentId }) => parentId === id);
     },
@@ -26,6 +29,11 @@ export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
       const total = addUsage(log.state.usage.total, costOfReport(log.state.agents, report));
       inbox.accept({ kind: 'agent', report, total });
       await log.durable();
+    },
+    tell(event) {
+      log.tellPassing(event);
+      // A lost disk is seen by the next caller that needs it.
+      log.durable().catch(() => {});
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
+import type { AgentsOfThread } from '../ports/agents.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -144,14 +145,9 @@ export class Thread {
     return this.#work.isBusy;
   }
 
-  /** Whether agents that it started work. */
-  get hasRunningAgents(): boolean {
-    return this.#parts.agents?.isRunning === true;
-  }
-
-  /** Interrupts agents that it started, and theirs, and resolves when they have ended. */
-  async stopAgents(): Promise<void> {
-    await this.#parts.agents?.stop();
+  /** Agents that it started. Undefined: it starts none. */
+  get agents(): AgentsOfThread | undefined {
+    return this.#parts.agents;
   }
 
   /** Whether a compaction that follows a turn by itself runs, or is about to. */
@@ -212,7 +208,8 @@ export class Thread {
 
   /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
   get questions(): readonly Question[] {
-    return (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#log.state);
+    const own = (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#log.state);
+    return [...own, ...(this.agents?.questions ?? [])];
   }
 
   /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */
@@ -226,6 +223,7 @@ export class Thread {
    */
   answer(id: string, given: Answer): Promise<Answered> {
     const { runs } = this.#turns;
+    if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
     return answerQuestion({ questions: this.#questions, log: this.#log, runs }, id, given);
   }
 

@@ -1,3 +1,4 @@
+import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
 import type { AgentBounds, AgentThread, AgentThreads, ReadAgent } from '../../ports/agents.ts';
 import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
@@ -22,7 +23,11 @@ import type { ThreadRequest } from './thread-request.ts';
 export type ParentRequest = Pick<ThreadRequest, 'overrides' | 'profile' | 'askUser' | 'ephemeral'>;
 
 /** Agents as live threads of the engine. */
-export function agentThreads(engine: EngineParts, parent: ParentRequest): AgentThreads {
+export function agentThreads(
+  engine: EngineParts,
+  parent: ParentRequest,
+  questions: (rootId: ThreadId) => AgentQuestions,
+): AgentThreads {
   const live = (): AgentLiveThreads => {
     const threads = engine.agentLive();
     if (threads === undefined) throw new Error('the engine has no live threads');
@@ -30,7 +35,7 @@ export function agentThreads(engine: EngineParts, parent: ParentRequest): AgentT
   };
   return {
     async start({ identity, bounds, fork }) {
-      const request = requestFor(identity, bounds, parent);
+      const request = requestFor(identity, bounds, parent, questions(identity.rootId));
       const opened = fork
         ? await live().fork(identity.parentId, { kind: 'latest' }, request)
         : await live().start(request);
@@ -39,7 +44,7 @@ export function agentThreads(engine: EngineParts, parent: ParentRequest): AgentT
     async load(identity, bounds) {
       const { identity: known } = (await readAgent(engine, identity.id)) ?? {};
       if (known !== undefined && known.parentId !== identity.parentId) return { kind: 'refused', outcome: notAnAgent };
-      return asAgent(await live().load(identity.id, requestFor(identity, bounds, parent)));
+      return asAgent(await live().load(identity.id, requestFor(identity, bounds, parent, questions(identity.rootId))));
     },
     read: (id) => readAgent(engine, id),
   };
@@ -55,6 +60,7 @@ function requestFor(
   agent: AgentIdentity,
   { cwd, model, provider, effort, approval, profile, withoutTools }: AgentBounds,
   parent: ParentRequest,
+  questions: AgentQuestions,
 ): AgentLiveRequest {
   const overrides = [
     ...(parent.overrides ?? []),
@@ -70,7 +76,9 @@ function requestFor(
     approval,
     permissionProfile: profile,
     ...defined({ profile: named, ephemeral, withoutTools }),
-    ...(parent.askUser === undefined ? { unattended: true } : { askUser: agentAsker(parent.askUser, agent.path) }),
+    ...(parent.askUser === undefined
+      ? { unattended: true }
+      : { askUser: agentAsker(parent.askUser, agent.path, questions) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { type AgentsConfig, readAgentsConfig, startsAgents } from '../../config/
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
 import type { CompactAnswer, ModelClient, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -11,12 +12,15 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { agentTools } from '../../tools/agents/agent-tools.ts';
 import type { Tool } from '../../tools/define.ts';
+import { rootAsker } from './agent-asker.ts';
 import { agentThreads, type ParentRequest } from './agent-threads.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
 export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
   readonly tools: readonly Tool[];
+  /** Asks for the thread, in turn with its agents. Absent: no one can be asked. */
+  readonly askUser?: AskUser;
   /** The client, within the budget of tokens that the agents of a root share. */
   metered(client: ModelClient): ModelClient;
 }
@@ -36,7 +40,7 @@ export function openThreadAgents(
   const { agents: given, problems } = readAgentsConfig(config.agents);
   const limits = limitsOf(given);
   const { agent: self } = request;
-  const threads = agentThreads(engine, request);
+  const threads = agentThreads(engine, request, (rootId) => treeOf(rootId).questions);
   const treeOf = (rootId: ThreadId): AgentTree => {
     const known = trees.get(engine) ?? new Map<ThreadId, AgentTree>();
     trees.set(engine, known);
@@ -57,6 +61,7 @@ export function openThreadAgents(
       await agents.settle();
     },
     release: () => agents.release(),
+    ...(request.askUser && { askUser: rootAsker(request.askUser) }),
     metered: (client) =>
       self === undefined ? client : meteredClient(client, { self, limits, tree: treeOf(self.rootId) }),
   };

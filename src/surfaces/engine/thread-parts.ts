@@ -130,7 +130,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     commands,
     ground: createGroundWatch({ shellEnvironment, opened, gitGuard, temporary: ['/tmp', env['TMPDIR'] ?? ''] }),
     ruleBook: ruleBook ?? engine.ruleBook,
-    ...defined({ askUser, checkpointHooks }),
+    ...defined({ askUser: agents?.askUser ?? askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     ...defined({ notify: notifier(config.notify ?? [], env) }),

@@ -123,7 +123,7 @@ export class KeptThread implements LiveThread {
     if (isWaiting) return this.#endSuspended();
     const turnId = await (itself === undefined ? this.#work.interrupt() : itself.stopCompactingItself());
     // Agents may work on after the turn that started them.
-    await this.#loader.thread?.stopAgents();
+    await this.#loader.thread?.agents?.stop();
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
@@ -187,7 +187,7 @@ export class KeptThread implements LiveThread {
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return (
-      !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.hasRunningAgents === true
+      !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.agents?.isRunning === true
     );
   }
 

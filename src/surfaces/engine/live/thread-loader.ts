@@ -184,7 +184,7 @@ export class ThreadLoader {
   }
 
   get #isIdle(): boolean {
-    const isQuiet = this.#thread?.isBusy === false && !this.#thread.hasRunningAgents;
+    const isQuiet = this.#thread?.isBusy === false && this.#thread.agents?.isRunning !== true;
     return this.#clients.isIdle() && isQuiet && this.#uses === 0 && !this.hub.isFollowed;
   }
 }

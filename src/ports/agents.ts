@@ -158,6 +158,8 @@ export interface ReadAgent {
   readonly identity: AgentIdentity | undefined;
   readonly used: Usage;
   readonly agents: readonly RecordedAgent[];
+  /** Whether its last turn has no end. */
+  readonly isOpen: boolean;
   /** `waits`: its turn waits for the user's answer. */
   readonly last: AgentStatus | 'waits';
 }

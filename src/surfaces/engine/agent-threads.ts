@@ -1,22 +1,16 @@
 import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
-import type { AgentBounds, AgentThread, AgentThreads, ReadAgent } from '../../ports/agents.ts';
+import type { AgentBounds, AgentThread, AgentThreads } from '../../ports/agents.ts';
 import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
-import type { AgentIdentity, AgentStatus } from '../../protocol/agent.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { objectAt, stringAt } from '../../protocol/json.ts';
-import { type LineKind, lineType } from '../../protocol/line.ts';
 import { words } from '../../protocol/user-input.ts';
-import { agentIn } from '../../state/agents.ts';
-import { isSuspended } from '../../state/questions.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
-import { turnEvent, turnEventKind } from '../../state/turn-event.ts';
-import { foldThread } from '../../thread/branch/resume.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import { agentAsker } from './agent-asker.ts';
 import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live.ts';
+import { readAgent } from './read-agent.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 /** What agents take over from the thread that starts them, beside what its turn may do. */
@@ -116,35 +110,4 @@ function narrowing({ settings }: AgentLiveThread, { cwd, approval, profile }: Ag
 function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {
   if (result.kind === 'refused') return { kind: 'failed', outcome: result.outcome };
   return result;
-}
-
-/** What the file of a thread says of the work that it was given last. */
-async function readAgent({ store }: Pick<EngineParts, 'store'>, id: ThreadId): Promise<ReadAgent | undefined> {
-  if ((await store.current(id)).kind === 'refused') return undefined;
-  const { state } = await foldThread(store, id);
-  const own = state.agents.filter(({ parentId }) => parentId === id);
-  const last = await lastStatus({ store }, id, state);
-  return { identity: agentIn(state.meta), used: state.usage.total, agents: own, last };
-}
-
-async function lastStatus(
-  { store }: Pick<EngineParts, 'store'>,
-  id: ThreadId,
-  state: ThreadState,
-): Promise<AgentStatus | 'waits'> {
-  if (state.openTurn !== undefined) return isSuspended(state) ? 'waits' : { kind: 'interrupted' };
-  for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
-    const event = type === lineType.event ? turnEvent(payload) : undefined;
-    if (event?.kind !== 'end') continue;
-    if (event.status === 'completed') {
-      return { kind: 'completed', ...defined({ answer: stringAt(payload, 'last_agent_message') }) };
-    }
-    if (event.status !== 'failed') break;
-    return { kind: 'errored', message: stringAt(objectAt(payload, 'error'), 'message') ?? 'Its turn failed.' };
-  }
-  return { kind: 'interrupted' };
-}
-
-function isTurnEvent({ type, payloadType }: LineKind): boolean {
-  return type === lineType.event && (payloadType === undefined || turnEventKind(payloadType) === 'end');
 }

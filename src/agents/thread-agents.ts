@@ -52,6 +52,8 @@ interface Working {
 export class ThreadAgents implements Agents, AgentsOfThread {
   readonly #options: ThreadAgentsOptions;
   readonly #working = new Map<ThreadId, Working>();
+  /** Those that were loaded here. */
+  readonly #loaded = new Map<ThreadId, AgentThread>();
   #parent: AgentParent | undefined;
 
   constructor(options: ThreadAgentsOptions) {
@@ -178,6 +180,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (agent.state === 'closed') return { kind: 'closed', before };
     await this.#interrupt([agent.id]);
     await this.#open.note({ kind: 'closed', id: agent.id });
+    await this.#leave([agent.id]);
     return { kind: 'closed', before };
   }
 
@@ -187,8 +190,9 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   /** The thread is given up. An agent that waits for the user is left as it is: its turn can be continued. */
   async release(): Promise<void> {
-    const left = [...this.#working].filter(([, { thread }]) => !thread.asks);
-    await this.#interrupt(left.map(([id]) => id));
+    const left = [...this.#loaded].flatMap(([id, { asks }]) => (asks ? [] : id));
+    await this.#interrupt(left);
+    await this.#leave(left);
   }
 
   /**
@@ -222,6 +226,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   #begin(agent: Pick<AgentIdentity, 'id' | 'path'>, thread: AgentThread, run: ReturnType<AgentThread['run']>): void {
     const { id, path } = agent;
+    this.#loaded.set(id, thread);
     const work = async (): Promise<void> => {
       try {
         const status = await run.then(statusOf, (error: unknown): AgentStatus => failedBy(error));
@@ -244,6 +249,12 @@ export class ThreadAgents implements Agents, AgentsOfThread {
         await over;
       }),
     );
+  }
+
+  async #leave(ids: readonly ThreadId[]): Promise<void> {
+    const loaded = ids.flatMap((id) => this.#loaded.get(id) ?? []);
+    // A lost disk is reported by its own thread.
+    await Promise.allSettled(loaded.map((thread) => thread.leave()));
   }
 
   #fullProblem(): string | undefined {

@@ -148,6 +148,8 @@ export interface AgentThread {
   /** False: no turn takes the words. */
   steer(message: string): Promise<boolean>;
   interrupt(): Promise<void>;
+  /** Gives it up for now: other programs may write it. Its next work loads it again. */
+  leave(): Promise<void>;
   /** Of the whole thread. */
   readonly used: Usage;
   /** Whether it waits for the user. */

@@ -28,5 +28,6 @@ export interface AgentLiveThread {
   submit(turn: { readonly input: UserInput; readonly change?: unknown }): Promise<TurnResult | EngineRefused>;
   steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
   interrupt(): Promise<unknown>;
+  leave(): Promise<void>;
   usage(): { readonly total: Usage };
 }

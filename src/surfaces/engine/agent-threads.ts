@@ -90,6 +90,7 @@ function asAgent(opened: AgentLiveThread | EngineRefused): AgentThread | ThreadR
     async interrupt() {
       await opened.interrupt();
     },
+    leave: () => opened.leave(),
     get used() {
       return opened.usage().total;
     },

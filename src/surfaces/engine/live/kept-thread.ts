@@ -175,6 +175,10 @@ export class KeptThread implements LiveThread {
     return promise;
   }
 
+  leave(): Promise<void> {
+    return this.#isKept ? this.#loader.giveUp() : Promise.resolve();
+  }
+
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
     return this.#loader.hub.follow(options);
   }

@@ -72,7 +72,7 @@ it('the program has these commands and options', () => {
     [
       "exec PROMPT resume fork --add-dir --all --approvals --approve-for-me --ask-for-approval --cd --color --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --verbose --yolo -C -a -c -i -m -o -p -s -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
-      "threads show THREAD --full --json --last",
+      "threads show THREAD --full --json --last --tree",
       "threads search WORD --archived --cd --cursor --json --limit --sort --source -C -n",
       "threads files THREAD --diff --json --last",
       "threads name THREAD NAME --all --json --last",

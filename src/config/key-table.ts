@@ -210,6 +210,8 @@ const keys = {
   },
   // Read per layer where hooks are looked for: those of all layers run.
   hooks: { type: 'free', shape: 'table' },
+  // Read as a whole where agents are started: names of roles stand beside settings.
+  agents: { type: 'free', shape: 'table' },
   notify: strings,
   features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {

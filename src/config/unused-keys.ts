@@ -1,6 +1,6 @@
 /** Of Codex's configuration: they change what an agent does there, and have no effect here yet. Users are warned. */
 const missedKeys: readonly string[] = `
-  agents apps background_terminal_max_timeout browser_use chatgpt_base_url
+  apps background_terminal_max_timeout browser_use chatgpt_base_url
   computer_use forced_chatgpt_workspace_id forced_login_method ghost_snapshot goals history marketplaces
   orchestrator otel plan_mode_reasoning_effort review_model tools web_search
 `

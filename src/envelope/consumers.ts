@@ -14,7 +14,7 @@ rollout | src/state/turn-drafts.ts | capabilities.withoutTools identity.askedTie
 identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
-history | src/thread/record/record.ts | window.toolOutput
+history | src/thread/record/record.ts | window.effective window.toolOutput
 settings event | src/thread/contract/preview.ts | instructions.base telemetry.threadId workspace.date
 model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
@@ -80,4 +80,5 @@ MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.thread
 call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
 skills | src/thread/contract/skills-now.ts | policy.resolved window.skills workspace.cwd
 skills | src/thread/record/named-skills.ts | window.effective
+tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
 `;

@@ -68,4 +68,6 @@ export const lineType = {
   warning: 'capstan_warning',
   /** Ours: a hook ran, and what came of it. What the model reads of it stands in items. */
   hook: 'capstan_hook',
+  /** Ours: an agent is started, given more work, or closed. Written before it is. */
+  agent: 'capstan_agent',
 } as const;

@@ -16,6 +16,8 @@ export type QuestionKind = (typeof questionKinds)[number];
 export interface Question {
   /** Its own: a call may be asked about several times, and an answer names the question. The same after a resume. */
   readonly id: string;
+  /** The path of the agent whose call it is. Absent: the thread that the client speaks with. */
+  readonly agent?: string;
   /** Of the call that is asked about. */
   readonly callId: string;
   readonly turnId: TurnId;

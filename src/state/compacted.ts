@@ -7,6 +7,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { lastUsage, noCount } from '../history/newest-count.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
+import { readAgents, storeAgents } from './agents.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
 import { readGrants, readTurnGrants, storeGrants } from './grants.ts';
@@ -90,6 +91,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ session_context: unlessEmpty(state.sessionContext) }),
     ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
     ...defined({ grants: unlessEmpty(storeGrants(grants)), sessions: unlessEmpty(storeSessions(state.sessions)) }),
+    ...defined({ agents: unlessEmpty(storeAgents(state.agents)) }),
   };
 }
 
@@ -145,6 +147,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     waiting: readWaiting(carried),
     grants: readGrants(carried),
     sessions: readSessions(carried),
+    agents: readAgents(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...defined({ context, envelope, newest, instructions, settings, openTurn }),
   };

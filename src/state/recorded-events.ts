@@ -17,6 +17,7 @@ import { settingsEventIn, switchSaid, turnEnd, usageEventIn } from './recorded-t
 import type { ThreadState } from './thread-state.ts';
 import { turnEvent } from './turn-event.ts';
 import { foldPlace, noTurnsOfAny, type TurnLog, turnsFrom } from './turns.ts';
+import { totalIn } from './waiting.ts';
 
 /**
  * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
@@ -123,6 +124,8 @@ function foldLine(
       return withEvents(state, failedCheckpoint(state.threadId, payload));
     case lineType.hook:
       return withEvents(state, hookEvent(payload));
+    case lineType.waiting:
+      return { state: { ...state, total: totalIn(payload) ?? state.total }, news: [] };
     default:
       return { state, news: [] };
   }

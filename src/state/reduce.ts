@@ -5,7 +5,9 @@ import { asItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
+import { addUsage } from '../protocol/usage.ts';
 import { foldWorldState } from '../world/baseline.ts';
+import { costOfReport, foldAgent, foldReport } from './agents.ts';
 import { foldReopened } from './behind.ts';
 import { foldFailed, foldSeen } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
@@ -22,7 +24,7 @@ import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { foldSession } from './sessions.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
-import { foldEntered, foldWaiting } from './waiting.ts';
+import { foldEntered, foldWaiting, reportIn } from './waiting.ts';
 import { foldWarning } from './warnings.ts';
 import { foldWork } from './work.ts';
 
@@ -67,7 +69,9 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.pin:
       return { ...state, pins: foldPin(state.pins, payload) };
     case lineType.waiting:
-      return withWaiting(state, foldWaiting(state.waiting, payload));
+      return foldMessage(state, payload);
+    case lineType.agent:
+      return { ...state, agents: foldAgent(state.agents, payload) };
     case lineType.warning:
       return { ...state, warnings: foldWarning(state.warnings, payload) };
     case lineType.hook: {
@@ -110,6 +114,15 @@ function withToolSet(sets: ThreadState['toolSets'], name: string, tools: readonl
 
 function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {
   return waiting === state.waiting ? state : { ...state, waiting };
+}
+
+/** What an agent has cost is part of what its thread has. */
+function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
+  const state = withWaiting(before, foldWaiting(before.waiting, payload));
+  const report = state === before ? undefined : reportIn(payload);
+  if (report === undefined) return state;
+  const total = addUsage(state.usage.total, costOfReport(state.agents, report));
+  return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
 }
 
 /**

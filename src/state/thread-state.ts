@@ -3,6 +3,7 @@ import type { BaseInstructions } from '../envelope/facts.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import { type NewestCount, noCount } from '../history/newest-count.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
+import type { RecordedAgent } from '../protocol/agent.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -81,6 +82,8 @@ export interface ThreadState {
   readonly sessions: readonly RecordedSession[];
   /** Those of the moment of the newest checkpoint, of which history says nothing. Answers after it say what became of them. */
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
+  /** Agents that it started, oldest first. A fork holds those of the other thread as well. */
+  readonly agents: readonly RecordedAgent[];
   /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
   readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
@@ -137,6 +140,7 @@ export type Mark = Pick<
   | 'grants'
   | 'sessions'
   | 'sessionsAtCheckpoint'
+  | 'agents'
   | 'checkpoints'
   | 'sessionContext'
   | 'prefill'
@@ -144,7 +148,7 @@ export type Mark = Pick<
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint, sessionContext } = state;
+  const { sessions, sessionsAtCheckpoint, sessionContext, agents } = state;
   return {
     history,
     baseline,
@@ -152,6 +156,7 @@ export function markOf(state: ThreadState): Mark {
     grants,
     sessions,
     sessionsAtCheckpoint,
+    agents,
     checkpoints,
     sessionContext,
     ...defined({ prefill, behind, context, envelope, instructions }),
@@ -175,6 +180,7 @@ export const emptyState: ThreadState = {
   grants: [],
   sessions: [],
   sessionsAtCheckpoint: [],
+  agents: [],
   marks: noMarks,
 };
 

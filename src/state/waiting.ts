@@ -4,11 +4,19 @@ import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt }
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
+import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import { userMessage } from '../fragments/message.ts';
+import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
+import { contextMessage, userMessage } from '../fragments/message.ts';
+import { render } from '../fragments/text/define.ts';
+import type { AgentReport } from '../protocol/agent.ts';
+import { readReport } from './agents.ts';
 import { oneLine } from './one-line.ts';
 
-/** A message that the thread has accepted and that has not entered history: a user's words, or an item of a program. */
+/**
+ * A message that the thread has accepted and that has not entered history: a user's words, an item of a program, or what
+ * came of the work of an agent.
+ */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
 export type WaitingContent =
@@ -18,7 +26,9 @@ export type WaitingContent =
       readonly item: Item;
       /** Of an item that only its maker can read: who answered when it was accepted. */
       readonly maker?: ProviderName;
-    };
+    }
+  /** `total`: what the thread has cost with it. */
+  | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage };
 
 /** The same as its line says it: the seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
@@ -46,6 +56,18 @@ export function messageWaits(message: WaitingMessage): LineDraft {
   return { type: lineType.waiting, payload: message as unknown as JsonObject };
 }
 
+/** What the thread has cost after a `capstan_waiting` line, where the line says so. */
+export function totalIn(payload: JsonObject): Usage | undefined {
+  const total = payload['kind'] === 'agent' ? objectAt(payload, 'total') : undefined;
+  return total && mendUsage(total);
+}
+
+/** What a `capstan_waiting` line says about the work of an agent, if it does. */
+export function reportIn(payload: JsonObject): AgentReport | undefined {
+  const report = payload['kind'] === 'agent' ? objectAt(payload, 'report') : undefined;
+  return report && readReport(report);
+}
+
 /** The same for one that is recorded a second time. It stays as proven as it was: an empty seal proves nothing. */
 export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...(message as unknown as JsonObject), seal } };
@@ -57,6 +79,7 @@ export function claimOfMessage(message: WaitingMessage): Json {
   if (message.kind === 'item') {
     return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
   }
+  if (message.kind === 'agent') return [lineType.waiting, id, 'agent', message.report as unknown as Json];
   const { text, images, unusableImages = null } = message.input;
   return [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
 }
@@ -125,6 +148,10 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
     const maker = readProviderName(payload['maker']);
     return item === undefined ? undefined : { kind: 'item', item, ...defined({ maker }) };
   }
+  if (payload['kind'] === 'agent') {
+    const report = reportIn(payload);
+    return report && { kind: 'agent', report, total: totalIn(payload) ?? noUsage };
+  }
   const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
   return input === undefined ? undefined : { kind: 'words', input };
 }
@@ -145,7 +172,21 @@ function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is
 
 /** What a message that waits becomes in history, but for its id. */
 export function waitingItem(message: WaitingContent): Item {
-  return message.kind === 'words' ? userMessage('', message.input) : message.item;
+  switch (message.kind) {
+    case 'words':
+      return userMessage('', message.input);
+    case 'agent': {
+      const { role, text } = render(subagentNotificationFragment, notificationOf(message.report));
+      return contextMessage('', role, [text]);
+    }
+    case 'item':
+      return message.item;
+  }
+}
+
+/** What the model reads of a report. */
+export function notificationOf({ path, status }: AgentReport) {
+  return { agentPath: path, status };
 }
 
 /** The beginning of what was said, in one line; of what has no words, what it is. */
@@ -154,6 +195,7 @@ export function waitingWords(message: WaitingMessage, characters: number): strin
     const { text, images } = message.input;
     return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
   }
+  if (message.kind === 'agent') return `agent ${message.report.path}: ${message.report.status.kind}`;
   const { item } = message;
   return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
 }

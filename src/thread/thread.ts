@@ -1,5 +1,6 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
+import type { AgentsOfThread } from '../ports/agents.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -10,6 +11,7 @@ import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
+import { agentParent } from './agent-parent.ts';
 import { fullInbox, type Injected, injectItem } from './inject-item.ts';
 import { isInput, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
@@ -76,6 +78,7 @@ export class Thread {
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
     this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: compactsAfterTurns ?? true });
+    parts.agents?.attach(agentParent({ id, log, inbox: this.#inbox }));
   }
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
@@ -87,7 +90,9 @@ export class Thread {
   ): Promise<Thread | OpenRefused> {
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
+    const meta = envelope.then((known) =>
+      sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git, agent: parts.agent }),
+    );
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, new Subscribers(options));
@@ -138,6 +143,11 @@ export class Thread {
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#work.isBusy;
+  }
+
+  /** Agents that it started. Undefined: it starts none. */
+  get agents(): AgentsOfThread | undefined {
+    return this.#parts.agents;
   }
 
   /** Whether a compaction that follows a turn by itself runs, or is about to. */
@@ -198,7 +208,8 @@ export class Thread {
 
   /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
   get questions(): readonly Question[] {
-    return (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#log.state);
+    const own = (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#log.state);
+    return [...own, ...(this.agents?.questions ?? [])];
   }
 
   /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */
@@ -212,6 +223,7 @@ export class Thread {
    */
   answer(id: string, given: Answer): Promise<Answered> {
     const { runs } = this.#turns;
+    if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
     return answerQuestion({ questions: this.#questions, log: this.#log, runs }, id, given);
   }
 

@@ -7,6 +7,7 @@ import type { TurnItem } from '../../src/protocol/turn-item.ts';
 import { callProcess, callStarted } from '../../src/state/call-start.ts';
 import { SimulatedDisk, startScriptedModel, type ScriptStepOf } from '../../src/testing/index.ts';
 import { killedNow } from '../harness/killed-now.ts';
+import { waitingItem } from '../../src/state/waiting.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { compacts, linesOf, long, requestKinds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
@@ -18,7 +19,7 @@ const note = (text: string) => ({ type: 'message', role: 'developer', content: [
 /** The texts that wait in the thread, as a fold of its file has them. */
 function waitingIn({ thread }: LiveThread): readonly unknown[] {
   return thread.state.waiting.map((each) =>
-    each.kind === 'words' ? each.input.text : (each.item['content'] as JsonObject[])[0]?.['text'],
+    each.kind === 'words' ? each.input.text : (waitingItem(each)['content'] as JsonObject[])[0]?.['text'],
   );
 }
 

@@ -62,7 +62,7 @@ describe('the catalogue', () => {
         "plugin-hint | developer | <plugin_hint> | 700 |  |",
         "hook-context | developer | <hook_context> | 5000 | alone |",
         "hook-prompt | user | <hook_prompt hook_run_id="ID"> | 5000 |  |",
-        "subagent-notification | user | <subagent_notification> | 2000 | alone |",
+        "subagent-notification | user | <subagent_notification> | 5000 | alone |",
         "inter-agent-message | assistant | - | 10000 | alone |",
         "realtime-delegation | user | <realtime_delegation> | 3200 | alone |",
         "unusable-images | developer | <unusable_images> | 800 | alone |",

@@ -5,6 +5,7 @@ import type { Ordinal } from '../../src/protocol/ids.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { entries } from '../../src/history/history.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';
+import { waitingItem } from '../../src/state/waiting.ts';
 import {
   answer,
   callTool,
@@ -151,7 +152,7 @@ function placesOf(state: ThreadState, text: string): number {
 }
 
 function waitsIn({ waiting }: ThreadState): readonly string[] {
-  return waiting.map((each) => (each.kind === 'words' ? each.input.text : textIn(each.item)));
+  return waiting.map((each) => (each.kind === 'words' ? each.input.text : textIn(waitingItem(each))));
 }
 
 function textsIn({ body }: RecordedRequest): readonly string[] {

@@ -1,16 +1,17 @@
+import type { AgentStatus } from '../../protocol/agent.ts';
 import type { Json } from '../../protocol/json.ts';
 import { defineFragment } from '../text/define.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
-export type SubagentStatus =
-  | { readonly kind: 'pending_init' | 'running' | 'interrupted' | 'shutdown' | 'not_found' }
-  | { readonly kind: 'completed'; readonly answer?: string }
-  | { readonly kind: 'errored'; readonly message: string };
-
 export interface SubagentNotificationText {
   readonly agentPath: string;
-  readonly status: SubagentStatus;
+  readonly status: AgentStatus;
+  /** What its answer may weigh, in tokens, where that is less than the most. */
+  readonly limit?: number;
 }
+
+/** The most that an answer may weigh, in tokens. */
+const mostTokens = 2400;
 
 /** One line of JSON in a shape that other programs read. */
 export const subagentNotificationFragment = defineFragment<SubagentNotificationText>({
@@ -18,23 +19,25 @@ export const subagentNotificationFragment = defineFragment<SubagentNotificationT
   purpose: 'The outcome of an agent that this one started.',
   role: 'user',
   markers: ['<subagent_notification>', '</subagent_notification>'],
-  capTokens: 2000,
+  capTokens: 5000,
   separate: true,
-  body: ({ agentPath, status }) =>
-    `\n${JSON.stringify({ agent_path: agentPath, status: statusValue(status) }).replaceAll('<', '\\u003c')}\n`,
+  body({ agentPath, status, limit = mostTokens }) {
+    const told = { agent_path: agentPath, status: statusValue(status, Math.min(limit, mostTokens)) };
+    return `\n${JSON.stringify(told).replaceAll('<', '\\u003c')}\n`;
+  },
 });
 
-function statusValue(status: SubagentStatus): Json {
+function statusValue(status: AgentStatus, limit: number): Json {
   switch (status.kind) {
     case 'completed':
-      return { completed: status.answer === undefined ? null : shortened(status.answer) };
+      return { completed: status.answer === undefined ? null : shortened(status.answer, limit) };
     case 'errored':
-      return { errored: shortened(status.message) };
+      return { errored: shortened(status.message, limit) };
     default:
       return status.kind;
   }
 }
 
-function shortened(text: string): string {
-  return truncateMiddle(text, { mode: 'tokens', limit: 900 });
+function shortened(text: string, limit: number): string {
+  return truncateMiddle(text, { mode: 'tokens', limit });
 }

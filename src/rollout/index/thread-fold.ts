@@ -8,6 +8,7 @@ import type { SpokenWords } from '../../state/spoken-words.ts';
 import { turnEvent } from '../../state/turn-event.ts';
 import { concernsTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
+import { totalIn } from '../../state/waiting.ts';
 import { appliedSettings, type SettingsInWords } from '../../state/turn-settings.ts';
 
 /**
@@ -38,7 +39,7 @@ export const emptyFold: ThreadFold = { log: noTurns, totalTokens: 0 };
 
 /** Lines that say nothing for lists need not be parsed. */
 export function concernsLists(kind: LineKind): boolean {
-  if (kind.type === lineType.question) return true;
+  if (kind.type === lineType.question || kind.type === lineType.waiting) return true;
   return concernsTurns(kind) || (kind.type === lineType.event && events.includes(kind.payloadType ?? ''));
 }
 
@@ -57,6 +58,8 @@ export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | un
       return { ...withEvent(turnEvent(payload) === undefined ? fold : withoutQuestions(fold), payload), log };
     case lineType.question:
       return { ...withQuestion(fold, payload), log };
+    case lineType.waiting:
+      return { ...fold, log, totalTokens: totalIn(payload)?.total ?? fold.totalTokens };
     default:
       return log === fold.log ? fold : { ...fold, log };
   }

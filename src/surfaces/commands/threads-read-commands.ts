@@ -60,6 +60,7 @@ export const showCommand = {
   words: [threadWord],
   options: {
     full: flag('--full', 'everything that was said and done, in order; with --json, the items of each turn'),
+    tree: flag('--tree', 'only the agents that the thread started, and theirs'),
     json: jsonOption,
     last: lastOption,
   },

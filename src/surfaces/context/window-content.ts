@@ -1,4 +1,4 @@
-import { type Entry, isBoundary, isModelMade } from '../../history/entry.ts';
+import { type Entry, isBoundary, isModelMade, type Origin } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { weightOf } from '../../history/history-weight.ts';
 import { droppedReasoning } from '../../history/active-tokens.ts';
@@ -11,7 +11,7 @@ import { isSameProvider, type ProviderName } from '../../protocol/provider-name.
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { NextRequest } from '../engine/engine-types.ts';
-import { waitingItem } from '../../state/waiting.ts';
+import { waitingItem, type WaitingMessage } from '../../state/waiting.ts';
 import { instructionsOf } from '../../state/thread-state.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
@@ -80,10 +80,13 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
   const messages = mergeFragments(fragments, form === 'bundle' ? 'reinjection' : 'change');
   return [
     ...messages.map(({ item, origin }) => ({ item: item(''), origin })),
-    ...waiting.map((message) => {
-      return { item: waitingItem(message), origin: { family: message.kind === 'words' ? 'user' : 'client' } as const };
-    }),
+    ...waiting.map((message) => ({ item: waitingItem(message), origin: waitingOrigin(message) })),
   ].map((entry) => ({ ...estimated(entry), next: true }));
+}
+
+function waitingOrigin({ kind }: WaitingMessage): Origin {
+  if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
+  return { family: kind === 'words' ? 'user' : 'client' };
 }
 
 /** The newest request that the provider counted, if its count fits the next one: that one continues from it. */

@@ -25,6 +25,7 @@ import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
 import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { AgentLiveThreads } from './agent-live.ts';
 import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
@@ -33,6 +34,14 @@ import { findOwnPlaces, landlockFolder, terminalLibrary } from './own-places.ts'
 /** A fact about the machine: what one engine of this process has tried out, the next need not. */
 const provenBubblewraps = new Map<string, Bubblewrap>();
 
+/** What the engine itself gives to its threads. */
+interface EngineDoors {
+  readonly tracer: Tracer;
+  readonly threads: Threads;
+  /** The live threads of the engine, for agents. Undefined: the program opens its threads by itself, and they have none. */
+  agentLive(): AgentLiveThreads | undefined;
+}
+
 /** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
@@ -40,7 +49,7 @@ export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 export function createEngineParts(
   options: EngineOptions,
   base: BaseLayers,
-  { tracer, threads }: { readonly tracer: Tracer; readonly threads: Threads },
+  { tracer, threads, agentLive }: EngineDoors,
 ) {
   const { env } = options;
   const { home } = base;
@@ -126,6 +135,7 @@ export function createEngineParts(
     },
     watch: createChangeWatch(home),
     threads,
+    agentLive,
   };
 }
 

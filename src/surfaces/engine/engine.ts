@@ -19,6 +19,7 @@ import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
+import type { AgentLiveThreads } from './agent-live.ts';
 import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -48,12 +49,14 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #open = new Map<ThreadId, Thread>();
   readonly #beforeClose: (() => Promise<void>)[] = [];
+  #agentLive: AgentLiveThreads | undefined;
   /** Made on use. */
   #answers: ThreadAnswers | undefined;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
-    this.#parts = createEngineParts(options, base, { tracer, threads: threadsPort(this) });
+    const doors = { tracer, threads: threadsPort(this), agentLive: () => this.#agentLive };
+    this.#parts = createEngineParts(options, base, doors);
     this.stored = new StoredThreads(this.#parts);
   }
 
@@ -167,6 +170,7 @@ export class Engine {
         this.#noted(startThread(this.#parts, { ...request, cwd: kept.cwd }, { id, kept })),
       resume: (id, request, kept) => this.#noted(resumeThread(this.#parts, id, request, kept)),
       beforeClose: (work) => void this.#beforeClose.push(work),
+      openAgents: (live) => void (this.#agentLive = live),
     };
   }
 

@@ -10,6 +10,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
+import { agentIn } from '../../state/agents.ts';
 import { type RestoredSettings, restoredSettings } from '../../state/resumed-settings.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
 import { Thread } from '../../thread/thread.ts';
@@ -43,7 +44,12 @@ export async function startThread(
   const prepared = await prepareThread(engine, { cwd: request.cwd }, request, again);
   if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, notices, profileName } = prepared;
-  const thread = await Thread.start(parts, { ...request, settings }, gitFacts(engine, settings), again.id);
+  const thread = await Thread.start(
+    parts,
+    { ...request, settings },
+    gitFacts(engine, settings),
+    again.id ?? request.agent?.id,
+  );
   if (!(thread instanceof Thread)) return engineRefused(thread);
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }
@@ -57,7 +63,8 @@ export async function resumeThread(
   const store = request.ephemeral === true ? engine.ephemeralStore : engine.store;
   const resumed = await openProven({ seals: engine.seals, store }, id);
   if (resumed.kind === 'refused') return engineRefused(resumed);
-  const prepared = await prepareToGoOn(engine, resumed, request, kept);
+  const agent = agentIn(resumed.state.meta);
+  const prepared = await prepareToGoOn(engine, resumed, { ...request, ...defined({ agent }) }, kept);
   if ('code' in prepared) {
     await resumed.owned.close();
     return engineRefused(prepared);

@@ -25,15 +25,42 @@ import {
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { HomeStore } from './home-store.ts';
+import { agentRestores, hasNothing, joinedReports } from './restore-agent-files.ts';
 import { lazySnapshots } from './lazy-workspace.ts';
 import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /**
+ * The same with what its agents did for the turns that are taken back: they worked for it. Theirs goes first, so that the
+ * thread finds files as it left them.
+ */
+export async function restoreThreadFiles(
+  parts: EngineParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  options: RestoreOptions,
+  above: readonly ThreadId[] = [],
+): Promise<RestoreReport | EngineRefused> {
+  const found = await agentRestores(parts.store, id, target);
+  const agents = found.filter((agent) => agent.id !== id && !above.includes(agent.id));
+  if (agents.length === 0) return restoreOwnFiles(parts, id, target, options);
+  // What refuses the thread refuses all of it.
+  const foreseen = await restoreOwnFiles(parts, id, target, { ...options, dryRun: true });
+  if (foreseen.kind === 'refused' && !hasNothing(foreseen)) return foreseen;
+  const reports: RestoreReport[] = [];
+  for (const agent of agents) {
+    const report = await restoreThreadFiles(parts, agent.id, agent.target, options, [...above, id]);
+    if (report.kind === 'restored') reports.push(report);
+    else if (!hasNothing(report)) return report;
+  }
+  return joinedReports(await restoreOwnFiles(parts, id, target, options), reports);
+}
+
+/**
  * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
  * not record do not count: a file from elsewhere could name any folder, and any state of it that was ever kept.
  */
-export async function restoreThreadFiles(
+async function restoreOwnFiles(
   parts: EngineParts,
   id: ThreadId,
   target: RestoreTarget,

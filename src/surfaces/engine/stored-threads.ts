@@ -17,6 +17,7 @@ import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
+import type { AgentNode } from './agent-node.ts';
 import { cutOffTurn } from './cut-off-turn.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
@@ -131,6 +132,12 @@ export class StoredThreads {
   async pins(id: ThreadId): Promise<readonly Pin[]> {
     const { pinsOf } = await import('../../thread/branch/pinned-notes.ts');
     return pinsOf(this.#kept, id);
+  }
+
+  /** A thread with the agents that it started, and theirs. */
+  async agents(id: ThreadId): Promise<AgentNode> {
+    const { readAgentTree } = await import('./agent-node.ts');
+    return readAgentTree({ store: this.#kept.store, writer: (each) => this.writer(each) }, id);
   }
 
   /** What turns of a thread changed in files, as far as snapshots show. `diffs`: with the changed lines of each. */

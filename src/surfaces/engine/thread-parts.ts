@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
 import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -49,7 +50,15 @@ export interface ThreadPartsInput extends Pick<
   readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
-    'ephemeral' | 'askUser' | 'ruleBook' | 'checkpointHooks' | 'threadSource' | 'tools'
+    | 'ephemeral'
+    | 'askUser'
+    | 'ruleBook'
+    | 'checkpointHooks'
+    | 'threadSource'
+    | 'tools'
+    | 'agent'
+    | 'overrides'
+    | 'profile'
   >;
 }
 
@@ -99,17 +108,25 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       ).openThreadMcp(engine, { config, catalogue, settings, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
+  const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
+  const agents = hasAgents
+    ? (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
+    : undefined;
+  const agentTools = agents?.tools ?? [];
+  const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     await prepareCalls();
   };
   return {
-    ...(mcp === undefined ? {} : { beforeTurn: mcp.beforeTurn, release: mcp.release }),
+    ...aroundTurns([mcp, agents]),
+    ...(agents && { agents: agents.agents }),
+    ...defined({ agent: request.agent }),
     clock,
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, prepareAll) },
+    provider: { ...made, client: withPreparation(agents?.metered(made.client) ?? made.client, prepareAll) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
@@ -120,7 +137,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     commands,
     ground: createGroundWatch({ shellEnvironment, opened, gitGuard, temporary: ['/tmp', env['TMPDIR'] ?? ''] }),
     ruleBook: ruleBook ?? engine.ruleBook,
-    ...defined({ askUser, checkpointHooks }),
+    ...defined({ askUser: agents?.askUser ?? askUser, checkpointHooks }),
     gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     ...defined({ notify: notifier(config.notify ?? [], env) }),
@@ -130,7 +147,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
-    router: createRouter([() => builtIn, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
+    router: createRouter([() => offered, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
     threads: engine.threads,
     async gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
@@ -167,6 +184,22 @@ function notifier(argv: readonly string[], env: EngineParts['options']['env']): 
   if (argv.length === 0) return undefined;
   return (cwd, about) =>
     startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
+}
+
+type AroundTurns = Required<Pick<ThreadParts, 'beforeTurn' | 'release'>>;
+
+/** What is done before each turn and at the end, for each of them in turn. */
+function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundTurns> {
+  const there = all.filter((each) => each !== undefined);
+  if (there.length === 0) return {};
+  return {
+    async beforeTurn(settings, watch) {
+      for (const each of there) await each.beforeTurn(settings, watch);
+    },
+    async release() {
+      for (const each of there.toReversed()) await each.release();
+    },
+  };
 }
 
 /** Loaded on use: most threads have none. */

@@ -1,4 +1,5 @@
 import type { Overrides } from '../../gather/config/config-layers.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
@@ -26,6 +27,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly permissionProfile?: PermissionProfile;
   /** Nothing of what the thread does is kept on the disk. */
   readonly ephemeral?: boolean;
+  /** The thread that it works for, and who it is among agents. Absent: it works for no other. */
+  readonly agent?: AgentIdentity;
   /** For whom the thread is started; `user` unless said otherwise. */
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */

@@ -30,6 +30,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const found = await findThread({ thread: name, archived: true });
   if ('code' in found) return found;
   const { engine, id } = found;
+  if (options.tree) return (await import('./show-tree.ts')).showTree(found, options);
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await withWriter(engine.stored, summary);

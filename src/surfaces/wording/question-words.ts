@@ -3,7 +3,11 @@ import { shellWords } from '../../protocol/shell-words.ts';
 import { oneLine } from '../../state/one-line.ts';
 
 /** What a question is about, in one line. */
-export function questionWords({ tool, argv, host, paths, justification }: Question): string {
+export function questionWords({ agent, ...question }: Question): string {
+  return agent === undefined ? callWords(question) : `agent ${agent}: ${callWords(question)}`;
+}
+
+function callWords({ tool, argv, host, paths, justification }: Omit<Question, 'agent'>): string {
   const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
   if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
   if (argv !== undefined) return `run ${oneLine(argv.length === 3 ? argv[2]! : shellWords(argv), 200)}${why}`;

@@ -70,11 +70,11 @@ export async function forkThread(
   { source, place, state, skipped }: ForkPoint,
   { settings, git }: { readonly settings: Settings; readonly git: JsonObject | undefined },
 ): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
-  const id = parts.ids.uuid() as ThreadId;
+  const id = parts.agent?.id ?? (parts.ids.uuid() as ThreadId);
   const envelope = await previewEnvelope(parts, id, settings, state);
   const imported = importOf(state.meta);
   const meta = {
-    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git }),
+    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git, agent: parts.agent }),
     forked_from_id: source,
     // What it took over came from elsewhere, too.
     ...(imported === undefined ? {} : { capstan: { imported } }),

@@ -4,6 +4,7 @@ import type { Settings, TurnSettings } from '../../envelope/settings.ts';
 import type { Grant } from '../../policy/grants.ts';
 import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import type { AgentsOfThread } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { GroundWatch } from '../../policy/command-ground.ts';
@@ -23,6 +24,7 @@ import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -57,6 +59,10 @@ export interface ThreadParts {
   readonly router: Router;
   /** The threads of the engine, for tools that open one. */
   readonly threads: Threads;
+  /** Threads that it starts to work for it. Absent: it starts none. */
+  readonly agents?: AgentsOfThread;
+  /** Who it is among agents. Absent: no other thread started it. */
+  readonly agent?: AgentIdentity;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
   /** How long a reviewer may take for one question. Absent: 90 seconds. */

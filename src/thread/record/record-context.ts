@@ -6,6 +6,7 @@ import type { Json } from '../../protocol/json.ts';
 import type { ContextCause } from '../../protocol/thread-event.ts';
 import { itemLine } from '../../state/item-drafts.ts';
 import { withTold } from '../../state/told-values.ts';
+import { entering } from '../../state/waiting.ts';
 import type { Baseline } from '../../world/baseline.ts';
 import type { Telling } from '../../world/tell.ts';
 import type { RecordingTurn, ThreadParts } from '../parts/parts.ts';
@@ -43,19 +44,29 @@ export function recordEvents<Payload extends Json>(
   recordContext(turn, texts, { cause: 'event' });
 }
 
+/** Something that happened and had to wait. `waited`: the name of its line. */
+export function recordWaited(turn: ToldTurn, text: ContextText, waited: string | undefined): void {
+  recordContext(turn, [text], { cause: 'event' }, waited);
+}
+
 function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {
   if (log.state.history.length === 0 || baseline.kind === 'known') return { cause: 'initial' };
   return { cause: 'reinjection', why: baseline.why === 'start' ? 'unproven' : baseline.why };
 }
 
-function recordContext({ log, parts, turnId }: ToldTurn, texts: readonly ContextText[], reason: Reason): void {
+function recordContext(
+  { log, parts, turnId }: ToldTurn,
+  texts: readonly ContextText[],
+  reason: Reason,
+  waited?: string,
+): void {
   const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
   for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
     const itemId = `msg_${parts.ids.uuid()}`;
     const told = fragments.map((fragment) => ({ fragment, value: values.get(fragment) }));
     const line = itemLine(item(itemId), origin, turnId);
     const facts = { values: told.map(({ value }) => value), ...defined({ why: reason.why }) };
-    log.record({ ...line, metadata: withTold(line.metadata ?? {}, facts) });
+    log.record(entering({ ...line, metadata: withTold(line.metadata ?? {}, facts) }, waited));
     tellContext({ log, turnId }, itemId, told, reason);
   }
 }

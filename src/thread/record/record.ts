@@ -1,10 +1,13 @@
+import { subagentNotificationFragment } from '../../fragments/events/subagent-notification.ts';
 import { userMessage } from '../../fragments/message.ts';
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
+import { render } from '../../fragments/text/define.ts';
+import type { AgentReport } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem, Item } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { answerLine, type RefusedCallRecord, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
-import { entering } from '../../state/waiting.ts';
+import { entering, notificationOf } from '../../state/waiting.ts';
 import type { UnusableImage, UserInput } from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { windowNow } from '../contract/contract-now.ts';
@@ -12,7 +15,7 @@ import { limitToShare } from '../contract/output-share.ts';
 import type { Mail } from '../parts/inbox.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
 import { recordNamedSkills } from './named-skills.ts';
-import { recordEvent } from './record-context.ts';
+import { recordEvent, recordWaited } from './record-context.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
@@ -80,5 +83,15 @@ export function recordMail(turn: Turn, mail: Mail): void {
   if (mail.kind === 'words') {
     recordUserMessage(turn, mail.input, mail.id);
     recordNamedSkills(turn, mail.input);
-  } else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
+  } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);
+  else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
+}
+
+/** An answer of an agent has at most this share of the window (I6). */
+const reportShare = 0.05;
+
+function recordReport(turn: Turn, report: AgentReport, waited: string | undefined): void {
+  const limit = Math.floor(windowNow(turn).effective * reportShare);
+  const value = notificationOf(report);
+  recordWaited(turn, { fragment: render(subagentNotificationFragment, { ...value, limit }), value }, waited);
 }

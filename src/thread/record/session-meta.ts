@@ -1,7 +1,9 @@
 import type { Envelope } from '../../envelope/envelope.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { agentMeta } from '../../state/agents.ts';
 
 export interface SessionMetaInput {
   readonly id: ThreadId;
@@ -9,10 +11,12 @@ export interface SessionMetaInput {
   readonly envelope: Envelope;
   /** Commit, branch and remote of the workspace, if it is a repository. */
   readonly git: JsonObject | undefined;
+  /** Absent: no other thread started it. */
+  readonly agent?: AgentIdentity | undefined;
 }
 
 /** The first line of a rollout: who this thread is and what it was started with. */
-export function sessionMeta({ id, windowId, envelope, git }: SessionMetaInput): JsonObject {
+export function sessionMeta({ id, windowId, envelope, git, agent }: SessionMetaInput): JsonObject {
   const { identity, workspace, instructions, telemetry } = envelope;
   return {
     session_id: id,
@@ -28,5 +32,6 @@ export function sessionMeta({ id, windowId, envelope, git }: SessionMetaInput): 
     history_mode: 'paginated',
     context_window: { window_id: windowId },
     ...defined({ git }),
+    ...(agent && agentMeta(agent)),
   };
 }

@@ -3,7 +3,7 @@ import { type AbortedTurn, turnAbortedFragment } from '../../fragments/events/tu
 import { defined } from '../../protocol/defined.ts';
 import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
-import { stoppedBy } from '../../protocol/stopped-by.ts';
+import { stoppedBy, threadCloses } from '../../protocol/stopped-by.ts';
 import { pendingQuestions } from '../../state/questions.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
@@ -27,6 +27,8 @@ export type TurnResult =
 export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string | undefined): Promise<TurnResult> {
   const { log, parts, turnId, envelope, memory } = turn;
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
+  // What the user stops stops everywhere. A thread that closes gives its agents up by itself.
+  if (answer.kind === 'aborted' && turn.signal.reason !== threadCloses) await parts.agents?.stop();
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) await hearLate(turn);

@@ -122,6 +122,8 @@ export class KeptThread implements LiveThread {
     const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
     if (isWaiting) return this.#endSuspended();
     const turnId = await (itself === undefined ? this.#work.interrupt() : itself.stopCompactingItself());
+    // Agents may work on after the turn that started them.
+    await this.#loader.thread?.agents?.stop();
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
@@ -173,6 +175,10 @@ export class KeptThread implements LiveThread {
     return promise;
   }
 
+  leave(): Promise<void> {
+    return this.#isKept ? this.#loader.giveUp() : Promise.resolve();
+  }
+
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
     return this.#loader.hub.follow(options);
   }
@@ -184,7 +190,9 @@ export class KeptThread implements LiveThread {
 
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
-    return !this.#work.isEmpty || this.#loader.thread?.isBusy === true;
+    return (
+      !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.agents?.isRunning === true
+    );
   }
 
   /** Whether the thread itself has something to do: not so what waits for work on the whole. */

@@ -46,6 +46,7 @@ class KeptThreads implements LiveThreads {
     this.#engine = engine;
     this.#idleMs = idleMs;
     engine.forLive.beforeClose(() => this.close());
+    engine.forLive.openAgents(this);
   }
 
   get loaded(): readonly LiveThread[] {

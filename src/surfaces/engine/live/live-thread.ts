@@ -90,6 +90,8 @@ export interface LiveThread {
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;
+  /** Gives it up now, as when it is idle: what runs is interrupted, or suspended. Its next use loads it again. */
+  leave(): Promise<void>;
   /** Any number at a time, each at its own pace. */
   follow(options?: FollowOptions): AsyncIterable<LiveNews>;
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../state/recorded-events.ts';
 import { turnEventKind } from '../../../state/turn-event.ts';
 import { foldPlace, noTurnsOfAny } from '../../../state/turns.ts';
+import { totalIn } from '../../../state/waiting.ts';
 import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
 import type { LiveNews } from './live-thread.ts';
 import { cursorAt, type PlaceCursor } from './place-cursor.ts';
@@ -111,6 +112,7 @@ function at(state: RecordedState, place: number): RecordedState {
 }
 
 function concernsStart({ type, payloadType }: LineKind): boolean {
+  if (type === lineType.waiting) return true;
   if (type !== lineType.event) return false;
   return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
 }
@@ -119,7 +121,8 @@ function isTurnStart({ type, payload }: Line): boolean {
   return type === lineType.event && turnEventKind(payload['type']) === 'start';
 }
 
-function saysTotal({ payload }: Line): boolean {
+function saysTotal({ type, payload }: Line): boolean {
+  if (type === lineType.waiting) return totalIn(payload) !== undefined;
   return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
 }
 

@@ -184,7 +184,8 @@ export class ThreadLoader {
   }
 
   get #isIdle(): boolean {
-    return this.#clients.isIdle() && this.#thread?.isBusy === false && this.#uses === 0 && !this.hub.isFollowed;
+    const isQuiet = this.#thread?.isBusy === false && this.#thread.agents?.isRunning !== true;
+    return this.#clients.isIdle() && isQuiet && this.#uses === 0 && !this.hub.isFollowed;
   }
 }
 

@@ -21,11 +21,12 @@ export function questionLines(
   item: TurnItem | undefined,
   { width = Infinity }: { readonly width?: number } = {},
 ): readonly Span[] {
-  const { reason, justification, argv, cwd, paths = [], permissions = {} } = question;
+  const { agent, reason, justification, argv, cwd, paths = [], permissions = {} } = question;
   const { network, read = [], write = [], spelled = {} } = permissions;
   const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
   const script = argv === undefined ? undefined : argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
   const facts = [
+    ...(agent === undefined ? [] : [`Agent ${agent} asks.`]),
     ...(reason === undefined ? [] : [reason]),
     ...(justification === undefined ? [] : [`The model says: ${justification}`]),
   ];

@@ -1,0 +1,18 @@
+import type { TurnEnd } from '../ports/threads.ts';
+import type { AgentStatus } from '../protocol/agent.ts';
+import { defined } from '../protocol/defined.ts';
+import { fullText } from '../protocol/outcome.ts';
+
+/** How a turn of an agent ended, for its parent. Undefined: it did not, but waits for the user. */
+export function statusOf(end: TurnEnd): AgentStatus | undefined {
+  switch (end.kind) {
+    case 'completed':
+      return { kind: 'completed', ...defined({ answer: end.lastMessage }) };
+    case 'aborted':
+      return { kind: 'interrupted' };
+    case 'failed':
+      return { kind: 'errored', message: fullText(end.outcome) };
+    case 'suspended':
+      return undefined;
+  }
+}

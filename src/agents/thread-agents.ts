@@ -1,0 +1,300 @@
+import type {
+  AgentCaller,
+  AgentLimits,
+  AgentParent,
+  AgentRefused,
+  Agents,
+  AgentsOfThread,
+  AgentThread,
+  AgentThreads,
+  AgentWait,
+  AgentWords,
+  ClosedAgent,
+  ListedAgent,
+  SentToAgent,
+  SpawnedAgent,
+  WaitedAgents,
+  WantedAgent,
+} from '../ports/agents.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import { type AgentIdentity, type AgentStatus, type RecordedAgent, rootPath } from '../protocol/agent.ts';
+import { errorWords } from '../protocol/error-words.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import { fullText } from '../protocol/outcome.ts';
+import type { Answer, Question } from '../protocol/question.ts';
+import { statusOf } from './agent-outcome.ts';
+import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
+import type { AgentTree } from './agent-tree.ts';
+import { waitForAgents } from './wait-for-agents.ts';
+
+export interface ThreadAgentsOptions {
+  readonly threads: AgentThreads;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly limits: AgentLimits;
+  /** Who the thread is that starts them. Absent: no other thread started it. */
+  readonly self?: AgentIdentity;
+  treeOf(rootId: ThreadId): AgentTree;
+}
+
+/** An agent that works in this process. */
+interface Working {
+  readonly thread: AgentThread;
+  /** Settles when its work is over and its parent knows. Never rejects. */
+  readonly over: Promise<void>;
+}
+
+/**
+ * The agents of one thread. What is done with one is a line of the thread before it is done, and what came of its work is
+ * a message for the thread's next request: a process that dies leaves a tree that the next one can complete.
+ */
+export class ThreadAgents implements Agents, AgentsOfThread {
+  readonly #options: ThreadAgentsOptions;
+  readonly #working = new Map<ThreadId, Working>();
+  /** Those that were loaded here. */
+  readonly #loaded = new Map<ThreadId, AgentThread>();
+  #parent: AgentParent | undefined;
+
+  constructor(options: ThreadAgentsOptions) {
+    this.#options = options;
+  }
+
+  attach(parent: AgentParent): void {
+    this.#parent = parent;
+    if (this.#options.self === undefined) this.#tree.questions.attach(parent);
+  }
+
+  get questions(): readonly Question[] {
+    return this.#options.self === undefined ? this.#tree.questions.open : [];
+  }
+
+  answer(id: string, answer: Answer): boolean {
+    return this.#options.self === undefined && this.#tree.questions.answer(id, answer);
+  }
+
+  get isRunning(): boolean {
+    return this.#working.size > 0;
+  }
+
+  get #path(): string {
+    return this.#options.self?.path ?? rootPath;
+  }
+
+  get #open(): AgentParent {
+    if (this.#parent === undefined) throw new Error('the thread of these agents is not open');
+    return this.#parent;
+  }
+
+  get #tree(): AgentTree {
+    const { self, treeOf } = this.#options;
+    return treeOf(self?.rootId ?? this.#open.id);
+  }
+
+  async spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused> {
+    const { ids, self, threads, limits } = this.#options;
+    const parent = this.#open;
+    const { role = 'default', fork = false } = wanted;
+    const depth = (self?.depth ?? 0) + 1;
+    if (depth > limits.depth) return refused('Agent depth limit reached. Solve the task yourself.');
+    const spent = await this.#tree.problem(limits);
+    if (spent !== undefined) return refused(fullText(spent));
+    // From here to the line nothing is waited for: calls of one step run side by side.
+    const name = wanted.name ?? freeAgentName(role, this.#path, parent.agents);
+    const odd = nameProblem(name, this.#path, parent.agents) ?? this.#fullProblem();
+    if (odd !== undefined) return refused(odd);
+    const id = ids.uuid() as ThreadId;
+    const path = `${this.#path}/${name}`;
+    const identity = { id, parentId: parent.id, rootId: self?.rootId ?? parent.id, depth, path, role };
+    const { turnId, callId } = caller;
+    this.#tree.began(id);
+    await parent.note({ kind: 'spawned', id, parentId: parent.id, path, role, turnId, callId });
+    const bounds = { ...caller, ...modelOf(wanted) };
+    const thread = await threads.start({ identity, bounds, fork });
+    if (thread.kind === 'refused') {
+      this.#tree.ended(id);
+      await parent.note({ kind: 'closed', id });
+      return refused(`The agent was not started. ${fullText(thread.outcome)}`);
+    }
+    this.#begin(identity, thread, thread.run(wanted.message, bounds));
+    return { kind: 'spawned', id, path };
+  }
+
+  async send({ target, message, interrupt }: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
+    const agent = this.#find(target);
+    if ('why' in agent) return agent;
+    if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one.`);
+    const { id, path } = agent;
+    const working = this.#working.get(id);
+    if (working !== undefined && interrupt) {
+      await working.thread.interrupt();
+      await working.over;
+    }
+    if (message === undefined) return { kind: 'sent', path, as: 'interrupted' };
+    const { turnId, callId } = caller;
+    const running = this.#working.get(id);
+    if (running !== undefined) {
+      await this.#open.note({ kind: 'sent', id, turnId, callId });
+      if (await running.thread.steer(message)) return { kind: 'sent', path, as: 'steered' };
+      await running.over;
+    }
+    const spent = await this.#tree.problem(this.#options.limits);
+    if (spent !== undefined) return refused(fullText(spent));
+    const full = this.#fullProblem();
+    if (full !== undefined) return refused(full);
+    const identity = this.#identityOf(agent);
+    this.#tree.began(id);
+    const thread = await this.#options.threads.load(identity, caller);
+    if (thread.kind === 'refused') {
+      this.#tree.ended(id);
+      return refused(`The agent was not loaded. ${fullText(thread.outcome)}`);
+    }
+    await this.#open.note({ kind: 'sent', id, turnId, callId });
+    this.#begin(identity, thread, thread.run(message, caller));
+    return { kind: 'sent', path, as: 'turn' };
+  }
+
+  async wait({ targets, until, timeoutMs }: AgentWait, signal: AbortSignal): Promise<WaitedAgents | AgentRefused> {
+    const found = targets.map((target) => this.#find(target));
+    const unknown = found.find((agent) => 'why' in agent);
+    if (unknown !== undefined) return unknown as AgentRefused;
+    const ids = this.#waitedFor(found as readonly RecordedAgent[]).map(({ id }) => id);
+    const now = async (): Promise<readonly RecordedAgent[]> => {
+      await this.settle();
+      return this.#open.agents.filter(({ id }) => ids.includes(id));
+    };
+    const working = () => ids.flatMap((id) => this.#working.get(id)?.over ?? []);
+    const { clock } = this.#options;
+    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, signal });
+    return { kind: 'waited', agents: waited.agents.map((agent) => this.#listed(agent)), timedOut: waited.timedOut };
+  }
+
+  list(): readonly ListedAgent[] {
+    return this.#open.agents.filter(({ state }) => state !== 'closed').map((agent) => this.#listed(agent));
+  }
+
+  async close(target: string): Promise<ClosedAgent | AgentRefused> {
+    const agent = this.#find(target);
+    if ('why' in agent) return agent;
+    const before = this.#listed(agent);
+    if (agent.state === 'closed') return { kind: 'closed', before };
+    await this.#interrupt([agent.id]);
+    await this.#open.note({ kind: 'closed', id: agent.id });
+    await this.#leave([agent.id]);
+    return { kind: 'closed', before };
+  }
+
+  async stop(): Promise<void> {
+    await this.#interrupt([...this.#working.keys()]);
+  }
+
+  /** The thread is given up. An agent that waits for the user is left as it is: its turn can be continued. */
+  async release(): Promise<void> {
+    const left = [...this.#loaded].flatMap(([id, { asks }]) => (asks ? [] : id));
+    await this.#interrupt(left);
+    await this.#leave(left);
+  }
+
+  /**
+   * Reports what came of the work of agents that no process of ours works for any more: their files say it. One whose
+   * turn waits for the user is not over.
+   */
+  async settle(): Promise<void> {
+    const parent = this.#open;
+    for (const agent of parent.agents) {
+      if (agent.state !== 'running' || this.#working.has(agent.id) || this.#isStarting(agent.id)) continue;
+      const known = await this.#options.threads.read(agent.id);
+      const isOurs = known?.identity?.parentId === parent.id;
+      const status = known !== undefined && isOurs ? known.last : neverStarted;
+      if (status === 'waits') continue;
+      const used = known !== undefined && isOurs ? known.used : agent.used;
+      await parent.report({ agentId: agent.id, path: agent.path, status, used });
+    }
+  }
+
+  /** Those that are named; otherwise those that work, or else all that are open. */
+  #waitedFor(named: readonly RecordedAgent[]): readonly RecordedAgent[] {
+    if (named.length > 0) return named;
+    const open = this.#open.agents.filter(({ state }) => state !== 'closed');
+    const running = open.filter(({ state }) => state === 'running');
+    return running.length > 0 ? running : open;
+  }
+
+  #isStarting(id: ThreadId): boolean {
+    return this.#tree.has(id);
+  }
+
+  #begin(agent: Pick<AgentIdentity, 'id' | 'path'>, thread: AgentThread, run: ReturnType<AgentThread['run']>): void {
+    const { id, path } = agent;
+    this.#loaded.set(id, thread);
+    const work = async (): Promise<void> => {
+      try {
+        const status = await run.then(statusOf, (error: unknown): AgentStatus => failedBy(error));
+        if (status !== undefined) await this.#open.report({ agentId: id, path, status, used: thread.used });
+      } catch {
+        // The thread was closed, or its disk is lost: the next process that opens it looks at the agent's file.
+      } finally {
+        this.#working.delete(id);
+        this.#tree.ended(id);
+      }
+    };
+    this.#working.set(id, { thread, over: work() });
+  }
+
+  async #interrupt(ids: readonly ThreadId[]): Promise<void> {
+    const working = ids.flatMap((id) => this.#working.get(id) ?? []);
+    await Promise.all(
+      working.map(async ({ thread, over }) => {
+        await thread.interrupt();
+        await over;
+      }),
+    );
+  }
+
+  async #leave(ids: readonly ThreadId[]): Promise<void> {
+    const loaded = ids.flatMap((id) => this.#loaded.get(id) ?? []);
+    // A lost disk is reported by its own thread.
+    await Promise.allSettled(loaded.map((thread) => thread.leave()));
+  }
+
+  #fullProblem(): string | undefined {
+    const { running } = this.#options.limits;
+    if (this.#tree.running < running) return undefined;
+    return `${running} agents work already, which is the limit. Wait for one of them first.`;
+  }
+
+  #find(target: string): RecordedAgent | AgentRefused {
+    const { agents } = this.#open;
+    const known = agents.filter(({ state }) => state !== 'closed').map(({ path }) => path);
+    const list = known.length === 0 ? 'You have no agents.' : `Agents: ${known.join(', ')}.`;
+    return findAgent(target, this.#path, agents) ?? refused(`There is no agent ${JSON.stringify(target)}. ${list}`);
+  }
+
+  #identityOf({ id, path, role, parentId }: RecordedAgent): AgentIdentity {
+    const { self } = this.#options;
+    return { id, path, role, parentId, rootId: self?.rootId ?? parentId, depth: (self?.depth ?? 0) + 1 };
+  }
+
+  #listed({ id, path, role, state, last, used }: RecordedAgent): ListedAgent {
+    const status = state === 'running' ? 'running' : (last ?? 'shutdown');
+    const tokens = this.#working.get(id)?.thread.used.total ?? used.total;
+    return { id, path, role, status, tokens };
+  }
+}
+
+const neverStarted: AgentStatus = {
+  kind: 'errored',
+  message: 'It was not started: the program ended before it could begin.',
+};
+
+function failedBy(error: unknown): AgentStatus {
+  return { kind: 'errored', message: errorWords(error) };
+}
+
+function refused(why: string): AgentRefused {
+  return { kind: 'refused', why };
+}
+
+function modelOf({ model, effort }: WantedAgent) {
+  return { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) };
+}

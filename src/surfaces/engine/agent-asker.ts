@@ -1,0 +1,49 @@
+import type { AgentQuestions } from '../../agents/agent-questions.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Question } from '../../protocol/question.ts';
+import { awaitAnswer } from './await-answer.ts';
+
+/** The port of the root behind the port of an agent: an agent of an agent asks there as well. */
+const rootOf = new WeakMap<AskUser, AskUser>();
+/** What a port was asked last: it is asked one thing at a time, whichever thread asks. */
+const asked = new WeakMap<AskUser, Promise<unknown>>();
+
+/** Puts questions of an agent to whoever answers those of its root, with the path of the agent. */
+export function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
+  const root = rootOf.get(asker) ?? asker;
+  const own: AskUser = {
+    ...defined({ answersOnce: root.answersOnce }),
+    ask: (question, signal) =>
+      questions.ask({ ...question, agent: path }, signal, (named, end) => ask(root, named, end)),
+    isThere: () => root.isThere?.() ?? true,
+  };
+  rootOf.set(own, root);
+  return own;
+}
+
+/** The port of a root, which is asked in turn with its agents. */
+export function rootAsker(asker: AskUser): AskUser {
+  if (asker === awaitAnswer || rootOf.has(asker)) return asker;
+  const own: AskUser = {
+    ...defined({ answersOnce: asker.answersOnce }),
+    ask: (question, signal) => ask(asker, question, signal),
+    isThere: () => asker.isThere?.() ?? true,
+  };
+  rootOf.set(own, asker);
+  return own;
+}
+
+async function ask(asker: AskUser, question: Question, signal: AbortSignal) {
+  // Clients answer in any order.
+  if (asker === awaitAnswer) return asker.ask(question, signal);
+  const before = asked.get(asker);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  asked.set(asker, promise);
+  try {
+    await before;
+    return await asker.ask(question, signal);
+  } finally {
+    resolve();
+  }
+}

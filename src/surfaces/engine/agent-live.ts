@@ -1,0 +1,33 @@
+import type { Settings } from '../../envelope/settings.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Question } from '../../protocol/question.ts';
+import type { ThreadCut } from '../../protocol/thread-cut.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import type { UserInput } from '../../protocol/user-input.ts';
+import type { TurnResult } from '../../thread/turn/settle.ts';
+import type { EngineRefused } from './engine-refused.ts';
+import type { ThreadRequest } from './thread-request.ts';
+
+/** As much of the live threads of an engine as agents need. */
+export interface AgentLiveThreads {
+  start(request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+  load(id: ThreadId, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+  fork(id: ThreadId, cut: ThreadCut, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+}
+
+export interface AgentLiveRequest extends ThreadRequest {
+  readonly cwd: string;
+  /** No client answers: what would be asked is refused. */
+  readonly unattended?: true;
+}
+
+export interface AgentLiveThread {
+  readonly kind: 'live';
+  readonly settings: Settings;
+  readonly questions: readonly Question[];
+  submit(turn: { readonly input: UserInput; readonly change?: unknown }): Promise<TurnResult | EngineRefused>;
+  steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
+  interrupt(): Promise<unknown>;
+  leave(): Promise<void>;
+  usage(): { readonly total: Usage };
+}

@@ -1,0 +1,54 @@
+import type { RolloutStore } from '../../ports/rollout-store.ts';
+import { type RecordedAgent, rootPath } from '../../protocol/agent.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { readAgent } from './read-agent.ts';
+
+/** A thread with the agents that it started, as their files say. */
+export interface AgentNode {
+  readonly id: ThreadId;
+  readonly path: string;
+  readonly role?: string;
+  /** `waiting`: for the user's answer. `closed`: its parent takes no more of it. */
+  readonly status: string;
+  /** What it has cost, with its own agents. */
+  readonly tokens: number;
+  readonly agents: readonly AgentNode[];
+}
+
+interface ReadableThreads {
+  readonly store: RolloutStore;
+  /** The program that has a thread open, if one does. */
+  writer(id: ThreadId): Promise<string | undefined>;
+}
+
+/** The tree below a thread. A file that names a thread twice, or itself, gives each once. */
+export async function readAgentTree(threads: ReadableThreads, id: ThreadId): Promise<AgentNode> {
+  return nodeOf(threads, { id, path: rootPath }, new Set());
+}
+
+type KnownAgent = Pick<RecordedAgent, 'id' | 'path'> & Partial<RecordedAgent>;
+
+async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<ThreadId>): Promise<AgentNode> {
+  const { id, role } = agent;
+  seen.add(id);
+  const read = await readAgent(threads, id);
+  const path = agent.state === undefined ? (read?.identity?.path ?? agent.path) : agent.path;
+  const own = (read?.agents ?? []).filter((each) => !seen.has(each.id));
+  const agents: AgentNode[] = [];
+  for (const each of own) agents.push(await nodeOf(threads, each, seen));
+  const status = await statusOf(threads, agent, read);
+  const tokens = Math.max(read?.used.total ?? 0, agent.used?.total ?? 0);
+  return { id, path, ...(role === undefined ? {} : { role }), status, tokens, agents };
+}
+
+async function statusOf(
+  threads: ReadableThreads,
+  { id, state }: KnownAgent,
+  read: Awaited<ReturnType<typeof readAgent>>,
+): Promise<string> {
+  if (state === 'closed') return 'closed';
+  if (read === undefined) return 'not started';
+  if (read.last === 'waits') return 'waiting';
+  const isOpen = read.last.kind === 'interrupted' && read.isOpen;
+  return isOpen && (await threads.writer(id)) !== undefined ? 'running' : read.last.kind;
+}

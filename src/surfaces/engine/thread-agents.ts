@@ -1,0 +1,122 @@
+import { AgentTree } from '../../agents/agent-tree.ts';
+import { ThreadAgents } from '../../agents/thread-agents.ts';
+import { type AgentsConfig, readAgentsConfig, startsAgents } from '../../config/agents.ts';
+import type { Config } from '../../config/config.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import type { AgentLimits } from '../../ports/agents.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import type { CompactAnswer, ModelClient, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { ThreadParts } from '../../thread/parts/parts.ts';
+import { agentTools } from '../../tools/agents/agent-tools.ts';
+import type { Tool } from '../../tools/define.ts';
+import { rootAsker } from './agent-asker.ts';
+import { agentThreads, type ParentRequest } from './agent-threads.ts';
+import type { EngineParts } from './engine-parts.ts';
+
+/** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
+export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
+  readonly tools: readonly Tool[];
+  /** Asks for the thread, in turn with its agents. Absent: no one can be asked. */
+  readonly askUser?: AskUser;
+  /** The client, within the budget of tokens that the agents of a root share. */
+  metered(client: ModelClient): ModelClient;
+}
+
+interface AgentsOfThreadInput {
+  readonly config: Config;
+  readonly settings: Settings;
+  readonly request: ParentRequest & { readonly agent?: AgentIdentity };
+}
+
+const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTree>>();
+
+export function openThreadAgents(
+  engine: EngineParts,
+  { config, settings, request }: AgentsOfThreadInput,
+): ThreadWithAgents {
+  const { agents: given, problems } = readAgentsConfig(config.agents);
+  const limits = limitsOf(given);
+  const { agent: self } = request;
+  const threads = agentThreads(engine, request, (rootId) => treeOf(rootId).questions);
+  const treeOf = (rootId: ThreadId): AgentTree => {
+    const known = trees.get(engine) ?? new Map<ThreadId, AgentTree>();
+    trees.set(engine, known);
+    const tree = known.get(rootId) ?? new AgentTree(rootId, (id) => threads.read(id));
+    known.set(rootId, tree);
+    return tree;
+  };
+  const { ids, clock } = engine;
+  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, ...defined({ self }) });
+  const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
+  const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
+  const tools = mayStart ? agentTools({ agents, roles: [{ name: 'default', description: 'Any task.' }] }) : [];
+  return {
+    agents,
+    tools: tools.filter(({ name }) => settings.withoutTools?.includes(name) !== true),
+    async beforeTurn(_settings, { warn }) {
+      for (const problem of problems) warn(problem);
+      await agents.settle();
+    },
+    release: () => agents.release(),
+    ...(request.askUser && { askUser: rootAsker(request.askUser) }),
+    metered: (client) =>
+      self === undefined ? client : meteredClient(client, { self, limits, tree: treeOf(self.rootId) }),
+  };
+}
+
+function limitsOf({ running, depth, tokens }: AgentsConfig): AgentLimits {
+  return { running, depth, ...defined({ tokens }) };
+}
+
+interface Meter {
+  readonly self: AgentIdentity;
+  readonly limits: AgentLimits;
+  readonly tree: AgentTree;
+}
+
+/** Sends nothing for which the agents of the root have no tokens left. */
+function meteredClient(client: ModelClient, { self, limits, tree }: Meter): ModelClient {
+  const compact = client.compact?.bind(client);
+  const meter = (request: ModelRequest) => tree.meter(self.id, expectedTokens(request), limits);
+  return {
+    async *stream(request, signal) {
+      const metered = await meter(request);
+      if ('code' in metered) {
+        yield { kind: 'failed', failure: noTokensLeft(metered) };
+        return;
+      }
+      // An answer that broke off is not counted: no one knows what it cost.
+      let tokens: number | undefined = 0;
+      try {
+        for await (const event of client.stream(request, signal)) {
+          if (event.kind === 'completed') tokens = event.usage?.total;
+          yield event;
+        }
+      } finally {
+        metered.over(tokens);
+      }
+    },
+    ...(compact && {
+      async compact(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer> {
+        const metered = await meter(request);
+        if ('code' in metered) return { kind: 'failed', failure: noTokensLeft(metered) };
+        const answer = await compact(request, signal);
+        metered.over(answer.kind === 'compacted' ? answer.usage?.total : 0);
+        return answer;
+      },
+    }),
+    authMode: () => client.authMode(),
+  };
+}
+
+/** Four bytes are taken as a token. The answer comes on top. */
+function expectedTokens({ body }: ModelRequest): number {
+  return Math.ceil(body.reduce((sum, part) => sum + part.length, 0) / 4);
+}
+
+function noTokensLeft({ message, next }: { readonly message: string; readonly next: string }): ModelFailure {
+  return { code: 'usage-limit', message, next, retry: 'never' };
+}

@@ -1,0 +1,162 @@
+import {
+  agentClosed,
+  agentsListed,
+  agentsWaited,
+  agentSent,
+  agentStarted,
+} from '../../fragments/answers/agent-answers.ts';
+import type { AgentRefused, Agents, AgentWait, AgentWords, WantedAgent } from '../../ports/agents.ts';
+import { defined } from '../../protocol/defined.ts';
+import { arrayAt, type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
+import type { Tool } from '../define.ts';
+import { agentTool } from './agent-tool.ts';
+
+/** A role that agents can be started with. */
+export interface OfferedRole {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface AgentToolsOptions {
+  readonly agents: Agents;
+  /** The first is the default. */
+  readonly roles: readonly OfferedRole[];
+}
+
+/** The tools for agents, in a fixed order. */
+export function agentTools({ agents, roles }: AgentToolsOptions): readonly Tool[] {
+  return [spawnAgent(agents, roles), sendInput(agents), waitAgent(agents), listAgents(agents), closeAgent(agents)];
+}
+
+const target = { type: 'string', description: 'Name, path or id of the agent.' } as const;
+
+function spawnAgent(agents: Agents, roles: readonly OfferedRole[]): Tool {
+  const names = roles.map(({ name }) => name);
+  const listed = roles.map(({ name, description }) => `${name}: ${description}`).join(' ');
+  return agentTool<WantedAgent>({
+    name: 'spawn_agent',
+    description:
+      'Starts an agent that works beside you in the same folder, with at most your permissions. Give it a task that stands by itself. Its answer comes as a <subagent_notification>. Agents end when the program ends, so wait for those whose answer you need before you finish.',
+    properties: {
+      message: { type: 'string', description: 'The task, with all that the agent needs to know.' },
+      name: { type: 'string', description: 'Lower-case letters, digits and underscores.' },
+      agent_type: { type: 'string', enum: names, description: listed },
+      fork_context: { type: 'boolean', description: 'The agent begins with this conversation. Default: false.' },
+      model: { type: 'string' },
+      reasoning_effort: { type: 'string' },
+    },
+    required: ['message'],
+    read(given) {
+      const message = stringAt(given, 'message') ?? '';
+      if (message.trim() === '') return '`message` must be a text.';
+      const role = stringAt(given, 'agent_type');
+      if (role !== undefined && !names.includes(role)) return `\`agent_type\` must be one of ${names.join(', ')}.`;
+      const fork = given['fork_context'] === true || undefined;
+      const [name, model, effort] = ['name', 'model', 'reasoning_effort'].map((key) => stringAt(given, key));
+      return { message, ...defined({ name, role, model, effort, fork }) };
+    },
+    async run(wanted, { caller }) {
+      const started = await agents.spawn(wanted, caller);
+      return started.kind === 'refused' ? failure(started) : success(agentStarted(started));
+    },
+  });
+}
+
+function sendInput(agents: Agents): Tool {
+  return agentTool<AgentWords>({
+    name: 'send_input',
+    description:
+      'Sends a message to an agent that you started. If it works, it reads the message before its next step; otherwise it begins a new turn.',
+    properties: {
+      target,
+      message: { type: 'string' },
+      interrupt: { type: 'boolean', description: 'End what it does now first. Without a message it only stops.' },
+    },
+    required: ['target'],
+    read(given) {
+      const [agent, message] = [stringAt(given, 'target'), stringAt(given, 'message')];
+      const interrupt = given['interrupt'] === true;
+      if (agent === undefined) return '`target` must be a text.';
+      if (!interrupt && (message ?? '').trim() === '') return '`message` must be a text.';
+      const said = message?.trim() === '' ? undefined : message;
+      return { target: agent, interrupt, ...defined({ message: said }) };
+    },
+    async run(words, { caller }) {
+      const sent = await agents.send(words, caller);
+      return sent.kind === 'refused' ? failure(sent) : success(agentSent(sent.path, sent.as));
+    },
+  });
+}
+
+/** In milliseconds. */
+const waiting = { default: 30_000, min: 10_000, max: 3_600_000 } as const;
+
+function waitAgent(agents: Agents): Tool {
+  return agentTool<AgentWait>({
+    name: 'wait_agent',
+    description:
+      'Waits until agents that you started have ended their work, and says how each stands. Their answers follow as notifications.',
+    properties: {
+      targets: { type: 'array', items: { type: 'string' }, description: 'Default: all that work.' },
+      until: { type: 'string', enum: ['any', 'all'], description: 'Default: any.' },
+      timeout_ms: {
+        type: 'number',
+        description: `Default ${waiting.default}, from ${waiting.min} to ${waiting.max}.`,
+      },
+    },
+    required: [],
+    idempotent: true,
+    read: readWait,
+    async run(wanted, { signal }) {
+      const waited = await agents.wait(wanted, signal);
+      return waited.kind === 'refused' ? failure(waited) : success(agentsWaited(waited.agents, waited.timedOut));
+    },
+  });
+}
+
+function readWait(given: JsonObject): AgentWait | string {
+  const targets = (arrayAt(given, 'targets') ?? []).filter((each) => typeof each === 'string');
+  const until = given['until'] ?? 'any';
+  if (until !== 'any' && until !== 'all') return '`until` must be "any" or "all".';
+  const wanted = numberAt(given, 'timeout_ms') ?? waiting.default;
+  if (wanted <= 0) return '`timeout_ms` must be above 0.';
+  return { targets, until, timeoutMs: Math.min(Math.max(wanted, waiting.min), waiting.max) };
+}
+
+function listAgents(agents: Agents): Tool {
+  return agentTool<null>({
+    name: 'list_agents',
+    description: 'Lists the agents that you started and have not closed.',
+    properties: {},
+    required: [],
+    idempotent: true,
+    read: () => null,
+    run: () => Promise.resolve(success(agentsListed(agents.list()))),
+  });
+}
+
+function closeAgent(agents: Agents): Tool {
+  return agentTool<{ readonly name: string }>({
+    name: 'close_agent',
+    description: 'Ends an agent that you started, and the agents that it started. It takes no more input.',
+    properties: { target },
+    required: ['target'],
+    idempotent: true,
+    read(given) {
+      const name = stringAt(given, 'target');
+      return name === undefined ? '`target` must be a text.' : { name };
+    },
+    async run({ name }) {
+      const closed = await agents.close(name);
+      return closed.kind === 'refused' ? failure(closed) : success(agentClosed(closed.before));
+    },
+  });
+}
+
+function success(output: string) {
+  return { output, ok: true };
+}
+
+function failure({ why }: AgentRefused) {
+  return { output: why, ok: false };
+}

@@ -18,6 +18,8 @@ export type {
   LiveTurn,
   ThreadUsage,
 } from './surfaces/engine/live/live-thread.ts';
+export type { ReviewCode, ReviewedCode } from './surfaces/engine/review-code.ts';
+export type { CodeReview, ReviewFinding, ReviewTarget } from './protocol/code-review.ts';
 export type { StoredThreads } from './surfaces/engine/stored-threads.ts';
 export type { ThreadRequest } from './surfaces/engine/thread-request.ts';
 export type { ThreadCheckpoint } from './surfaces/engine/thread-checkpoints.ts';

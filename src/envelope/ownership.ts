@@ -136,6 +136,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.profile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile', 'networkRules'),
   'policy.canAsk': facts,
+  'policy.hasUser': facts,
   'policy.answersOnce': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
@@ -146,7 +147,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'capabilities.tools': facts,
   'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },
-  'capabilities.features': { ...chosen('default', 'features'), awaits: 'features behind gates' },
+  'capabilities.features': chosen('default', 'features'),
   'capabilities.modalities': catalogue,
   'capabilities.imageGeneration': catalogue,
   'capabilities.webSearch': catalogue,

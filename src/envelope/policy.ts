@@ -21,6 +21,8 @@ export interface Policy extends Pick<
   readonly resolved: ResolvedPolicy;
   /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
   readonly canAsk?: true;
+  /** A surface puts questions to the user. Absent: no one, or only a reviewer, answers. */
+  readonly hasUser?: true;
   /** No answer saves a rule: a reviewer or a prepared file gives it, or rules do not count for the model. */
   readonly answersOnce?: true;
   /** How far commands are shut in, in one word. */
@@ -51,6 +53,7 @@ export function resolvePolicyGroup(
     profile,
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
+    ...defined({ hasUser: canAsk }),
     ...(answersOnce === true || rules.savesNone === true || isReviewed(chosen) ? { answersOnce: true } : {}),
     sandboxLevel: sandboxLevelOf(resolved),
     shellEnvironment,

@@ -34,6 +34,7 @@ import { subagentNotificationFragment } from './events/subagent-notification.ts'
 import { newRepositoriesFragment } from './events/new-repositories.ts';
 import { turnAbortedFragment } from './events/turn-aborted.ts';
 import { unusableImagesFragment } from './events/unusable-images.ts';
+import { userActionFragment } from './events/user-action.ts';
 
 const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   // State: told by a section of the world, and taken back or replaced by it.
@@ -73,6 +74,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   interAgentMessageFragment,
   realtimeDelegationFragment,
   unusableImagesFragment,
+  userActionFragment,
   // What a checkpoint leaves behind.
   checkpointIntentFragment,
   checkpointRecordsFragment,

@@ -62,6 +62,8 @@ export interface RunningCall {
   readonly folder?: string;
   /** How far the user's answer goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
+  /** What the user answered to what the call asks. Absent: nothing beyond a yes. */
+  readonly content?: JsonObject;
   /** Asks about a host that the policy leaves to an answer. Absent: no one can be asked about any. */
   readonly answerHost?: AnswerHost;
   /** Puts a question of an MCP server to the user. Absent: no one can be asked. */

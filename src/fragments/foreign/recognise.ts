@@ -38,7 +38,6 @@ export function looksInjected(item: Item): boolean {
  */
 const foreignKinds: readonly (readonly [id: string, shape: RegExp])[] = [
   ['user-shell-command', /^<user_shell_command>[^]*<\/user_shell_command>$/i],
-  ['user-action', /^<user_action>[^]*<\/user_action>$/i],
   ['internal-context', /^<codex_internal_context source="[a-z][a-z0-9_]*">[^]*<\/codex_internal_context>$/],
   ['internal-context', /^<goal_context>[^]*<\/goal_context>$/i],
   // A value under a key that the client chose.

@@ -12,6 +12,7 @@ import {
   demoCommand,
   helpCommand,
 } from '../commands/other-commands.ts';
+import { reviewCommand } from '../commands/review-command.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
@@ -68,6 +69,7 @@ export const commandTable: CommandGroup = {
   summary: 'Capstan, a coding agent for the terminal.',
   commands: {
     exec: commandRow(execCommand, () => import('../exec/run-exec.ts')),
+    review: commandRow(reviewCommand, () => import('../exec/run-review.ts')),
     threads,
     context: commandRow(contextCommand, () => import('../context/run-context.ts')),
     config: commandRow(configCommand, () => import('../config/run-config.ts')),

@@ -28,6 +28,7 @@ import { type OpenedThread, openFork, resumeThread, startThread } from './open-t
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
+import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { UnpackedBubblewrap } from './unpack-bubblewrap.ts';
@@ -184,6 +185,17 @@ export class Engine {
   async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
     const { openSandbox } = await import('./command-sandbox.ts');
     return openSandbox(this.#parts, request);
+  }
+
+  /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */
+  async review(asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+    const { reviewCode } = await import('./review-code.ts');
+    const { ids, base } = this.#parts;
+    const own = { reviewModel: base.config.reviewModel, newItemId: () => `msg_${ids.uuid()}` };
+    return reviewCode(
+      { ...own, start: (request) => this.start(request), openSandbox: (request) => this.openSandbox(request) },
+      asked,
+    );
   }
 
   /** The MCP servers of the user, to show and change them. */

@@ -27,6 +27,7 @@ import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
+import { requestUserInputTool } from '../../tools/request-user-input/request-user-input.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { writeStdinTool } from '../../tools/write-stdin/write-stdin.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
@@ -83,6 +84,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     writeStdinTool({ sessions }),
     updatePlanTool(),
     requestPermissionsTool(patches),
+    requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);

@@ -32,7 +32,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const { call_id: callId, name: tool } = wanted.call;
   const { item, needs, idempotent } = prepared;
   const at = parts.clock.now();
-  const { policy, allowed, ground, confined: within } = grant;
+  const { policy, allowed, ground, confined: within, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
   const more = defined({ idempotent, outside, confined: within });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
@@ -53,7 +53,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const isProxied = networkReach(policy) === 'listed';
   const hosts = isProxied ? askAboutHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
-  const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide, elicit });
+  const asked = { allowed, content: answer?.content };
+  const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
   const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);

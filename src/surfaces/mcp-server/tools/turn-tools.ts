@@ -170,6 +170,7 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
         decision: choiceOf(...Object.keys(kinds)),
         scope: choiceOf('call', 'session', 'rule'),
         note: text('for the model'),
+        answers: { type: 'object', description: 'to questions of kind input or elicitation, by field' },
       },
       ['thread_id', 'question_id', 'decision'],
     ),
@@ -258,5 +259,6 @@ function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome 
       next: `Use one of these: ${scopes.join(', ')}.`,
     };
   }
-  return { kind, ...(kind === 'allowed' ? defined({ scope }) : {}), ...defined({ note }) };
+  const content = objectAt(args, 'answers');
+  return { kind, ...(kind === 'allowed' ? defined({ scope, content }) : {}), ...defined({ note }) };
 }

@@ -78,5 +78,5 @@ hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
 hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
 MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
-? | src/thread/calls/ask-elicitation.ts | policy.approval
+questions of servers | src/thread/calls/ask-elicitation.ts | policy.approval
 `;

@@ -35,6 +35,7 @@ import { newRepositoriesFragment } from './events/new-repositories.ts';
 import { turnAbortedFragment } from './events/turn-aborted.ts';
 import { unusableImagesFragment } from './events/unusable-images.ts';
 import { userActionFragment } from './events/user-action.ts';
+import { userShellCommandFragment } from './events/user-shell-command.ts';
 
 const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   // State: told by a section of the world, and taken back or replaced by it.
@@ -75,6 +76,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   realtimeDelegationFragment,
   unusableImagesFragment,
   userActionFragment,
+  userShellCommandFragment,
   // What a checkpoint leaves behind.
   checkpointIntentFragment,
   checkpointRecordsFragment,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readReview } from '../../fragments/code-review/read-review.ts';
+import { reviewHint } from '../../fragments/code-review/review-request.ts';
 import { reviewText } from '../../fragments/code-review/review-text.ts';
 import type { ReviewTarget } from '../../protocol/code-review.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -10,7 +11,9 @@ import type { ReviewArguments } from '../commands/review-command.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { dim } from '../terminal/look.ts';
 import { print } from '../terminal/print.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { createOutput } from './create-output.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { loadEngine } from './load-engine.ts';
@@ -43,6 +46,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   const { settings, profileName } = opened;
   output.start({ id: parent.id, settings, profileName, restored: undefined });
   for (const notice of notices) output.notice(notice);
+  output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
   const { signal, over } = endOnSignal({
     onSignal: () => output.interrupted?.(),
     onSecond: () => output.endedAtOnce(),

@@ -1,5 +1,5 @@
-import { readReview } from '../../fragments/code-review/read-review.ts';
-import { reviewRequest } from '../../fragments/code-review/review-request.ts';
+import { readFindings } from '../../fragments/code-review/read-findings.ts';
+import { changeToReview } from '../../fragments/code-review/change-to-review.ts';
 import { reviewRubric } from '../../fragments/code-review/review-rubric.ts';
 import { noReview, reviewText } from '../../fragments/code-review/review-text.ts';
 import { assistantMessage, contextMessage } from '../../fragments/message.ts';
@@ -7,13 +7,14 @@ import { reviewContext, reviewInterrupted, userActionFragment } from '../../frag
 import { render } from '../../fragments/text/define.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { diffBudget, fittingDiff } from '../../planes/fitting-diff.ts';
+import type { Settings } from '../../envelope/settings.ts';
 import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { CodeReview, ReviewTarget } from '../../protocol/code-review.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { words } from '../../protocol/user-input.ts';
-import type { Thread } from '../../thread/thread.ts';
 import { changesToReview } from './changes-to-review.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -23,12 +24,18 @@ import type { ThreadRequest } from './thread-request.ts';
 export interface ReviewCode {
   readonly target: ReviewTarget;
   /** The thread that learns what was found: it reads it with its next turn. The review works in its folder. */
-  readonly parent: Thread;
+  readonly parent: ReviewParent;
   readonly signal: AbortSignal;
   /** Over `review_model` and the model of the thread. */
   readonly model?: string;
   /** What the reviewer does, as it happens. */
   readonly listener?: (event: ThreadEvent) => void;
+}
+
+/** A thread, or a live one. */
+interface ReviewParent {
+  readonly settings: Settings;
+  inject(item: Item): Promise<unknown>;
 }
 
 /** `text`: the review as people read it, and as its parent does. */
@@ -80,14 +87,14 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
   const { thread } = opened;
   try {
     const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
-    const text = reviewRequest({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
+    const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
     const ended = await thread.run({ input: words(text), signal });
     if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome };
     if (ended.kind !== 'completed') {
       await record(engine, parent, reviewInterrupted);
       return { kind: 'aborted' };
     }
-    const review = readReview(ended.lastMessage ?? noReview);
+    const review = readFindings(ended.lastMessage ?? noReview);
     const said = reviewText(review);
     await record(engine, parent, { context: reviewContext, results: said, said });
     return { kind: 'reviewed', review, text: said };
@@ -103,7 +110,7 @@ function attachment(diff: ReturnType<typeof fittingDiff>): { readonly diff?: typ
 /** What the parent reads next: what the user did, and what it would have answered. */
 async function record(
   { newItemId }: ReviewingEngine,
-  parent: Thread,
+  parent: ReviewParent,
   { said, ...action }: { readonly context: string; readonly results: string; readonly said?: string },
 ): Promise<void> {
   const { role, text } = render(userActionFragment, { action: 'review', ...action });

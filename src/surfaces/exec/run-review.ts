@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readReview } from '../../fragments/code-review/read-review.ts';
-import { reviewHint } from '../../fragments/code-review/review-request.ts';
+import { readFindings } from '../../fragments/code-review/read-findings.ts';
+import { reviewHint } from '../../fragments/code-review/change-to-review.ts';
 import { reviewText } from '../../fragments/code-review/review-text.ts';
 import type { ReviewTarget } from '../../protocol/code-review.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -14,6 +14,7 @@ import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { dim } from '../terminal/look.ts';
 import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
 import { createOutput } from './create-output.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { loadEngine } from './load-engine.ts';
@@ -40,12 +41,16 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
   const output = createOutput(options, (outcome) => engine.isNews(outcome));
   for (const notice of engine.notices) output.notice(notice);
-  const opened = await engine.start({ cwd, ephemeral: options.ephemeral, compactsAfterTurns: false });
-  if (opened.kind === 'refused') return opened.outcome;
-  const { thread: parent, notices } = opened;
-  const { settings, profileName } = opened;
-  output.start({ id: parent.id, settings, profileName, restored: undefined });
-  for (const notice of notices) output.notice(notice);
+  const threads = liveThreads(engine);
+  const parent = await threads.start({
+    cwd,
+    ephemeral: options.ephemeral,
+    compactsAfterTurns: false,
+    unattended: true,
+  });
+  if (parent.kind === 'refused') return parent.outcome;
+  output.start(parent);
+  for (const notice of parent.notices) output.notice(notice);
   output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
   const { signal, over } = endOnSignal({
     onSignal: () => output.interrupted?.(),
@@ -58,7 +63,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
     try {
       return await engine.review({ target, parent, signal, listener, ...defined({ model: options.model }) });
     } finally {
-      await engine.close();
+      await threads.close();
       over();
     }
   });
@@ -101,7 +106,7 @@ function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
     case 'item-completed':
       return event.item.kind === 'agent-message' ? [] : [event];
     case 'turn-completed': {
-      const text = reviewText(readReview(event.lastMessage ?? ''));
+      const text = reviewText(readFindings(event.lastMessage ?? ''));
       const item = { kind: 'agent-message', id: `review_${event.turnId}`, text } as const;
       return [
         { kind: 'item-completed', turnId: event.turnId, item },

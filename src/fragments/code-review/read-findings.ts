@@ -12,7 +12,7 @@ import {
 } from '../../protocol/json.ts';
 
 /** What a reviewer answered: its JSON, JSON with words around it, or words that are then the explanation. */
-export function readReview(answer: string): CodeReview {
+export function readFindings(answer: string): CodeReview {
   const text = answer.trim();
   const given = parseJsonObject(text) ?? parseJsonObject(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
   if (given === undefined || !isReview(given)) return { findings: [], correctness: '', explanation: text };

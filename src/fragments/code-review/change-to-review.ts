@@ -1,7 +1,7 @@
 import type { ReviewTarget } from '../../protocol/code-review.ts';
 import { neutraliseEnd, quote } from '../text/markup.ts';
 
-export interface ReviewRequest {
+export interface ChangeToReview {
   readonly target: ReviewTarget;
   /** The commit that a branch was made from. Absent: it could not be found. */
   readonly mergeBase?: string;
@@ -17,7 +17,7 @@ export interface AttachedDiff {
 }
 
 /** What the reviewer is asked, with the change as far as it fits. */
-export function reviewRequest({ target, mergeBase, diff }: ReviewRequest): string {
+export function changeToReview({ target, mergeBase, diff }: ChangeToReview): string {
   return [wanted(target, mergeBase), ...(diff === undefined ? [] : attached(diff))].join('\n\n');
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readReview } from './read-review.ts';
+import { readFindings } from './read-findings.ts';
 import { reviewText } from './review-text.ts';
 
 const finding = {
@@ -15,15 +15,15 @@ test('an answer is JSON, JSON with words around it, or words', () => {
     correctness: '',
     explanation: 'why',
   };
-  expect(readReview(json)).toEqual(expected);
-  expect(readReview(`Sure:\n\`\`\`json\n${json}\n\`\`\``)).toEqual(expected);
-  expect(readReview(' No faults. ')).toEqual({ findings: [], correctness: '', explanation: 'No faults.' });
-  expect(readReview('It returns {"a":1}.')).toMatchObject({ findings: [], explanation: 'It returns {"a":1}.' });
+  expect(readFindings(json)).toEqual(expected);
+  expect(readFindings(`Sure:\n\`\`\`json\n${json}\n\`\`\``)).toEqual(expected);
+  expect(readFindings(' No faults. ')).toEqual({ findings: [], correctness: '', explanation: 'No faults.' });
+  expect(readFindings('It returns {"a":1}.')).toMatchObject({ findings: [], explanation: 'It returns {"a":1}.' });
 });
 
 test('a review as text', () => {
-  const review = readReview(JSON.stringify({ findings: [finding, finding], overall_explanation: 'why' }));
+  const review = readFindings(JSON.stringify({ findings: [finding, finding], overall_explanation: 'why' }));
   const one = '- T — /a:4-4\n  one\n\n  two';
   expect(reviewText(review)).toBe(`why\n\nFull review comments:\n\n${one}\n\n${one}`);
-  expect(reviewText(readReview(''))).toBe('Reviewer failed to output a response.');
+  expect(reviewText(readFindings(''))).toBe('Reviewer failed to output a response.');
 });

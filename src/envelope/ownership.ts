@@ -52,6 +52,7 @@ type WholeField =
   | 'policy.approval'
   | 'policy.askedApproval'
   | 'policy.profile'
+  | 'policy.askedProfile'
   | 'policy.resolved'
   | 'policy.rules'
   | 'policy.shellEnvironment'
@@ -133,8 +134,9 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.askedApproval': chosen('default', 'askedApproval'),
   'policy.reviewer': chosen('default', 'reviewer'),
   'policy.reviewPolicy': chosen('default', 'reviewPolicy'),
-  'policy.profile': chosen('default', 'profile'),
-  'policy.resolved': chosen('default', 'profile', 'networkRules'),
+  'policy.profile': chosen('default', 'profile', 'collaboration'),
+  'policy.askedProfile': chosen('default', 'profile'),
+  'policy.resolved': chosen('default', 'profile', 'collaboration', 'networkRules'),
   'policy.canAsk': facts,
   'policy.hasUser': facts,
   'policy.answersOnce': facts,

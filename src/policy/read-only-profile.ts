@@ -1,20 +1,17 @@
-import type { PermissionProfile } from '../protocol/permission-profile.ts';
-import { profileFor } from './profiles.ts';
+import type { FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
 
-const readOnly = profileFor('read-only', {
-  network: false,
-  writableRoots: [],
-  excludeTmpdir: true,
-  excludeSlashTmp: true,
-});
+const readAll: FileSystemRules = {
+  type: 'restricted',
+  entries: [{ path: { type: 'special', value: { kind: 'root' } }, access: 'read' }],
+};
 
 /** The same profile without a place to write: what it denies stays denied, and the network is as it was. */
 export function readOnlyProfile(profile: PermissionProfile): PermissionProfile {
-  if (profile.type !== 'managed') return readOnly;
+  if (profile.type === 'disabled') return { type: 'managed', file_system: readAll, network: 'enabled' };
+  if (profile.type === 'external') return { type: 'managed', file_system: readAll, network: profile.network };
   const { file_system: files } = profile;
-  if (files.type !== 'restricted') {
-    return readOnly.type === 'managed' ? { ...profile, file_system: readOnly.file_system } : readOnly;
-  }
+  if (files.type !== 'restricted') return { ...profile, file_system: readAll };
+  if (files.entries.every(({ access }) => access !== 'write')) return profile;
   const entries = files.entries.map((entry) =>
     entry.access === 'write' ? { ...entry, access: 'read' as const } : entry,
   );

@@ -36,6 +36,13 @@ export const execCommand = {
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
       choices: ['read-only', 'workspace-write', 'danger-full-access'],
     }),
+    mode: option(
+      '--mode MODE',
+      '`plan`: the model plans and changes nothing; `default` ends that. The thread remembers it',
+      {
+        choices: ['default', 'plan'],
+      },
+    ),
     approvals: option(
       '--approvals HOW',
       'who answers when a call needs your consent: `ask` (you, at this terminal) or a FILE of answers; without it, such calls are refused',

@@ -71,6 +71,12 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     await threads.close();
     return nothingToAnswer(missing, thread.notices);
   }
+  const changed =
+    options.mode === undefined ? undefined : await thread.override({ collaboration: { mode: options.mode } });
+  if (changed?.kind === 'refused') {
+    await threads.close();
+    return changed.outcome;
+  }
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = thread.settings;
   const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];

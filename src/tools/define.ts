@@ -68,6 +68,15 @@ export interface RunningCall {
   readonly answerHost?: AnswerHost;
   /** Puts a question of an MCP server to the user. Absent: no one can be asked. */
   readonly elicit?: (asked: McpElicitation) => Promise<McpElicited>;
+  /** Whether something waits to enter history before the next request. Absent: not known. */
+  readonly hasMail?: () => boolean;
+  /** The window of the turn. Absent: the call has no say in it. */
+  readonly window?: {
+    /** Tokens that the next request has left. */
+    left(): number;
+    /** History is compacted before the next request. */
+    renew(): void;
+  };
   /** The threads of the engine. One that the call opens may do what the turn may, or less. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */

@@ -2,11 +2,13 @@ import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
+import { featuresCommand } from '../commands/features-command.ts';
+import { findFilesCommand } from '../commands/files-command.ts';
 import { hooksCommand } from '../commands/hooks-command.ts';
 import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
-  completeProfilesCommand,
+  completeProfindFilesCommand,
   completeThreadsCommand,
   completionCommand,
   demoCommand,
@@ -30,7 +32,7 @@ const threads: CommandGroup = {
     list: commandRow(reads.listCommand, () => import('../threads/list.ts')),
     show: commandRow(reads.showCommand, () => import('../threads/show.ts')),
     search: commandRow(reads.searchCommand, () => import('../threads/search.ts')),
-    files: commandRow(reads.filesCommand, () => import('../threads/files.ts')),
+    files: commandRow(reads.findFilesCommand, () => import('../threads/files.ts')),
     name: commandRow(changes.nameCommand, async () => (await operations()).name),
     fork: commandRow(changes.forkCommand, async () => (await operations()).fork),
     rollback: commandRow(changes.rollbackCommand, () => import('../threads/rollback.ts')),
@@ -74,6 +76,8 @@ export const commandTable: CommandGroup = {
     context: commandRow(contextCommand, () => import('../context/run-context.ts')),
     config: commandRow(configCommand, () => import('../config/run-config.ts')),
     execpolicy,
+    features: commandRow(featuresCommand, () => import('../features/run-features.ts')),
+    files: commandRow(findFilesCommand, () => import('../files/run-files.ts')),
     hooks: commandRow(hooksCommand, () => import('../hooks/run-hooks-command.ts')),
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
@@ -84,7 +88,10 @@ export const commandTable: CommandGroup = {
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),
     ),
-    'complete-profiles': commandRow(completeProfilesCommand, () => import('../completion/run-complete-profiles.ts')),
+    'complete-profiles': commandRow(
+      completeProfindFilesCommand,
+      () => import('../completion/run-complete-profiles.ts'),
+    ),
     'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),
     help: commandRow(helpCommand, async () => (await import('../commands/run-help.ts')).helpOn(commandTable)),
   },

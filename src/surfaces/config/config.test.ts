@@ -126,10 +126,11 @@ trust_level = "trusted"  # user, /home/config.toml:13
 
 # Not set: oss_provider, model_reasoning_summary, service_tier,
 #   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
-#   window.effective_tokens, auto_review.policy, sandbox.max_processes,
-#   sandbox.max_memory_mb, developer_instructions, instructions,
-#   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
-#   personality, experimental_realtime_start_instructions, openai_base_url,
+#   window.effective_tokens, auto_review.policy, review_model,
+#   sandbox.max_processes, sandbox.max_memory_mb, developer_instructions,
+#   instructions, model_instructions_file, compact_prompt,
+#   experimental_compact_prompt_file, personality,
+#   experimental_realtime_start_instructions, openai_base_url, notify,
 #   default_permissions
 `;
 
@@ -176,7 +177,7 @@ describe('config show', () => {
   test('names the keys that do nothing yet in one sentence', async () => {
     write('home/config.toml', 'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n');
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: memories, notify, web_search.',
+      'Capstan does not use these configuration keys yet: memories, web_search.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);

@@ -23,6 +23,8 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
+import { currentTimeTool, sleepTool } from '../../tools/clock/clock-tools.ts';
+import { contextRemainingTool, newContextTool } from '../../tools/context-window/context-window-tools.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
@@ -83,6 +85,10 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     writeStdinTool({ sessions }),
     updatePlanTool(),
+    currentTimeTool({ clock }),
+    sleepTool({ clock }),
+    contextRemainingTool(),
+    newContextTool(),
     requestPermissionsTool(patches),
     requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
@@ -117,6 +123,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ruleBook: ruleBook ?? engine.ruleBook,
     ...defined({ askUser, checkpointHooks }),
     gitGuard,
+    userShell: userShellOf(engine, shell.path),
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     ...defined({ notify: notifier(config.notify ?? [], env) }),
     ...(ephemeral ? { isEphemeral: true as const } : {}),
@@ -159,6 +166,16 @@ function notifier(argv: readonly string[], env: EngineParts['options']['env']): 
   if (argv.length === 0) return undefined;
   return (cwd, about) =>
     startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
+}
+
+/** With the variables of this process, as at the user's own prompt. An hour is more than anyone waits. */
+function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullable<ThreadParts['userShell']> {
+  const env = defined(options.env) as Readonly<Record<string, string>>;
+  const limits = { timeoutMs: 3_600_000, outputBytes: 256 * 1024 };
+  return ({ command, cwd, signal, output }) => {
+    const plain = { kind: 'runnable', argv: [shell, '-c', command], cwd, env, files: [] } as const;
+    return spawn.run({ ...plain, cleanup: () => Promise.resolve() }, limits, { signal, ...defined({ output }) });
+  };
 }
 
 /** Loaded on use: most threads have none. */

@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import type { PreparedCall, RunningCall } from '../../tools/define.ts';
+import { usageNow } from '../contract/usage-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { recordDecided } from './ask-about-call.ts';
@@ -55,7 +56,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
   const asked = { allowed, content: answer?.content };
   const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
-  const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
+  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn) };
+  const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
   over.abort('ended');
@@ -63,6 +65,16 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   if (signal.aborted) memory.cutShort = true;
   const ran = { ...end, policy, mayWrite };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
+}
+
+function windowOf(turn: Turn): NonNullable<RunningCall['window']> {
+  return {
+    left: () => {
+      const { effectiveWindow, tokens } = usageNow(turn);
+      return effectiveWindow - tokens;
+    },
+    renew: () => turn.inbox.wish({ signal: turn.signal, settle: () => {} }),
+  };
 }
 
 function tellStart(turn: Turn, { item, standing }: PreparedCall, { leaves, confined: within }: GrantedCall): void {

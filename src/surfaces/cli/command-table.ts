@@ -8,7 +8,7 @@ import { hooksCommand } from '../commands/hooks-command.ts';
 import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
-  completeProfindFilesCommand,
+  completeProfilesCommand,
   completeThreadsCommand,
   completionCommand,
   demoCommand,
@@ -32,7 +32,7 @@ const threads: CommandGroup = {
     list: commandRow(reads.listCommand, () => import('../threads/list.ts')),
     show: commandRow(reads.showCommand, () => import('../threads/show.ts')),
     search: commandRow(reads.searchCommand, () => import('../threads/search.ts')),
-    files: commandRow(reads.findFilesCommand, () => import('../threads/files.ts')),
+    files: commandRow(reads.filesCommand, () => import('../threads/files.ts')),
     name: commandRow(changes.nameCommand, async () => (await operations()).name),
     fork: commandRow(changes.forkCommand, async () => (await operations()).fork),
     rollback: commandRow(changes.rollbackCommand, () => import('../threads/rollback.ts')),
@@ -89,7 +89,7 @@ export const commandTable: CommandGroup = {
       (await import('../completion/run-completion.ts')).completionOf(commandTable),
     ),
     'complete-profiles': commandRow(
-      completeProfindFilesCommand,
+      completeProfilesCommand,
       () => import('../completion/run-complete-profiles.ts'),
     ),
     'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),

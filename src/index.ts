@@ -18,6 +18,9 @@ export type {
   LiveTurn,
   ThreadUsage,
 } from './surfaces/engine/live/live-thread.ts';
+export type { FindFiles, FoundFile, FoundFiles } from './surfaces/engine/find-workspace-files.ts';
+export type { ReviewCode, ReviewedCode } from './surfaces/engine/review-code.ts';
+export type { CodeReview, ReviewFinding, ReviewTarget } from './protocol/code-review.ts';
 export type { StoredThreads } from './surfaces/engine/stored-threads.ts';
 export type { ThreadRequest } from './surfaces/engine/thread-request.ts';
 export type { ThreadCheckpoint } from './surfaces/engine/thread-checkpoints.ts';
@@ -28,6 +31,7 @@ export type { PinsChanged } from './thread/branch/pinned-notes.ts';
 export type { SettingsChange } from './envelope/override.ts';
 export type { Answered } from './thread/answered.ts';
 export type { Steered, Steering } from './thread/steering.ts';
+export type { UserShell, UserShellRan } from './thread/user-shell.ts';
 export type { Injected } from './thread/inject-item.ts';
 export type { Overridden, Thread, ThreadTurn } from './thread/thread.ts';
 export type { AboutCheckpoint, CheckpointHooks } from './thread/parts/parts.ts';

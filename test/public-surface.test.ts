@@ -70,7 +70,8 @@ it('the program has these commands and options', () => {
   );
   expect(names).toMatchInlineSnapshot(`
     [
-      "exec PROMPT resume fork --add-dir --all --approvals --approve-for-me --ask-for-approval --cd --color --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --verbose --yolo -C -a -c -i -m -o -p -s -v",
+      "exec PROMPT resume fork review --add-dir --all --approvals --approve-for-me --ask-for-approval --base --cd --color --commit --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --mode --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --title --uncommitted --verbose --yolo -C -a -c -i -m -o -p -s -v",
+      "review WORDS --base --cd --color --commit --config --context-events --disable --enable --ephemeral --ignore-rules --ignore-user-config --json --local-provider --model --oss --output-last-message --profile --strict-config --title --uncommitted --verbose -C -c -m -o -p -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
       "threads show THREAD --full --json --last --tree",
       "threads search WORD --archived --cd --cursor --json --limit --sort --source -C -n",
@@ -96,6 +97,8 @@ it('the program has these commands and options', () => {
       "context THREAD --changes --checkpoint --json --last --request",
       "config show explain path --cd --config --ignore-user-config --json --origin --profile --strict-config -C -c -p",
       "execpolicy check COMMAND --pretty --resolve-host-executables --rules -r",
+      "features list enable disable --cd --json -C",
+      "files WORD --cd --json --limit -C",
       "hooks list trust untrust --cd --json --key -C",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",

@@ -13,6 +13,17 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
+/** The gates that do something here. All other names belong to Codex, and change nothing. */
+export const usedGates: readonly { readonly name: string; readonly isOpen: boolean; readonly does: string }[] = [
+  { name: 'current_time_reminder', isOpen: false, does: 'the tool current_time' },
+  { name: 'default_mode_request_user_input', isOpen: false, does: 'the tool request_user_input outside plan mode' },
+  { name: 'hooks', isOpen: true, does: 'hooks run' },
+  { name: 'remote_compaction_v2', isOpen: true, does: 'the newer endpoint for checkpoints of the provider' },
+  { name: 'sleep_tool', isOpen: false, does: 'the tools sleep and current_time' },
+  { name: 'token_budget', isOpen: false, does: 'the tools get_context_remaining and new_context' },
+  { name: 'use_legacy_landlock', isOpen: false, does: 'Landlock in the place of bubblewrap' },
+];
+
 /** The features that the configuration opened or closed. One with settings of its own is as its `enabled` says. */
 export function featureGates(given: Readonly<Record<string, boolean | JsonObject>>): Readonly<Record<string, boolean>> {
   const gates = Object.entries(given).flatMap(([name, value]): [string, boolean][] => {

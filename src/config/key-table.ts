@@ -131,6 +131,7 @@ const keys = {
   approval_policy: { type: 'approval-policy' },
   approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
   auto_review: table({ policy: text } as const),
+  review_model: name,
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
   sandbox_workspace_write: table(
     {

@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { FoundCapabilities, TurnFacts } from './facts.ts';
 import type { ModelRecord } from './model-record.ts';
 import type { Identity } from './identity.ts';
+import { collaborationFor } from './modes.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';
@@ -25,11 +26,15 @@ export function resolveCapabilities(
 ): Capabilities {
   const { apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const { model } = identity;
-  const offered = facts.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
+  const features = Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : []));
+  const { mode } = collaborationFor(identity, settings);
+  const offered = facts.tools
+    .filter((tool) => isOffered(tool, identity, policy, { mode, features }))
+    .map(({ name }) => name);
   return {
     tools: [...offered, ...dynamicTools],
     dynamicTools,
-    features: Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : [])),
+    features,
     modalities: model.modalities,
     imageGeneration: model.imageGeneration,
     webSearch: model.webSearch,

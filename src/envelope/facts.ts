@@ -4,6 +4,7 @@ import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { StandingGrants } from '../policy/standing-grants.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Catalogue } from './model-record.ts';
+import type { CollaborationMode } from './settings.ts';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { AskedAbout } from '../policy/approval-policy.ts';
 
@@ -156,4 +157,15 @@ export interface ToolTraits {
   readonly deferred?: true;
   /** Of no use to a model that takes no pictures. */
   readonly givesPictures?: true;
+  /** Whether it is offered in such a turn. Absent: in every one. */
+  readonly offeredIn?: (turn: TurnOffering) => boolean;
+}
+
+/** What a tool may go by to be offered. */
+export interface TurnOffering {
+  readonly mode: CollaborationMode;
+  /** Gates that are open. */
+  readonly features: readonly string[];
+  /** The user answers questions. */
+  readonly hasUser: boolean;
 }

@@ -45,7 +45,10 @@ export function resolveModes(
 }
 
 /** The model's own guidance for a mode comes before the client's; a mode that it does not have becomes the default. */
-function collaborationFor({ model }: Identity, { collaboration }: TurnSettings): Collaboration {
+export function collaborationFor(
+  { model }: Pick<Identity, 'model'>,
+  { collaboration }: Pick<TurnSettings, 'collaboration'>,
+): Collaboration {
   const asked = collaboration?.mode ?? 'default';
   const runs = asked === 'default' || model.modes[asked] !== undefined;
   const mode = runs ? asked : 'default';

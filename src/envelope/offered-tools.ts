@@ -2,15 +2,17 @@ import { allowsAsking, type AskedAbout } from '../policy/approval-policy.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
-import type { ToolTraits } from './facts.ts';
+import type { ToolTraits, TurnOffering } from './facts.ts';
 
 /** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
 export function isOffered(
-  { effect, asksAbout, givesPictures, deferred }: ToolTraits,
+  { effect, asksAbout, givesPictures, deferred, offeredIn }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
-  { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
+  { approval, sandboxLevel, canAsk, hasUser }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser'>,
+  work: Omit<TurnOffering, 'hasUser'>,
 ): boolean {
   if (deferred === true) return false;
+  if (offeredIn?.({ ...work, hasUser: hasUser === true }) === false) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
   const policy = { approval, sandboxLevel, ...defined({ canAsk }) };
   if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;

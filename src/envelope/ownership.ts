@@ -52,6 +52,7 @@ type WholeField =
   | 'policy.approval'
   | 'policy.askedApproval'
   | 'policy.profile'
+  | 'policy.askedProfile'
   | 'policy.resolved'
   | 'policy.rules'
   | 'policy.shellEnvironment'
@@ -133,9 +134,11 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.askedApproval': chosen('default', 'askedApproval'),
   'policy.reviewer': chosen('default', 'reviewer'),
   'policy.reviewPolicy': chosen('default', 'reviewPolicy'),
-  'policy.profile': chosen('default', 'profile'),
-  'policy.resolved': chosen('default', 'profile', 'networkRules'),
+  'policy.profile': chosen('default', 'profile', 'collaboration'),
+  'policy.askedProfile': chosen('default', 'profile'),
+  'policy.resolved': chosen('default', 'profile', 'collaboration', 'networkRules'),
   'policy.canAsk': facts,
+  'policy.hasUser': facts,
   'policy.answersOnce': facts,
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
@@ -146,7 +149,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'capabilities.tools': facts,
   'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },
-  'capabilities.features': { ...chosen('default', 'features'), awaits: 'features behind gates' },
+  'capabilities.features': chosen('default', 'features'),
   'capabilities.modalities': catalogue,
   'capabilities.imageGeneration': catalogue,
   'capabilities.webSearch': catalogue,

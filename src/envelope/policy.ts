@@ -4,12 +4,15 @@ import { type NetworkRule, withNetworkRules } from '../policy/network/network-ru
 import { networkReach } from '../policy/network/network-reach.ts';
 import { canBeAsked } from '../policy/review/can-be-asked.ts';
 import { isReviewed } from '../policy/review/is-reviewed.ts';
+import { readOnlyProfile } from '../policy/read-only-profile.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
-import { noRules, rulesFor, type RuleSet } from '../policy/rules/rule-set.ts';
+import { noRules, rulesFor, type RuleSet, withoutAllowedCommands } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Identity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
+import { collaborationFor } from './modes.ts';
 import type { Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -18,9 +21,13 @@ export interface Policy extends Pick<
   Settings,
   'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment'
 > {
+  /** What the thread chose, where the mode of the turn keeps it from writing. */
+  readonly askedProfile?: PermissionProfile;
   readonly resolved: ResolvedPolicy;
   /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
   readonly canAsk?: true;
+  /** A surface puts questions to the user. Absent: no one, or only a reviewer, answers. */
+  readonly hasUser?: true;
   /** No answer saves a rule: a reviewer or a prepared file gives it, or rules do not count for the model. */
   readonly answersOnce?: true;
   /** How far commands are shut in, in one word. */
@@ -38,8 +45,12 @@ export function resolvePolicyGroup(
   settings: Settings,
   { workspace, identity }: { readonly workspace: Workspace; readonly identity: Identity },
 ): Policy {
-  const { approval, askedApproval, profile, shellEnvironment, networkRules = [] } = settings;
-  const rules = rulesFor(settings.rules ?? noRules, identity.model.slug);
+  const { approval, askedApproval, profile: asked, shellEnvironment, networkRules = [] } = settings;
+  // A plan is made before anything is changed: neither the sandbox nor a rule lets a command write.
+  const plans = collaborationFor(identity, settings).mode === 'plan';
+  const profile = plans ? readOnlyProfile(asked) : asked;
+  const known = settings.rules ?? noRules;
+  const rules = plans ? withoutAllowedCommands(known) : rulesFor(known, identity.model.slug);
   const { approvedPrefixes = [] } = rules.savesNone === true ? {} : settings;
   const { reviewer, reviewPolicy } = settings;
   const chosen = { approval, ...defined({ reviewer }) };
@@ -49,8 +60,10 @@ export function resolvePolicyGroup(
     approval,
     ...defined({ askedApproval, reviewer, reviewPolicy }),
     profile,
+    ...(profile === asked ? {} : { askedProfile: asked }),
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
+    ...defined({ hasUser: canAsk }),
     ...(answersOnce === true || rules.savesNone === true || isReviewed(chosen) ? { answersOnce: true } : {}),
     sandboxLevel: sandboxLevelOf(resolved),
     shellEnvironment,

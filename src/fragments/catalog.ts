@@ -35,6 +35,8 @@ import { subagentNotificationFragment } from './events/subagent-notification.ts'
 import { newRepositoriesFragment } from './events/new-repositories.ts';
 import { turnAbortedFragment } from './events/turn-aborted.ts';
 import { unusableImagesFragment } from './events/unusable-images.ts';
+import { userActionFragment } from './events/user-action.ts';
+import { userShellCommandFragment } from './events/user-shell-command.ts';
 
 const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   // State: told by a section of the world, and taken back or replaced by it.
@@ -75,6 +77,8 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   interAgentMessageFragment,
   realtimeDelegationFragment,
   unusableImagesFragment,
+  userActionFragment,
+  userShellCommandFragment,
   // What a checkpoint leaves behind.
   checkpointIntentFragment,
   checkpointRecordsFragment,

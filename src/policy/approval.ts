@@ -1,6 +1,7 @@
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { UserQuestion } from '../protocol/user-question.ts';
 import { writablePaths } from './access.ts';
 
 /** What a call takes, as its tool declares it before anything is done. Nothing declared: nothing that the policy governs. */
@@ -29,6 +30,8 @@ export interface CallNeeds {
   };
   /** It does nothing but ask for permissions, which hold for the calls after it. */
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
+  /** It does nothing but ask the user this. */
+  readonly input?: readonly UserQuestion[];
 }
 
 /** A path that is not there, and the nearest folder above it that is. */

@@ -18,6 +18,8 @@ export interface DecisionContext {
   readonly grants: readonly Grant[];
   /** False: no surface can ask; what would be asked is refused, and the text says so. */
   readonly canAsk: boolean;
+  /** The user answers, and no one in their place. Absent: no. */
+  readonly hasUser?: boolean;
   /** Of `needs.argv`. Absent: not looked at, because nothing depends on it. */
   readonly analysis?: CommandAnalysis;
   /** Of `needs.argv`: the same text for every spelling of the command. Absent: the words as they are. */

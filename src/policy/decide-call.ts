@@ -2,6 +2,7 @@ import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
 import { decideCommand } from './decide-command.ts';
+import { decideInput } from './decide-input.ts';
 import { decideMcp } from './decide-mcp.ts';
 import { decidePatch } from './decide-patch.ts';
 import { decideRemote } from './decide-remote.ts';
@@ -12,6 +13,7 @@ export function decideCall(context: DecisionContext, needs: CallNeeds): CallDeci
   if (needs.remote !== undefined) return decideRemote(context, needs.remote);
   if (needs.mcp !== undefined) return decideMcp(context, needs.mcp);
   if (needs.request !== undefined) return decideRequest(context, needs.request, needs);
+  if (needs.input !== undefined) return decideInput(context, needs.input);
   switch (needs.effect) {
     case 'program':
       return decideCommand(context, needs);

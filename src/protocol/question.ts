@@ -3,12 +3,23 @@ import type { ExtraPermissions } from './extra-permissions.ts';
 import type { TurnId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import type { ReviewVerdict } from './review-verdict.ts';
+import type { UserQuestion } from './user-question.ts';
 
 /**
  * What is asked about: a call before it runs (`tool`: one that acts elsewhere), a host that a command wants to reach,
- * another try outside the sandbox, or what an MCP server wants to know while its tool runs.
+ * another try outside the sandbox, what an MCP server wants to know while its tool runs, or what the model wants to know
+ * (`input`).
  */
-export const questionKinds = ['command', 'patch', 'permissions', 'network', 'retry', 'tool', 'elicitation'] as const;
+export const questionKinds = [
+  'command',
+  'patch',
+  'permissions',
+  'network',
+  'retry',
+  'tool',
+  'elicitation',
+  'input',
+] as const;
 
 export type QuestionKind = (typeof questionKinds)[number];
 
@@ -55,6 +66,8 @@ export interface Question {
     readonly url?: string;
     readonly schema?: JsonObject;
   };
+  /** What the model wants to know. Its line leaves it to the arguments of the call. */
+  readonly input?: readonly UserQuestion[];
   /** What would be allowed beyond the sandbox. */
   readonly permissions?: ExtraPermissions;
   /** The rule that `rule` as scope would save. */
@@ -74,7 +87,10 @@ export interface Answer {
   /** Of an `allowed`; `call` unless said otherwise. */
   readonly scope?: AnswerScope;
   readonly note?: string;
-  /** Of an `allowed` to an `elicitation`: what the form is filled with. Absent: its defaults. */
+  /**
+   * Of an `allowed` to an `elicitation`: what the form is filled with; absent: its defaults. To an `input`: a text or
+   * several by the id of each question; absent: the first option of each.
+   */
   readonly content?: JsonObject;
   /**
    * Who decided; absent: the user. A reviewer and a hook of the user decide about this call and nothing more. No one

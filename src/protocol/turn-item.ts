@@ -3,8 +3,14 @@ import type { JsonObject } from './json.ts';
 /** A thing that happened in a turn, as surfaces show it. */
 export type TurnItem =
   | { readonly kind: 'user-message'; readonly id: string; readonly text: string; readonly images: readonly string[] }
-  /** `phase` as the model gave it: `commentary` or `final_answer`. */
-  | { readonly kind: 'agent-message'; readonly id: string; readonly text: string; readonly phase?: string }
+  /** `phase` as the model gave it: `commentary` or `final_answer`. `plan`: what the text proposes between its tags. */
+  | {
+      readonly kind: 'agent-message';
+      readonly id: string;
+      readonly text: string;
+      readonly phase?: string;
+      readonly plan?: string;
+    }
   /** The model's own summary of its thinking; raw thinking is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
   /** `problem`: why the picture could not be shown to the model. */

@@ -1,6 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { stringAt } from '../protocol/json.ts';
+import { proposedPlan } from '../protocol/proposed-plan.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
 /** What the model said or thought, as it is shown; undefined where there is nothing to read in it. `place` names one without an id. */
@@ -8,7 +9,13 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
   const id = stringAt(item, 'id') ?? `item-${place}`;
   if (isMessage(item)) {
     if (item.role !== 'assistant') return undefined;
-    return { kind: 'agent-message', id, text: messageText(item), ...defined({ phase: stringAt(item, 'phase') }) };
+    const text = messageText(item);
+    return {
+      kind: 'agent-message',
+      id,
+      text,
+      ...defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) }),
+    };
   }
   if (!isReasoning(item)) return undefined;
   const summary = item.summary.flatMap((part) => stringAt(part, 'text') ?? []).filter((text) => text.trim() !== '');

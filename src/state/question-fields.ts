@@ -18,7 +18,7 @@ const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
  * beginning.
  */
 export function questionFields(
-  { id: _derived, callId, turnId, commands: _read, seen: _seen, ...about }: Question,
+  { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
   inCall: readonly WordInCall[],
 ): JsonObject {
   const inLine = (list: 'argv' | 'prefix'): readonly string[] | undefined =>

@@ -1,5 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { proposedPlan } from '../protocol/proposed-plan.ts';
 import type { ChangedFile, PlanStep, TurnItem } from '../protocol/turn-item.ts';
 import { textsAt } from './question-fields.ts';
 
@@ -16,7 +17,9 @@ export function readItem(item: JsonObject): TurnItem | undefined {
       const texts = (arrayAt(item, 'content') ?? []).flatMap((part) =>
         isJsonObject(part) ? (stringAt(part, 'text') ?? []) : [],
       );
-      return { kind: 'agent-message', id, text: texts.join(''), ...defined({ phase: stringAt(item, 'phase') }) };
+      const text = texts.join('');
+      const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
+      return { kind: 'agent-message', id, text, ...more };
     }
     case 'Reasoning':
       return { kind: 'reasoning', id, summary: textsAt(item, 'summary_text') ?? [] };

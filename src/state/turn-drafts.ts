@@ -86,7 +86,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
     model_provider_id: identity.provider,
     approval_policy: policy.approval,
     approvals_reviewer: policy.reviewer ?? 'user',
-    permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
+    permission_profile: sharedProfile(policy.askedProfile ?? policy.profile, workspace.roots) as unknown as JsonObject,
     cwd: workspace.cwd,
     ...defined({ reasoning_effort: identity.effort }),
     collaboration_mode: collaborationMode(envelope),
@@ -114,7 +114,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
   const { collaboration, personality, realtime } = modes;
   const tier = identity.serviceTier ?? identity.askedTier;
   return {
-    profile: policy.profile as unknown as JsonObject,
+    profile: (policy.askedProfile ?? policy.profile) as unknown as JsonObject,
     provider: identity.provider,
     // Apart from what it resolved to: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },

@@ -1,6 +1,7 @@
 import { isCall, type Item } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Question } from '../protocol/question.ts';
+import { readUserQuestions } from '../protocol/user-question.ts';
 import { callArguments } from './call-arguments.ts';
 import type { RecordedQuestion } from './recorded-question.ts';
 import { asHooksLeft } from './said-by-hooks.ts';
@@ -24,7 +25,9 @@ export function wholeQuestion(recorded: RecordedQuestion, call: Item | undefined
       return whole === undefined || shortWord(whole) !== word ? word : whole;
     });
   }
-  return { ...question, ...words, item: wholeItem(question.item, given, words.argv) };
+  const input = question.kind === 'input' ? readUserQuestions(given) : undefined;
+  const asked = Array.isArray(input) ? { input } : {};
+  return { ...question, ...words, ...asked, item: wholeItem(question.item, given, words.argv) };
 }
 
 function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] | undefined): JsonObject {

@@ -34,6 +34,7 @@ import { isSuspended, pendingQuestions, questionsToAsk } from '../state/question
 import { type Answered, answerQuestion } from './answered.ts';
 import { ThreadSessions } from './parts/thread-sessions.ts';
 import type { ThreadOptions } from './thread-options.ts';
+import type { UserShell, UserShellRan } from './user-shell.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export type { ThreadTurn } from './read-turn.ts';
@@ -258,6 +259,16 @@ export class Thread {
    */
   inject(given: Item): Promise<Injected> {
     return injectItem({ log: this.#log, inbox: this.#inbox, closing: this.#closing.signal }, given);
+  }
+
+  /**
+   * Runs a command of the user's own: outside the sandbox, in the thread's folder, beside a turn that runs. The model
+   * reads it and what it printed with the next request.
+   */
+  async shell(asked: UserShell): Promise<UserShellRan> {
+    const { runUserShell } = await import('./user-shell.ts');
+    const { cwd } = this.settings;
+    return runUserShell({ parts: this.#parts, cwd, inject: (item) => this.inject(item) }, asked);
   }
 
   /**

@@ -62,10 +62,21 @@ export interface RunningCall {
   readonly folder?: string;
   /** How far the user's answer goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
+  /** What the user answered to what the call asks. Absent: nothing beyond a yes. */
+  readonly content?: JsonObject;
   /** Asks about a host that the policy leaves to an answer. Absent: no one can be asked about any. */
   readonly answerHost?: AnswerHost;
   /** Puts a question of an MCP server to the user. Absent: no one can be asked. */
   readonly elicit?: (asked: McpElicitation) => Promise<McpElicited>;
+  /** Whether something waits to enter history before the next request. Absent: not known. */
+  readonly hasMail?: () => boolean;
+  /** The window of the turn. Absent: the call has no say in it. */
+  readonly window?: {
+    /** Tokens that the next request has left. */
+    left(): number;
+    /** History is compacted before the next request. */
+    renew(): void;
+  };
   /** The threads of the engine. One that the call opens may do what the turn may, or less. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */

@@ -109,6 +109,9 @@ export function fullEnvelope(): Envelope {
   const collaboration = { mode, asked: asked!, instructions: modes.collaboration.instructions!, given: given! };
   const { serviceTier, ...identity } = envelope.identity;
   const { leaveOut, ...others } = envelope.modes;
+  const { resolved, ...policy } = envelope.policy;
+  const { approval, askedApproval, reviewer, reviewPolicy, profile, ...rest } = policy;
+  const chosenPolicy = { approval, askedApproval: askedApproval!, reviewer: reviewer!, reviewPolicy: reviewPolicy! };
   const { modelClient, effort, summary, verbosity, chosen, model, provider: id, address, ...client } = identity;
   return {
     ...envelope,
@@ -125,6 +128,8 @@ export function fullEnvelope(): Envelope {
       askedTier: other.identity.askedTier!,
       ...client,
     },
+    // A mode that keeps the turn from writing is not the one that the model cannot run.
+    policy: { ...chosenPolicy, profile, askedProfile: profile, resolved, ...rest },
     modes: { ...others, collaboration, cyberAccessProgram: other.modes.cyberAccessProgram!, leaveOut },
   };
 }

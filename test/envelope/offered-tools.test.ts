@@ -17,7 +17,12 @@ test.each([
 ] as const)('a tool that changes files, in a read-only sandbox under %j: %s', (approval, expected) => {
   const { identity } = fullEnvelope();
   const offered = (more: object) =>
-    isOffered({ name: 'apply_patch', effect: 'files' }, identity, { approval, sandboxLevel: 'read-only', ...more });
+    isOffered(
+      { name: 'apply_patch', effect: 'files' },
+      identity,
+      { approval, sandboxLevel: 'read-only', ...more },
+      { mode: 'default', features: [] },
+    );
   expect(offered({ canAsk: true })).toBe(expected);
   expect(offered({})).toBe(false);
   expect(offered({ sandboxLevel: 'workspace-write' })).toBe(true);

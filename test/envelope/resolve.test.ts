@@ -165,6 +165,7 @@ describe('with everything that can be chosen', () => {
     expect(policy).toEqual({
       approval: 'on-request',
       canAsk: true,
+      hasUser: true,
       answersOnce: true,
       askedApproval: 'untrusted',
       reviewer: 'auto_review',

@@ -38,6 +38,8 @@ import { newRepositoriesFragment } from '../../src/fragments/events/new-reposito
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
+import { userActionFragment } from '../../src/fragments/events/user-action.ts';
+import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
 
 export interface Rendering {
   readonly payload: unknown;
@@ -315,6 +317,11 @@ export const renderings: readonly {
     fc.record({ source: text, input: text, transcriptDelta: text }, { requiredKeys: ['input'] }),
   ),
   of(unusableImagesFragment, fc.record({ paths: some(text) })),
+  of(userActionFragment, fc.record({ action: fc.constant('review' as const), context: text, results: text })),
+  of(
+    userShellCommandFragment,
+    fc.record({ command: text, exitCode: fc.nat(255), seconds: fc.nat(1000), output: text }),
+  ),
   of(
     checkpointIntentFragment,
     fc.record(

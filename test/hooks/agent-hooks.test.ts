@@ -27,7 +27,14 @@ it('an agent has events of its own, in place of those of a session', async () =>
   );
   thread.adapt = (parts) => ({
     ...parts,
-    agent: { id: 'agent-1' as ThreadId, role: 'reviewer' },
+    agent: {
+      id: 'agent-1' as ThreadId,
+      role: 'reviewer',
+      parentId: 'root' as ThreadId,
+      rootId: 'root' as ThreadId,
+      depth: 1,
+      path: '/root/reviewer',
+    },
     hooks: createHooks({
       hooks,
       run: async ({ argv, input }) => {

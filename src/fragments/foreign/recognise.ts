@@ -37,8 +37,6 @@ export function looksInjected(item: Item): boolean {
  * Warnings count as whole shapes: a user who quotes one and asks about it is heard.
  */
 const foreignKinds: readonly (readonly [id: string, shape: RegExp])[] = [
-  ['user-shell-command', /^<user_shell_command>[^]*<\/user_shell_command>$/i],
-  ['user-action', /^<user_action>[^]*<\/user_action>$/i],
   ['internal-context', /^<codex_internal_context source="[a-z][a-z0-9_]*">[^]*<\/codex_internal_context>$/],
   ['internal-context', /^<goal_context>[^]*<\/goal_context>$/i],
   // A value under a key that the client chose.

@@ -23,7 +23,7 @@ export function modeGuidance(mode: string): string {
 }
 
 const planning = `The user wants a plan before any work. Until the mode changes:
-- Look, read and run what helps you understand. Change nothing: no edits, no commits, no commands that write to the project.
+- Look, read and run what helps you understand. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
 - When something can be read two ways and the choice matters, ask; ask once, with the choices.
-- Answer with the plan: what will change and where, in which order, how it will be checked, and what you are unsure of. Make it complete enough that another developer could carry it out.
+- Answer with the plan, once, between a line <proposed_plan> and a line </proposed_plan>: what will change and where, in which order, how it will be checked, and what you are unsure of. Make it complete enough that another developer could carry it out.
 - Do not begin the work, even when the plan is clear. The user says when.`;

@@ -33,7 +33,7 @@ export interface RuleSet {
   readonly executables: Readonly<Record<string, readonly string[]>>;
   /** Models for which rules that allow commands do not count. Absent: they count for all. */
   readonly allowIgnoredOn?: readonly string[];
-  /** The model of the turn is one of these: no rule is offered to be saved. */
+  /** Rules that allow commands do not count in this turn: none is offered to be saved. */
   readonly savesNone?: true;
 }
 
@@ -41,7 +41,11 @@ export const noRules: RuleSet = { prefixes: [], hosts: [], executables: {} };
 
 /** As they count for a model. */
 export function rulesFor(rules: RuleSet, model: string): RuleSet {
-  if (rules.allowIgnoredOn?.includes(model) !== true) return rules;
+  return rules.allowIgnoredOn?.includes(model) === true ? withoutAllowedCommands(rules) : rules;
+}
+
+/** As they count where no rule lets a command out of the sandbox, and none is saved. */
+export function withoutAllowedCommands(rules: RuleSet): RuleSet {
   return { ...rules, prefixes: rules.prefixes.filter(({ decision }) => decision !== 'allow'), savesNone: true };
 }
 

@@ -2,6 +2,8 @@ import { type CommandGroup, commandRow } from '../commands/command-group.ts';
 import { configCommand } from '../commands/config-command.ts';
 import { execCommand } from '../commands/exec-command.ts';
 import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
+import { featuresCommand } from '../commands/features-command.ts';
+import { findFilesCommand } from '../commands/files-command.ts';
 import { hooksCommand } from '../commands/hooks-command.ts';
 import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
@@ -12,6 +14,7 @@ import {
   demoCommand,
   helpCommand,
 } from '../commands/other-commands.ts';
+import { reviewCommand } from '../commands/review-command.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
@@ -68,10 +71,13 @@ export const commandTable: CommandGroup = {
   summary: 'Capstan, a coding agent for the terminal.',
   commands: {
     exec: commandRow(execCommand, () => import('../exec/run-exec.ts')),
+    review: commandRow(reviewCommand, () => import('../exec/run-review.ts')),
     threads,
     context: commandRow(contextCommand, () => import('../context/run-context.ts')),
     config: commandRow(configCommand, () => import('../config/run-config.ts')),
     execpolicy,
+    features: commandRow(featuresCommand, () => import('../features/run-features.ts')),
+    files: commandRow(findFilesCommand, () => import('../files/run-files.ts')),
     hooks: commandRow(hooksCommand, () => import('../hooks/run-hooks-command.ts')),
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),

@@ -7,10 +7,16 @@ export const execCommand = {
   name: 'exec',
   does: 'run one turn: start, resume or fork a thread',
   summary: 'Runs one turn and exits: the model answers, runs commands and edits files.',
-  forms: ['[options] [PROMPT]', '[options] resume THREAD|--last [PROMPT]', '[options] fork THREAD|--last [PROMPT]'],
+  forms: [
+    '[options] [PROMPT]',
+    '[options] resume THREAD|--last [PROMPT]',
+    '[options] fork THREAD|--last [PROMPT]',
+    '[options] review [WORDS]',
+  ],
   about:
     'Without PROMPT, or with "-", Capstan reads the prompt from standard input. If you give PROMPT and pipe input, it appends the input to PROMPT.\n' +
     'THREAD is an id, the beginning of one, or a name. If it waits for your answer, resume without PROMPT asks again and continues its turn.\n' +
+    'review reads what is not committed, or what an option or WORDS name, and reports what it finds; see `capstan review --help`.\n' +
     'A fork is a new thread that continues THREAD and leaves it unchanged. Without PROMPT, fork runs no turn.',
   examples: [
     ['capstan exec "Why does the login test fail?"', 'Ask about the code in this folder'],
@@ -21,20 +27,22 @@ export const execCommand = {
   variants: {
     resume: [{ name: 'THREAD', missing: 'resume needs a thread: its id, its name or --last.' }, prompt],
     fork: [{ name: 'THREAD', missing: 'fork needs a thread: its id, its name or --last.' }, prompt],
+    review: [{ name: 'WORDS' }],
   },
   freeWord: 'prompt',
   surplus: 'there is more than one prompt. Put the prompt in quotes.',
-  refuses: {
-    review: {
-      message: 'there is no command "review" here.',
-      next: 'Ask for the review in words: `capstan exec "Review the changes since the last commit"`. Put a prompt of that one word after "--".',
-    },
-  },
   options: {
     model: option('-m, --model NAME', 'the model'),
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
       choices: ['read-only', 'workspace-write', 'danger-full-access'],
     }),
+    mode: option(
+      '--mode MODE',
+      '`plan`: the model plans and changes nothing; `default` ends that. The thread remembers it',
+      {
+        choices: ['default', 'plan'],
+      },
+    ),
     approvals: option(
       '--approvals HOW',
       'who answers when a call needs your consent: `ask` (you, at this terminal) or a FILE of answers; without it, such calls are refused',
@@ -66,6 +74,10 @@ export const execCommand = {
       choosesThread: true,
     }),
     all: flag('--all', 'with resume and fork: look at threads of every folder'),
+    uncommitted: flag('--uncommitted', 'with review: what is not committed, as without a target', { only: ['review'] }),
+    base: option('--base BRANCH', 'with review: what the current branch adds to BRANCH', { only: ['review'] }),
+    commit: option('--commit COMMIT', 'with review: the change of one commit', { only: ['review'] }),
+    title: option('--title TEXT', 'with --commit: the title of the commit', { only: ['review'], with: 'commit' }),
     ephemeral: flag('--ephemeral', 'keep nothing of the turn on disk'),
     override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
     profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),

@@ -126,11 +126,12 @@ trust_level = "trusted"  # user, /home/config.toml:13
 
 # Not set: oss_provider, model_reasoning_summary, service_tier,
 #   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
-#   window.effective_tokens, auto_review.policy, sandbox.max_processes,
-#   sandbox.max_memory_mb, developer_instructions, instructions,
-#   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
-#   personality, experimental_realtime_start_instructions, openai_base_url,
-#   notify, default_permissions
+#   window.effective_tokens, auto_review.policy, review_model,
+#   sandbox.max_processes, sandbox.max_memory_mb, developer_instructions,
+#   instructions, model_instructions_file, compact_prompt,
+#   experimental_compact_prompt_file, personality,
+#   experimental_realtime_start_instructions, openai_base_url, notify,
+#   default_permissions
 `;
 
 describe('config show', () => {

@@ -10,6 +10,7 @@ import { deniesRead } from '../../policy/denied-reads.ts';
 import type { OpenThread, Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
@@ -25,10 +26,12 @@ import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
+import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { UnpackedBubblewrap } from './unpack-bubblewrap.ts';
@@ -188,6 +191,32 @@ export class Engine {
   async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
     const { openSandbox } = await import('./command-sandbox.ts');
     return openSandbox(this.#parts, request);
+  }
+
+  /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
+  async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+    const { editUserConfig, userConfigValue } = await import('../../gather/config/edit-user-config.ts');
+    const { base, locks, clock } = this.#parts;
+    const place = { home: base.home, locks, clock };
+    const set = await userConfigValue(place, ['features']);
+    return editUserConfig(place, ['features'], { ...(isJsonObject(set) ? set : {}), [name]: open });
+  }
+
+  /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */
+  async findFiles(search: FindFiles): Promise<FoundFiles | Outcome> {
+    const { findWorkspaceFiles } = await import('./find-workspace-files.ts');
+    return findWorkspaceFiles(this.#parts, search);
+  }
+
+  /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */
+  async review(asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+    const { reviewCode } = await import('./review-code.ts');
+    const { ids, base } = this.#parts;
+    const own = { reviewModel: base.config.reviewModel, newItemId: () => `msg_${ids.uuid()}` };
+    return reviewCode(
+      { ...own, start: (request) => this.start(request), openSandbox: (request) => this.openSandbox(request) },
+      asked,
+    );
   }
 
   /** The MCP servers of the user, to show and change them. */

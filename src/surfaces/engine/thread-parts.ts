@@ -25,10 +25,13 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
+import { currentTimeTool, sleepTool } from '../../tools/clock/clock-tools.ts';
+import { contextRemainingTool, newContextTool } from '../../tools/context-window/context-window-tools.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
+import { requestUserInputTool } from '../../tools/request-user-input/request-user-input.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { writeStdinTool } from '../../tools/write-stdin/write-stdin.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
@@ -98,7 +101,12 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     writeStdinTool({ sessions }),
     updatePlanTool(),
+    currentTimeTool({ clock }),
+    sleepTool({ clock }),
+    contextRemainingTool(),
+    newContextTool(),
     requestPermissionsTool(patches),
+    requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
@@ -139,6 +147,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ruleBook: ruleBook ?? engine.ruleBook,
     ...defined({ askUser: agents?.askUser ?? askUser, checkpointHooks }),
     gitGuard,
+    userShell: userShellOf(engine, shell.path),
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     ...defined({ notify: notifier(config.notify ?? [], env) }),
     ...(ephemeral ? { isEphemeral: true as const } : {}),
@@ -199,6 +208,16 @@ function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundT
     async release() {
       for (const each of there.toReversed()) await each.release();
     },
+  };
+}
+
+/** With the variables of this process, as at the user's own prompt. An hour is more than anyone waits. */
+function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullable<ThreadParts['userShell']> {
+  const env = defined(options.env) as Readonly<Record<string, string>>;
+  const limits = { timeoutMs: 3_600_000, outputBytes: 256 * 1024 };
+  return ({ command, cwd, signal, output }) => {
+    const plain = { kind: 'runnable', argv: [shell, '-c', command], cwd, env, files: [] } as const;
+    return spawn.run({ ...plain, cleanup: () => Promise.resolve() }, limits, { signal, ...defined({ output }) });
   };
 }
 

@@ -9,11 +9,14 @@ import { shellWords } from '../../protocol/shell-words.ts';
 import { allowsAsking, approvalName } from '../../policy/approval-policy.ts';
 import { policyInForce } from '../wording/policy-in-force.ts';
 
+/** What is said of a thread. */
+export type AnnouncedThread = Pick<LiveThread, 'id' | 'settings' | 'profileName' | 'restored'>;
+
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {
   readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;
-  #opened: LiveThread | undefined;
+  #opened: AnnouncedThread | undefined;
   #isDurable = false;
   readonly #isVerbose: boolean;
   #waiting: string[] = [];
@@ -33,7 +36,7 @@ export class Announcement {
     return this.#isDurable ? this.#opened?.id : undefined;
   }
 
-  opened(thread: LiveThread): void {
+  opened(thread: AnnouncedThread): void {
     this.#opened = thread;
     this.#announce();
   }
@@ -63,7 +66,7 @@ export class Announcement {
 }
 
 /** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
-function startLines({ id, settings, profileName, restored }: LiveThread, verbose: boolean): string {
+function startLines({ id, settings, profileName, restored }: AnnouncedThread, verbose: boolean): string {
   const { model, provider, effort, approval, cwd } = settings;
   const resolved = policyInForce(settings);
   const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };

@@ -8,9 +8,13 @@ import { jsonOutput } from './json-output.ts';
 import type { Output } from './output.ts';
 import { PlainOutput } from './plain-output.ts';
 
+type Shared = 'json' | 'color' | 'contextEvents' | 'verbose' | 'ephemeral';
+type OutputOptions = Pick<ExecArguments['options'], Shared> &
+  Partial<Pick<ExecArguments['options'], 'sdkJson' | 'approvals'>>;
+
 /** `isNews`: of a warning that may have been read in an earlier run. A run that keeps nothing does not ask. */
-export function createOutput(options: ExecArguments['options'], isNews: (outcome: Outcome) => boolean): Output {
-  const { sdkJson, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
+export function createOutput(options: OutputOptions, isNews: (outcome: Outcome) => boolean): Output {
+  const { sdkJson = false, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
   const json = options.json || sdkJson;
   const stream = process.stderr;
   const live = isLive(stream);

@@ -8,7 +8,7 @@ import { visibleText } from '../terminal/visible-text.ts';
 
 /** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
 export function checkLastMessageFile(
-  { options }: ExecArguments,
+  options: Pick<ExecArguments['options'], 'lastMessageFile'>,
   cwd: string,
   /** Where else commands may write. */
   roots: readonly string[],

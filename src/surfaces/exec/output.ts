@@ -2,11 +2,11 @@ import type { Fault, Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Span } from '../terminal/look.ts';
-import type { LiveThread } from '../engine/live/live-thread.ts';
+import type { AnnouncedThread } from './announcement.ts';
 
 /** Where a run shows itself. Standard output carries the contract, standard error is for people. */
 export interface Output {
-  start(thread: LiveThread): void;
+  start(thread: AnnouncedThread): void;
   event(event: ThreadEvent): void;
   /** Absent: what is still arriving is not shown, and costs nothing. */
   readonly provisional?: (event: ProvisionalEvent) => void;

@@ -6,7 +6,7 @@ import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
-import type { LiveThread } from '../engine/live/live-thread.ts';
+import type { AnnouncedThread } from './announcement.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { bold, dim, type Span, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
@@ -72,7 +72,7 @@ export class PlainOutput implements Output {
     if (options.live) this.provisional = (event) => this.#held.printAll(() => this.#answer.provisional(event));
   }
 
-  start = (opened: LiveThread): void => {
+  start = (opened: AnnouncedThread): void => {
     this.#folder = opened.settings.cwd;
     this.#announcement.opened(opened);
   };

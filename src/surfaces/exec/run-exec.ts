@@ -1,24 +1,21 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { version } from '../../protocol/version.ts';
 import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
-import { Engine } from '../engine/engine.ts';
-import type { EngineOptions } from '../engine/engine-options.ts';
-import { type EngineRefused, engineRefused } from '../engine/engine-refused.ts';
-import type { Overrides } from '../engine/engine-types.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineRefused } from '../engine/engine-refused.ts';
 import { liveThreads } from '../engine/live/kept-threads.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from '../engine/live/live-thread.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
+import { loadEngine } from './load-engine.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { approvalMismatch, asksNow, nothingToAnswer } from './approvals/approval-notices.ts';
 import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
@@ -42,6 +39,7 @@ export function whereElse({ options }: ExecArguments): string {
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;
+  if (variant === 'review') return (await import('./run-review.ts')).runReview({ options, words });
   const here = currentFolder();
   if ('code' in here) return here;
   const cwd = here.path;
@@ -49,7 +47,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return unfit;
   // A piped prompt may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0]), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0]), loadEngine(options, cwd)]);
   // A thread that waits for an answer can be resumed without a prompt.
   const mayContinue = variant === 'resume' && typeof prompt !== 'string' && prompt.code === 'no-prompt';
   const missing = typeof prompt === 'string' ? undefined : prompt;
@@ -59,7 +57,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if ('code' in pictures) return pictures;
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return outputSchema;
-  const lastMessageFile = checkLastMessageFile(asked, cwd, engine.configuredRoots);
+  const lastMessageFile = checkLastMessageFile(options, cwd, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput(options, (outcome) => engine.isNews(outcome));
@@ -73,10 +71,16 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     await threads.close();
     return nothingToAnswer(missing, thread.notices);
   }
+  const changed =
+    options.mode === undefined ? undefined : await thread.override({ collaboration: { mode: options.mode } });
+  if (changed?.kind === 'refused') {
+    await threads.close();
+    return changed.outcome;
+  }
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = thread.settings;
   const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];
-  const recheck = checkLastMessageFile(asked, cwd, roots);
+  const recheck = checkLastMessageFile(options, cwd, roots);
   if (recheck !== undefined && 'code' in recheck) {
     await threads.close();
     return recheck;
@@ -135,32 +139,6 @@ const cutShort: Outcome = {
   message: 'The turn was interrupted, but its work did not stop within a second.',
   next: 'Resume the thread to see what was still running.',
 };
-
-async function loadEngine({ options: given }: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
-  const options = engineOptions(given, cwd);
-  if (!given.oss) return Engine.load(options);
-  // Few runs need it, and none of the others waits for it.
-  const { localOverrides } = await import('../engine/local-model.ts');
-  const local = await localOverrides(options, given.localProvider);
-  if ('code' in local) return engineRefused(local);
-  return Engine.load({ ...options, overrides: [...overridesOf(given), ...local.overrides] });
-}
-
-function engineOptions(given: ExecArguments['options'], cwd: string): EngineOptions {
-  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory } = given;
-  return {
-    env: process.env,
-    osHome: homedir(),
-    cwd,
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
-    overrides: overridesOf(given),
-    ...defined({ profile }),
-    strictConfig,
-    ignoreUserConfig,
-    ignoreRules,
-    addDirectories: addDirectory,
-  };
-}
 
 /** Loaded on use: most runs ask nothing. */
 async function approvalsOf(
@@ -236,30 +214,3 @@ function checkRepository(
     next: 'Work in a git repository, where you can revert changes, or add --skip-git-repo-check.',
   };
 }
-
-/** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
-function overridesOf({
-  override,
-  enable,
-  disable,
-  model,
-  sandbox,
-  askForApproval: approval,
-  approveForMe,
-}: ExecArguments['options']): Overrides {
-  return [
-    ...override,
-    ...enable.map((feature) => `features.${feature}=true`),
-    ...disable.map((feature) => `features.${feature}=false`),
-    ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
-    ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
-    ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
-    ...(approveForMe ? reviewedWork : []),
-  ];
-}
-
-/** Who answers, and that something is asked. What commands may do stays as it is configured. */
-const reviewedWork: Overrides = [
-  { path: ['approvals_reviewer'], value: 'auto_review' },
-  { path: ['approval_policy'], value: 'on-request' },
-];

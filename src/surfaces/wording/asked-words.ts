@@ -13,6 +13,7 @@ const wants: Readonly<Record<Question['kind'], string>> = {
   retry: 'it may run again',
   tool: 'it may be called',
   elicitation: 'its server may be told something',
+  input: 'the user would answer its questions',
   unknown: 'it may go on',
 };
 

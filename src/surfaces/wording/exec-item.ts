@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
@@ -7,7 +8,7 @@ export type ExecItem = { readonly id: string } &
   /** Not the end of the turn: a warning. */
   (
     | { readonly type: 'error'; readonly message: string }
-    | { readonly type: 'agent_message'; readonly text: string }
+    | { readonly type: 'agent_message'; readonly text: string; readonly proposed_plan?: string }
     | { readonly type: 'reasoning'; readonly text: string }
     | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
     | {
@@ -43,7 +44,7 @@ interface McpToolCall {
 export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string): ExecItem {
   switch (item.kind) {
     case 'agent-message':
-      return { id, type: 'agent_message', text: item.text };
+      return { id, type: 'agent_message', text: item.text, ...defined({ proposed_plan: item.plan }) };
     case 'reasoning':
       return { id, type: 'reasoning', text: item.summary.join('\n') };
     case 'plan': {

@@ -1,6 +1,7 @@
 import type { Settings } from '../../envelope/settings.ts';
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
+import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 
@@ -8,8 +9,12 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 export function policyInForce({
   cwd,
   profile,
+  collaboration,
   networkRules = [],
-}: Pick<Settings, 'cwd' | 'profile' | 'networkRules'>): ResolvedPolicy {
+}: Pick<Settings, 'cwd' | 'profile' | 'collaboration' | 'networkRules'>): ResolvedPolicy {
   const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-  return withNetworkRules(resolvePolicy(profile, places), networkRules);
+  return withNetworkRules(
+    resolvePolicy(collaboration?.mode === 'plan' ? readOnlyProfile(profile) : profile, places),
+    networkRules,
+  );
 }

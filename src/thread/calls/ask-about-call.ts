@@ -47,8 +47,8 @@ function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: Prepa
  */
 export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
   const { log, questions } = turn;
-  const to = reviewerOf(turn);
   const { question, call, about, item } = asking;
+  const to = reviewerOf(turn, question);
   const hook = turn.memory.hookedCalls.get(call.call_id);
   const more = defined({ supersedes: instead?.about, to, hook });
   log.record(questionAsked(inLine(question, item), { call, about, ...more }));
@@ -64,14 +64,14 @@ export function showQuestion(turn: Turn, asking: QuestionToAsk): void {
   const { log, questions } = turn;
   const { question, item } = asking;
   questions.open(question.id, (given) => recordGiven(turn, asking, given));
-  const to = reviewerOf(turn);
+  const to = reviewerOf(turn, question);
   log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) });
   // A lost disk is reported to the call when it asks.
   log.durable().catch(() => {});
 }
 
-function reviewerOf({ envelope }: Pick<Turn, 'envelope'>): 'review' | undefined {
-  return isReviewed(envelope.policy) ? 'review' : undefined;
+function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
+  return kind !== 'input' && isReviewed(envelope.policy) ? 'review' : undefined;
 }
 
 /** Puts a question that was shown to the one who answers. It is durable before, and the answer before anything follows from it. */

@@ -41,7 +41,8 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   const { needs, ...context } = onGround(known, contextNow(turn, options));
   const decided = decideCall(context, needs);
   const { hook, read } = known;
-  if (hook === undefined) return withGround(decided, known);
+  // No hook answers for the user.
+  if (hook === undefined || needs.input !== undefined) return withGround(decided, known);
   const asked = decideCall({ ...context, canAsk: true }, needs);
   const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
   const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);
@@ -146,5 +147,6 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): Dec
     rules: rulesNow(turn),
     grants: [...granted.session, ...granted.turn],
     canAsk: canAsk ?? canBeAsked(userFacts(turn.parts), policy),
+    hasUser: canAsk ?? userFacts(turn.parts).canAsk === true,
   };
 }

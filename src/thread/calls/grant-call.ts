@@ -98,7 +98,8 @@ export async function grantSuspended(
   wanted: CallToGrant,
   { id, about, answer, ...options }: SuspendedAsking,
 ): Promise<Granting> {
-  if (answer !== undefined && answer.kind !== 'allowed') return refusedBy(turn, answer);
+  if (answer !== undefined && answer.kind !== 'allowed')
+    return refusedBy(turn, answer, { isInput: wanted.needs.input !== undefined });
   const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
   // The turn is taken up only to be ended: the call is not looked at, and its question is not shown again.
   if (endedBefore(turn)?.kind === 'interrupted') {
@@ -164,8 +165,10 @@ export function grantAsked(
       return { kind: 'refused', output: lapsedUnasked };
     case 'answered': {
       const { answer, asking } = came;
-      const { decided } = asking;
-      if (answer.kind !== 'allowed') return refusedBy(turn, answer, defined({ why: decided.question.reason, next }));
+      const { decided, question } = asking;
+      const isInput = question.kind === 'input';
+      if (answer.kind !== 'allowed')
+        return refusedBy(turn, answer, { isInput, ...defined({ why: decided.question.reason, next }) });
       return answeredBy(turn, decided, answer);
     }
   }

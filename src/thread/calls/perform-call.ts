@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import type { PreparedCall, RunningCall } from '../../tools/define.ts';
+import { usageNow } from '../contract/usage-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { recordDecided } from './ask-about-call.ts';
@@ -32,7 +33,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const { call_id: callId, name: tool } = wanted.call;
   const { item, needs, idempotent } = prepared;
   const at = parts.clock.now();
-  const { policy, allowed, ground, confined: within } = grant;
+  const { policy, allowed, ground, confined: within, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
   const more = defined({ idempotent, outside, confined: within });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
@@ -53,8 +54,10 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const isProxied = networkReach(policy) === 'listed';
   const hosts = isProxied ? askAboutHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
-  const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide, elicit });
-  const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
+  const asked = { allowed, content: answer?.content };
+  const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
+  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn) };
+  const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
   over.abort('ended');
@@ -62,6 +65,16 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   if (signal.aborted) memory.cutShort = true;
   const ran = { ...end, policy, mayWrite };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
+}
+
+function windowOf(turn: Turn): NonNullable<RunningCall['window']> {
+  return {
+    left: () => {
+      const { effectiveWindow, tokens } = usageNow(turn);
+      return effectiveWindow - tokens;
+    },
+    renew: () => turn.inbox.wish({ signal: turn.signal, settle: () => {} }),
+  };
 }
 
 function tellStart(turn: Turn, { item, standing }: PreparedCall, { leaves, confined: within }: GrantedCall): void {

@@ -43,9 +43,10 @@ export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
   { parts, envelope }: Contract,
   step: Known,
 ): Known {
-  const { identity, policy, capabilities } = envelope;
+  const { identity, policy, capabilities, modes } = envelope;
   const { router } = parts;
-  const offered = router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
+  const work = { mode: modes.collaboration.mode, features: capabilities.features };
+  const offered = router.tools.filter((tool) => isOffered(tool, identity, policy, work)).map(({ name }) => name);
   const tools = router.specs([...offered, ...capabilities.dynamicTools], policy);
   const { announced: deferredTools } = router;
   const { deferredTools: _before, ...facts } = step.facts;

@@ -28,8 +28,8 @@ export interface SubmittedWords {
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
-  /** What it was submitted under: wishes with the same can be served together. */
-  readonly settings: SubmittedSettings;
+  /** What it was submitted under: wishes with the same can be served together. Absent: it is of the turn that runs alone. */
+  readonly settings?: SubmittedSettings;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
@@ -167,7 +167,7 @@ export class Inbox {
 
   /** The turn is over. */
   missWishes(): void {
-    this.#missed = [...this.#missed, ...this.#wishes];
+    this.#missed = [...this.#missed, ...this.#wishes.filter(({ settings }) => settings !== undefined)];
     this.#wishes = [];
   }
 

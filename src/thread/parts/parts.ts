@@ -20,6 +20,7 @@ import type { RuleBook } from '../../ports/rule-book.ts';
 import type { Sessions } from '../../ports/sessions.ts';
 import type { Seals } from '../../ports/seals.ts';
 import type { Skills } from '../../ports/skills.ts';
+import type { ProcessEnd } from '../../ports/spawn.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
@@ -98,16 +99,23 @@ export interface ThreadParts {
   readonly isEphemeral?: true;
   /** Starts a program when a turn has ended, and waits for nothing. Absent: none is configured. */
   notify?(cwd: string, about: JsonObject): void;
+  /** Runs a command of the user's own, outside the sandbox. Absent: there is no shell. Never rejects. */
+  userShell?(command: UserCommand): Promise<ProcessEnd>;
   /** Absent: no hook is configured that may run. */
   readonly hooks?: Hooks;
   /** Absent: there are no skills. */
   readonly skills?: Skills;
-  /** Who it is among agents. Absent: no other thread started it. */
-  readonly agent?: { readonly id: ThreadId; readonly role: string };
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */
   readonly gitGuard?: GitGuard;
+}
+
+export interface UserCommand {
+  readonly command: string;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly output?: (bytes: Uint8Array) => void;
 }
 
 export interface GatheredStep extends StepFacts {

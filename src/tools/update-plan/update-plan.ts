@@ -35,6 +35,8 @@ const spec: ToolSpec = {
 export function updatePlanTool(): Tool {
   return {
     name: 'update_plan',
+    // A list of steps that are being done, and in plan mode none are.
+    offeredIn: ({ mode }) => mode !== 'plan',
     spec,
     prepare(call, step) {
       const plan = readPlan(parseJsonObject(call.input));

@@ -1,10 +1,12 @@
 import type { Settings } from '../../../envelope/settings.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { Injected } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
@@ -114,6 +116,10 @@ export class KeptThread implements LiveThread {
 
   steer(steering: Steering): Promise<Steered | EngineRefused> {
     return this.#loader.use((thread) => thread.steer(steering));
+  }
+
+  inject(item: Item): Promise<Injected | EngineRefused> {
+    return this.#loader.use((thread) => thread.inject(item));
   }
 
   async interrupt(): ReturnType<LiveThread['interrupt']> {

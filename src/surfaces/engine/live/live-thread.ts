@@ -1,4 +1,5 @@
 import type { Settings } from '../../../envelope/settings.ts';
+import type { Item } from '../../../protocol/item.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
@@ -9,6 +10,7 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { Injected } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
@@ -82,6 +84,8 @@ export interface LiveThread {
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Words for the turn that runs; refused when none does. */
   steer(steering: Steering): Promise<Steered | EngineRefused>;
+  /** An item of the program enters history before the next request. Resolves when it is durable. */
+  inject(item: Item): Promise<Injected | EngineRefused>;
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */

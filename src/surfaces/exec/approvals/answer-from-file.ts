@@ -85,7 +85,8 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
   if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
   const refusal = decided.find((line) => line?.decision === 'denied');
   if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
-  return found.includes(undefined) ? unmatched : { kind: 'allowed', scope: 'call' };
+  if (found.includes(undefined)) return unmatched;
+  return { kind: 'allowed', scope: 'call', ...defined({ content: found[0]?.answers }) };
 }
 
 const unmatched: Answer = { kind: 'declined', by: 'default' };

@@ -10,10 +10,12 @@ export interface AnswerLine {
   readonly decision: 'approved' | 'denied' | 'abort';
   /** For the model. */
   readonly note?: string;
+  /** Of an approved `input`: what is answered to each question, by its id. Absent: its first option. */
+  readonly answers?: JsonObject;
 }
 
 const decisions = ['approved', 'denied', 'abort'] as const;
-const keys = ['prefix', 'kind', 'decision', 'note'];
+const keys = ['prefix', 'kind', 'decision', 'note', 'answers'];
 
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
@@ -52,7 +54,12 @@ function readLine(line: string): AnswerLine | string {
   if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
   if (note !== undefined && decided === 'approved')
     return '"note" works only with "denied" and "abort": the model reads it with the no.';
-  return { about, decision: decided, ...(note === undefined ? {} : { note }) };
+  const { answers } = value;
+  const isForInput = 'kind' in about && about.kind === 'input' && decided === 'approved';
+  if (answers !== undefined && (!isForInput || !isTexts(answers)))
+    return '"answers" must be an object of strings, beside "kind": "input" and "decision": "approved".';
+  const given = answers === undefined ? {} : { answers: answers as JsonObject };
+  return { about, decision: decided, ...(note === undefined ? {} : { note }), ...given };
 }
 
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
@@ -71,6 +78,10 @@ function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
 
 function isWords(value: Json): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
+}
+
+function isTexts(value: Json): boolean {
+  return isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
 function parse(line: string): unknown {

@@ -173,7 +173,7 @@ test.each([
   ['{"prefix":"a","decision":"approved"}', '"prefix" must be a list of one or more words.'],
   [
     '{"kind":"patches","decision":"approved"}',
-    '"kind" must be command, patch, permissions, network, retry, tool or elicitation. Did you mean patch?',
+    '"kind" must be command, patch, permissions, network, retry, tool, elicitation or input. Did you mean patch?',
   ],
   ['{"kind":"patch","decision":"approve"}', '"decision" must be approved, denied or abort. Did you mean approved?'],
   ['{"kind":"patch"}', '"decision" must be approved, denied or abort.'],

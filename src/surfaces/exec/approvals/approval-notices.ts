@@ -8,7 +8,10 @@ import { policyInForce } from '../../wording/policy-in-force.ts';
 /** One of the two options that make Capstan ask is given, and has no effect without the other. */
 export function approvalMismatch(
   { options: { approvals, askForApproval: policy } }: ExecArguments,
-  settings: Pick<OpenedThread['settings'], 'approval' | 'askedApproval' | 'cwd' | 'profile' | 'networkRules'>,
+  settings: Pick<
+    OpenedThread['settings'],
+    'approval' | 'askedApproval' | 'collaboration' | 'cwd' | 'profile' | 'networkRules'
+  >,
 ): Outcome | undefined {
   const { approval, askedApproval } = settings;
   if (approval !== 'never') return undefined;

@@ -131,6 +131,41 @@ describe('a person at the terminal', () => {
     expect([input.modes, input.isPaused, input.listenerCount('data')]).toEqual([[true, false], true, 0]);
   });
 
+  it('answers questions of the model one after another, by a number or in their own words', async () => {
+    const { ask, press, shown } = terminal();
+    const asked = (id: string) => ({
+      id,
+      header: 'Store',
+      question: `Which ${id}?`,
+      options: [
+        { label: 'SQLite', description: 'One file.' },
+        { label: 'Postgres', description: 'A server.' },
+      ],
+    });
+    const input: Question = { ...question, kind: 'input', input: [asked('main'), asked('cache')], scopes: ['call'] };
+    const { argv: _argv, prefix: _prefix, reason: _reason, justification: _why, ...plain } = input;
+    const answer = ask(plain);
+    await press('y', '2', 'o', 'a map', '\r');
+    expect(await answer).toEqual({ kind: 'allowed', content: { main: 'Postgres', cache: 'a map' } });
+    expect(shown[0]).toBe(
+      [
+        'The model asks you:',
+        '  > Store: Which main?',
+        '  - SQLite: One file.',
+        '  - Postgres: A server.',
+        '  [1] SQLite',
+        '  [2] Postgres',
+        '  [o] another answer, in your words',
+        '  [n] no answer',
+        '  [s] no answer, and stop the turn',
+      ].join('\n'),
+    );
+    expect(shown.at(-1)).toBe('  your answer: a map');
+    const second = ask(plain);
+    await press('1', 'n');
+    expect(await second).toEqual({ kind: 'declined' });
+  });
+
   it('is not offered what the question does not allow', async () => {
     const { ask, press, shown } = terminal();
     const answer = ask({ ...question, scopes: ['call'] });

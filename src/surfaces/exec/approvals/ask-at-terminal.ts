@@ -6,6 +6,7 @@ import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Approvals } from './approvals.ts';
 import { AskedItems } from './asked-items.ts';
 import { type Choice, choiceLines, choicesFor, pressOne } from './choices.ts';
+import { askEach, inputChoices } from './input-choices.ts';
 import { Keyboard, type KeyboardParts } from './keyboard.ts';
 import { questionLines } from './question-lines.ts';
 import { noLine, type TypedLine, typeInto } from './typed-line.ts';
@@ -39,7 +40,9 @@ export function askAtTerminal(parts: TerminalParts): Approvals {
     seen: (event) => items.seen(event),
     askUser: {
       ask(question, signal) {
-        const answer = last.then(() => person.ask(question, { item: items.of(question), signal }));
+        const answer = last.then(() =>
+          askEach(question, (one) => person.ask(one, { item: items.of(question), signal })),
+        );
         last = answer;
         return answer;
       },
@@ -73,7 +76,8 @@ class PersonAtTerminal {
     const signal = AbortSignal.any([ofQuestion, this.#left.signal]);
     if (signal.aborted) return lapsed;
     const { show, width } = this.#parts;
-    const choices = choicesFor(question);
+    const [wanted] = question.input ?? [];
+    const choices = wanted === undefined ? choicesFor(question) : inputChoices(wanted);
     const isReplacing = this.#before === 'over';
     const lines = (): readonly Span[] => [
       ...questionLines(question, item, { width: width() }),
@@ -178,6 +182,6 @@ class PersonAtTerminal {
 }
 
 function saidWords({ words, answer }: Choice, note: string, rulesFile: string): string {
-  if (note !== '') return `no: ${visibleLine(note)}`;
+  if (note !== '') return `${answer.kind === 'allowed' ? 'your answer' : 'no'}: ${visibleLine(note)}`;
   return answer.scope === 'rule' ? `yes; the rule goes to ${visibleLine(rulesFile)}` : words;
 }

@@ -47,6 +47,7 @@ export function questionLines(
     ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
     ...(question.kind === 'tool' || question.kind === 'unknown' ? callLines(question, item, width) : []),
     ...elicitationLines(question, width),
+    ...inputLines(question, width),
     ...ruleLines(question, width),
     ...(command.length <= tallRows
       ? []
@@ -74,6 +75,14 @@ function elicitationLines({ elicitation }: Question, width: number): readonly Sp
   return lines.map((line) => bold(marked(line, width, '  > ', '  | ')));
 }
 
+/** What the model wants to know, and what it offers as answers. */
+function inputLines({ input = [] }: Question, width: number): readonly Span[] {
+  return input.flatMap(({ header, question, options }) => [
+    bold(marked(`${header}: ${question}`, width, '  > ', '  | ')),
+    ...options.map(({ label, description }) => marked(`${label}: ${description}`, width, '  - ', '  | ')),
+  ]);
+}
+
 const titles: Readonly<Record<Question['kind'], string>> = {
   command: 'May this command run?',
   patch: 'May these files be changed?',
@@ -82,6 +91,7 @@ const titles: Readonly<Record<Question['kind'], string>> = {
   retry: 'The sandbox stopped this command. May it run again?',
   tool: 'May this tool be called?',
   elicitation: 'A server of tools wants to know something. Yes sends the default values of its form.',
+  input: 'The model asks you:',
   unknown: 'A newer version of Capstan asks about this call. May it run?',
 };
 

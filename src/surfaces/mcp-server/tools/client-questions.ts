@@ -4,6 +4,7 @@ import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { shellWords } from '../../../protocol/shell-words.ts';
 import type { ClientResponse, FormQuestion } from '../offer/server-tool.ts';
+import { filledIn, ownForm } from './question-forms.ts';
 import type { QuestionMessage } from './question-message.ts';
 
 /** Answers by the words that clients choose among. */
@@ -18,6 +19,8 @@ const decisions: Readonly<Record<string, Answer>> = {
 
 /** The question as a form: a decision among those that it allows, and a note for the model. */
 export function clientQuestion(question: Question, message: string): FormQuestion {
+  const form = ownForm(question);
+  if (form !== undefined) return { message, schema: form, extra: forCodexClients(question) };
   const offered = offeredDecisions(question);
   return {
     message,
@@ -70,11 +73,12 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
  */
 export function answerFrom(
   response: ClientResponse,
-  question: Pick<Question, 'scopes'>,
+  question: Pick<Question, 'scopes' | 'input' | 'elicitation'>,
   { isWhole }: Pick<QuestionMessage, 'isWhole'>,
 ): Answer {
   if (response.action === 'unanswered') return noWord(response.because);
   if (response.action !== 'accept') return { kind: response.action === 'cancel' ? 'stopped' : 'declined' };
+  if (ownForm(question) !== undefined) return filledIn(question, response.content);
   const keys = Object.keys(response.content);
   if (keys.length === 0 && isWhole) return { kind: 'allowed' };
   const note = stringAt(response.content, 'note');

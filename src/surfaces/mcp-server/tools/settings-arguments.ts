@@ -9,16 +9,17 @@ import type { ThreadRequest } from '../../engine/thread-request.ts';
 import { asToolOutcome } from './tool-words.ts';
 import { anObject, yesOrNo, text } from './tool-schema.ts';
 
-const modes = 'read-only, workspace-write, danger-full-access, or {type, …}';
+const sandboxes = 'read-only, workspace-write, danger-full-access or {type}';
 
 /** The context of a turn, as calls name it. */
 export const contextArguments: JsonObject = {
   cwd: text(),
-  approval_policy: { description: 'untrusted, on-request, never, or {granular}' },
-  sandbox: { description: modes },
+  approval_policy: { description: 'untrusted, on-request or never' },
+  sandbox: { description: sandboxes },
   model: text(),
   effort: { type: ['string', 'null'] },
   summary: text(),
+  mode: text(),
 };
 
 /** What a thread starts with, beside its first message. */
@@ -45,6 +46,7 @@ const names = {
   model: 'model',
   effort: 'effort',
   summary: 'summary',
+  mode: 'collaboration',
 } as const;
 
 /** Where a call wants a thread to work. Relative paths start where the server works. */
@@ -59,6 +61,7 @@ export function changeFrom(args: JsonObject, here: string): JsonObject | undefin
     const value = args[name];
     if (value === undefined) return [];
     if (name === 'cwd') return [[key, folderFrom(args, here) ?? value]];
+    if (name === 'mode') return [[key, { mode: value }]];
     return [[key, name === 'sandbox' ? sandboxPolicy(value) : value]];
   });
   return given.length === 0 ? undefined : (Object.fromEntries(given) as JsonObject);
@@ -76,6 +79,8 @@ export function asCalled(outcome: Outcome): Outcome {
   const said = (sentence: string): string =>
     sentence
       .replaceAll(/\bsandboxMode\b/g, 'sandbox')
+      .replaceAll(/\bcollaboration must be .*, not\b/g, 'mode must be "default" or "plan", not')
+      .replaceAll(/\bcollaboration\b/g, 'mode')
       .replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
   return { ...outcome, message: said(outcome.message), next: said(outcome.next) };
 }
@@ -133,11 +138,11 @@ function sandboxOverrides(value: Json | undefined): readonly { readonly path: st
 
 /** The settings of a thread under the names that calls have for them. */
 export function settingsShown(settings: Settings): JsonObject {
-  const { model, provider, effort, summary, cwd, approval, profile } = settings;
+  const { model, provider, effort, summary, cwd, approval, profile, collaboration } = settings;
   return {
     model,
     provider,
-    ...defined({ effort, summary }),
+    ...defined({ effort, summary, mode: collaboration?.mode }),
     cwd,
     approval_policy: approval as unknown as Json,
     sandbox: widthOf(profile),

@@ -29,7 +29,7 @@ import {
 } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import type { TurnRun } from './turn-run.ts';
-import { choiceOf, inputOfTool, text, textList } from './tool-schema.ts';
+import { anObject, choiceOf, inputOfTool, text, textList } from './tool-schema.ts';
 
 const works = { readOnlyHint: false, destructiveHint: true } as const;
 const images: JsonObject = { ...textList, description: 'paths or data URLs' };
@@ -161,8 +161,7 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_answer',
     title: 'Answer a question',
-    description:
-      'Answers what a turn asks (see questions of a call with status waiting) and waits for the end of that turn.',
+    description: 'Answers a question of a call with status waiting and waits for the end of the turn.',
     input: inputOfTool(
       {
         thread_id: text(),
@@ -170,6 +169,7 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
         decision: choiceOf(...Object.keys(kinds)),
         scope: choiceOf('call', 'session', 'rule'),
         note: text('for the model'),
+        answers: anObject,
       },
       ['thread_id', 'question_id', 'decision'],
     ),
@@ -258,5 +258,6 @@ function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome 
       next: `Use one of these: ${scopes.join(', ')}.`,
     };
   }
-  return { kind, ...(kind === 'allowed' ? defined({ scope }) : {}), ...defined({ note }) };
+  const content = objectAt(args, 'answers');
+  return { kind, ...(kind === 'allowed' ? defined({ scope, content }) : {}), ...defined({ note }) };
 }

@@ -29,7 +29,9 @@ export function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const code = stringAt(error, 'code') ?? '';
   const said = (sentence: string): string => {
     const named = sentence.replaceAll(namesInText, (name) => names[name] ?? name);
-    return aboutArguments.includes(code) ? named.replaceAll(/\bsandbox\b(?! mode)/g, 'sandboxPolicy') : named;
+    if (!aboutArguments.includes(code)) return named;
+    // v1 has no mode to change.
+    return named.replaceAll(/\bsandbox\b(?! mode)/g, 'sandboxPolicy').replace(/, mode\.$/, '.');
   };
   const words = defined({ message: stringAt(error, 'message'), next: stringAt(error, 'next') });
   const saidWords = Object.fromEntries(Object.entries(words).map(([key, value]) => [key, said(value)]));

@@ -1,0 +1,37 @@
+/** However large the window is, more of a change is read better file by file. */
+const mostTokens = 40_000;
+const percent = 20;
+
+/** What the diff of a change may weigh in a window of this size. */
+export function diffBudget(windowTokens: number): number {
+  return Math.min(mostTokens, Math.floor((windowTokens * percent) / 100));
+}
+
+export interface FittingDiff {
+  readonly text: string;
+  /** Files that did not fit, by their names in the diff. */
+  readonly leftOut: readonly string[];
+}
+
+/** Whole files of a diff, in their order, as far as they fit. Half a file would be judged as if it were all. */
+export function fittingDiff(diff: string, budget: number, weigh: (text: string) => number): FittingDiff {
+  const files = diff.split(/^(?=diff --git )/m).filter((text) => text.trim() !== '');
+  const kept: string[] = [];
+  const leftOut: string[] = [];
+  let left = budget;
+  for (const file of files) {
+    const tokens = weigh(file);
+    if (tokens <= left) {
+      kept.push(file);
+      left -= tokens;
+    } else {
+      leftOut.push(nameIn(file));
+    }
+  }
+  return { text: kept.join('').trimEnd(), leftOut };
+}
+
+function nameIn(file: string): string {
+  const [first = ''] = file.split('\n', 1);
+  return /^diff --git (?:"?a\/.*?"?) "?b\/(?<name>.*?)"?$/.exec(first)?.groups?.['name'] ?? first;
+}

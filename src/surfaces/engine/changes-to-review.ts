@@ -1,0 +1,73 @@
+import type { ReviewTarget } from '../../protocol/code-review.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CommandSandbox } from './command-sandbox.ts';
+
+/** What git says of the change that is to be reviewed. */
+export interface ChangesToReview {
+  readonly diff: string;
+  /** Where the branches part. Absent: they do not, or are not compared. */
+  readonly mergeBase?: string;
+}
+
+// Programs that a repository names for diffs are not started: its files come from strangers.
+const diff = 'git -c core.fsmonitor=false diff --no-color --no-ext-diff --no-textconv';
+const show = 'git -c core.fsmonitor=false show --no-color --no-ext-diff --no-textconv --format=medium';
+
+const scripts = {
+  uncommitted: `
+    if git rev-parse --verify --quiet HEAD >/dev/null 2>&1; then ${diff} HEAD; else ${diff} --cached; fi 2>/dev/null
+    git ls-files --others --exclude-standard -z 2>/dev/null |
+      xargs -0 -r -n 1 ${diff} --no-index -- /dev/null 2>/dev/null
+    exit 0`,
+  commit: `${show} "$1^{commit}" -- 2>/dev/null`,
+  mergeBase: 'git merge-base HEAD "$1" 2>/dev/null',
+  base: `${diff} "$1" -- 2>/dev/null`,
+} as const;
+
+/** Asks git, inside a sandbox that writes nothing. Words name no change that could be looked up. */
+export async function changesToReview(
+  sandbox: Pick<CommandSandbox, 'capture'>,
+  target: ReviewTarget,
+): Promise<ChangesToReview | Outcome> {
+  const ask = (script: keyof typeof scripts, ...words: readonly string[]) =>
+    sandbox.capture(['/bin/sh', '-c', scripts[script], 'sh', ...words]);
+  switch (target.kind) {
+    case 'words':
+      return { diff: '' };
+    case 'uncommitted': {
+      const said = await ask('uncommitted');
+      if ('code' in said) return said;
+      return said.text.trim() === '' ? nothingChanged : { diff: said.text };
+    }
+    case 'commit': {
+      if (target.commit.startsWith('-')) return unknownPlace(target.commit);
+      const said = await ask('commit', target.commit);
+      if ('code' in said) return said;
+      return said.exitCode === 0 ? { diff: said.text } : unknownPlace(target.commit);
+    }
+    case 'base': {
+      if (target.branch.startsWith('-')) return unknownPlace(target.branch);
+      const found = await ask('mergeBase', target.branch);
+      if ('code' in found) return found;
+      const mergeBase = found.text.trim();
+      if (found.exitCode !== 0 || !/^[0-9a-f]{40,64}$/.test(mergeBase)) return { diff: '' };
+      const said = await ask('base', mergeBase);
+      if ('code' in said) return said;
+      return said.exitCode === 0 && said.text.trim() === '' ? nothingChanged : { diff: said.text, mergeBase };
+    }
+  }
+}
+
+const nothingChanged: Outcome = {
+  code: 'nothing-to-review',
+  message: 'There are no changes to review.',
+  next: 'Change something, or name a commit with --commit, a branch with --base, or what to review in words.',
+};
+
+function unknownPlace(name: string): Outcome {
+  return {
+    code: 'review-target-unknown',
+    message: `git knows no commit ${JSON.stringify(name)} here.`,
+    next: 'Give the id of a commit of this repository.',
+  };
+}

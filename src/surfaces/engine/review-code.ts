@@ -1,0 +1,125 @@
+import { readFindings } from '../../fragments/code-review/read-findings.ts';
+import { changeToReview } from '../../fragments/code-review/change-to-review.ts';
+import { reviewRubric } from '../../fragments/code-review/review-rubric.ts';
+import { noReview, reviewText } from '../../fragments/code-review/review-text.ts';
+import { assistantMessage, contextMessage } from '../../fragments/message.ts';
+import { reviewContext, reviewInterrupted, userActionFragment } from '../../fragments/events/user-action.ts';
+import { render } from '../../fragments/text/define.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { diffBudget, fittingDiff } from '../../planes/fitting-diff.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { readOnlyProfile } from '../../policy/read-only-profile.ts';
+import type { CodeReview, ReviewTarget } from '../../protocol/code-review.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { words } from '../../protocol/user-input.ts';
+import { changesToReview } from './changes-to-review.ts';
+import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import type { OpenedThread } from './open-thread.ts';
+import type { ThreadRequest } from './thread-request.ts';
+
+export interface ReviewCode {
+  readonly target: ReviewTarget;
+  /** The thread that learns what was found: it reads it with its next turn. The review works in its folder. */
+  readonly parent: ReviewParent;
+  readonly signal: AbortSignal;
+  /** Over `review_model` and the model of the thread. */
+  readonly model?: string;
+  /** What the reviewer does, as it happens. */
+  readonly listener?: (event: ThreadEvent) => void;
+}
+
+/** A thread, or a live one. */
+interface ReviewParent {
+  readonly settings: Settings;
+  inject(item: Item): Promise<unknown>;
+}
+
+/** `text`: the review as people read it, and as its parent does. */
+export type ReviewedCode =
+  | { readonly kind: 'reviewed'; readonly review: CodeReview; readonly text: string }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome };
+
+interface ReviewingEngine {
+  readonly reviewModel: string | undefined;
+  newItemId(): string;
+  start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
+  openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome>;
+}
+
+/** Tools that a reviewer has no use for, or must not have. */
+const withoutTools = ['apply_patch', 'update_plan', 'request_permissions', 'request_user_input'];
+
+/**
+ * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Nothing of that
+ * thread is kept but what it found.
+ */
+export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+  const { target, parent, signal, listener } = asked;
+  if (target.kind === 'words' && target.words.trim() === '') return engineRefused(noWords);
+  const { cwd, model: current, profile: chosen } = parent.settings;
+  const profile = readOnlyProfile(chosen);
+  const sandbox = await engine.openSandbox({ cwd, permissions: { profile } });
+  if ('code' in sandbox) return engineRefused(sandbox);
+  const changes = await changesToReview(sandbox, target);
+  if ('code' in changes) return engineRefused(changes);
+  const opened = await engine.start({
+    cwd,
+    model: asked.model ?? engine.reviewModel ?? current,
+    overrides: [
+      { path: ['instructions'], value: reviewRubric },
+      { path: ['developer_instructions'], value: '' },
+      { path: ['features', 'hooks'], value: false },
+    ],
+    approval: 'never',
+    permissionProfile: profile,
+    withoutTools,
+    ephemeral: true,
+    threadSource: 'review',
+    compactsAfterTurns: false,
+    ...defined({ listener }),
+  });
+  if (opened.kind === 'refused') return opened;
+  const { thread } = opened;
+  try {
+    const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
+    const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
+    const ended = await thread.run({ input: words(text), signal });
+    if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome };
+    if (ended.kind !== 'completed') {
+      await record(engine, parent, reviewInterrupted);
+      return { kind: 'aborted' };
+    }
+    const review = readFindings(ended.lastMessage ?? noReview);
+    const said = reviewText(review);
+    await record(engine, parent, { context: reviewContext, results: said, said });
+    return { kind: 'reviewed', review, text: said };
+  } finally {
+    await thread.close();
+  }
+}
+
+function attachment(diff: ReturnType<typeof fittingDiff>): { readonly diff?: typeof diff } {
+  return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
+}
+
+/** What the parent reads next: what the user did, and what it would have answered. */
+async function record(
+  { newItemId }: ReviewingEngine,
+  parent: ReviewParent,
+  { said, ...action }: { readonly context: string; readonly results: string; readonly said?: string },
+): Promise<void> {
+  const { role, text } = render(userActionFragment, { action: 'review', ...action });
+  await parent.inject(contextMessage(newItemId(), role, [text]));
+  if (said !== undefined) await parent.inject(assistantMessage(newItemId(), said));
+}
+
+const noWords: Outcome = {
+  code: 'review-without-words',
+  message: 'The review has no words that say what to review.',
+  next: 'Say it in words, or review the uncommitted changes, a branch or a commit.',
+};

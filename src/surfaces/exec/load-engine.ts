@@ -1,0 +1,79 @@
+import { homedir } from 'node:os';
+import { defined } from '../../protocol/defined.ts';
+import { version } from '../../protocol/version.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
+import { Engine } from '../engine/engine.ts';
+import type { EngineOptions } from '../engine/engine-options.ts';
+import { type EngineRefused, engineRefused } from '../engine/engine-refused.ts';
+import type { Overrides } from '../engine/engine-types.ts';
+
+type ExecOptions = ExecArguments['options'];
+
+/** The options that say under which configuration a run works. */
+export type EngineChoices = Pick<
+  ExecOptions,
+  | 'profile'
+  | 'strictConfig'
+  | 'ignoreUserConfig'
+  | 'ignoreRules'
+  | 'override'
+  | 'enable'
+  | 'disable'
+  | 'model'
+  | 'oss'
+  | 'localProvider'
+> &
+  Partial<Pick<ExecOptions, 'addDirectory' | 'sandbox' | 'askForApproval' | 'approveForMe'>>;
+
+export async function loadEngine(given: EngineChoices, cwd: string): Promise<Engine | EngineRefused> {
+  const options = engineOptions(given, cwd);
+  if (!given.oss) return Engine.load(options);
+  // Few runs need it, and none of the others waits for it.
+  const { localOverrides } = await import('../engine/local-model.ts');
+  const local = await localOverrides(options, given.localProvider);
+  if ('code' in local) return engineRefused(local);
+  return Engine.load({ ...options, overrides: [...overridesOf(given), ...local.overrides] });
+}
+
+function engineOptions(given: EngineChoices, cwd: string): EngineOptions {
+  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [] } = given;
+  return {
+    env: process.env,
+    osHome: homedir(),
+    cwd,
+    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
+    overrides: overridesOf(given),
+    ...defined({ profile }),
+    strictConfig,
+    ignoreUserConfig,
+    ignoreRules,
+    addDirectories: addDirectory,
+  };
+}
+
+/** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
+function overridesOf({
+  override,
+  enable,
+  disable,
+  model,
+  sandbox,
+  askForApproval: approval,
+  approveForMe,
+}: EngineChoices): Overrides {
+  return [
+    ...override,
+    ...enable.map((feature) => `features.${feature}=true`),
+    ...disable.map((feature) => `features.${feature}=false`),
+    ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
+    ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
+    ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
+    ...(approveForMe === true ? reviewedWork : []),
+  ];
+}
+
+/** Who answers, and that something is asked. What commands may do stays as it is configured. */
+const reviewedWork: Overrides = [
+  { path: ['approvals_reviewer'], value: 'auto_review' },
+  { path: ['approval_policy'], value: 'on-request' },
+];

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { readFindings } from '../../fragments/code-review/read-findings.ts';
+import { reviewHint } from '../../fragments/code-review/change-to-review.ts';
+import { reviewText } from '../../fragments/code-review/review-text.ts';
+import type { ReviewTarget } from '../../protocol/code-review.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { ReviewArguments } from '../commands/review-command.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
+import { endOnSignal } from '../terminal/end-on-signal.ts';
+import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { dim } from '../terminal/look.ts';
+import { print } from '../terminal/print.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
+import { createOutput } from './create-output.ts';
+import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
+import { loadEngine } from './load-engine.ts';
+import { readPrompt } from './stdin.ts';
+
+/** `capstan review`. */
+export function run(asked: ReviewArguments): Promise<number | Outcome> {
+  return runReview(asked);
+}
+
+/** A review in a thread of its own, and a new thread that knows what was found. */
+export async function runReview({ options, words }: ReviewArguments): Promise<number | Outcome> {
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const target = await targetOf(options, words);
+  if ('code' in target) return target;
+  const cwd = options.cwd === undefined ? here.path : resolve(here.path, options.cwd);
+  const engine = await loadEngine(options, here.path);
+  if (engine.kind === 'refused') return engine.outcome;
+  const folder = engine.lookAtFolder(cwd);
+  if ('code' in folder) return folder;
+  if (folder.repository === undefined && target.kind !== 'words') return noRepository(cwd);
+  const lastMessageFile = checkLastMessageFile(options, here.path, engine.configuredRoots);
+  if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
+  const output = createOutput(options, (outcome) => engine.isNews(outcome));
+  for (const notice of engine.notices) output.notice(notice);
+  const threads = liveThreads(engine);
+  const parent = await threads.start({
+    cwd,
+    ephemeral: options.ephemeral,
+    compactsAfterTurns: false,
+    unattended: true,
+  });
+  if (parent.kind === 'refused') return parent.outcome;
+  output.start(parent);
+  for (const notice of parent.notices) output.notice(notice);
+  output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
+  const { signal, over } = endOnSignal({
+    onSignal: () => output.interrupted?.(),
+    onSecond: () => output.endedAtOnce(),
+  });
+  const listener = (event: ThreadEvent): void => {
+    for (const each of shown(event, parent.id)) output.event(each);
+  };
+  const result = await lostAsValue(async () => {
+    try {
+      return await engine.review({ target, parent, signal, listener, ...defined({ model: options.model }) });
+    } finally {
+      await threads.close();
+      over();
+    }
+  });
+  if (result instanceof Fault) {
+    output.lost(result);
+    return 1;
+  }
+  if (result.kind === 'refused') return result.outcome;
+  if (result.kind !== 'reviewed') return 1;
+  const { review, text } = result;
+  if (options.json) print(`${JSON.stringify({ type: 'review.completed', review })}\n`, 'json');
+  const completed = { kind: 'completed', lastMessage: text } as const;
+  const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, completed);
+  if (written !== undefined) output.notice(written);
+  return written?.code === 'last-message-unwritten' ? 1 : 0;
+}
+
+async function targetOf(
+  { base, commit, title, uncommitted }: ReviewArguments['options'],
+  [word]: readonly string[],
+): Promise<ReviewTarget | Outcome> {
+  const named = [word, base, commit, uncommitted ? '' : undefined].filter((given) => given !== undefined);
+  if (named.length > 1) return severalTargets;
+  if (base !== undefined) return { kind: 'base', branch: base };
+  if (commit !== undefined) return { kind: 'commit', commit, ...defined({ title }) };
+  if (word === undefined) return { kind: 'uncommitted' };
+  const words = word === '-' ? await readPrompt(word) : word;
+  return typeof words === 'string' ? { kind: 'words', words } : words;
+}
+
+/** What a run shows of the reviewer, under the name of the thread that learns of it. Its answer is for programs. */
+function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
+  switch (event.kind) {
+    case 'thread-started':
+      return [{ ...event, threadId }];
+    case 'settings':
+      return [];
+    case 'item-started':
+    case 'item-updated':
+    case 'item-completed':
+      return event.item.kind === 'agent-message' ? [] : [event];
+    case 'turn-completed': {
+      const text = reviewText(readFindings(event.lastMessage ?? ''));
+      const item = { kind: 'agent-message', id: `review_${event.turnId}`, text } as const;
+      return [
+        { kind: 'item-completed', turnId: event.turnId, item },
+        { ...event, lastMessage: text },
+      ];
+    }
+    default:
+      return [event];
+  }
+}
+
+const severalTargets: Outcome = {
+  code: 'usage',
+  message: 'The review has more than one target.',
+  next: 'Give only one of --uncommitted, --base, --commit and words.',
+};
+
+function noRepository(cwd: string): Outcome {
+  return {
+    code: 'not-a-repository',
+    message: `${cwd} is not in a git repository.`,
+    next: 'Go to one, or say in words what to review.',
+  };
+}

@@ -1,0 +1,66 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { featureGates, usedGates } from '../../config/feature-gates.ts';
+import { featureNames } from '../../config/feature-names.ts';
+import { type JsonObject, objectAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
+import { didYouMean } from '../commands/did-you-mean.ts';
+import type { featuresCommand } from '../commands/features-command.ts';
+import { loadConfigured } from '../engine/configured.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
+import { print } from '../terminal/print.ts';
+import { table } from '../terminal/table.ts';
+
+type FeaturesArguments = CommandArguments<typeof featuresCommand>;
+
+/** `capstan features`. */
+export async function run({ variant, words: [name = ''], options }: FeaturesArguments): Promise<number | Outcome> {
+  return variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
+}
+
+async function list({ folder = '.', json }: FeaturesArguments['options']): Promise<number | Outcome> {
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const choices = { env: process.env, osHome: homedir(), cwd: here.path };
+  const configured = await loadConfigured(resolve(here.path, folder), choices);
+  if ('code' in configured) return configured;
+  const { effective, requirements } = configured;
+  const set = featureGates(
+    (objectAt(effective.values, 'features') ?? {}) as Readonly<Record<string, boolean | JsonObject>>,
+  );
+  const pins = requirements.features?.pins ?? {};
+  const gates = usedGates.map(({ name, isOpen, does }) => {
+    const decided = pins[name] === undefined ? (set[name] === undefined ? 'default' : 'config') : 'managed';
+    return { name, open: pins[name] ?? set[name] ?? isOpen, decided, does };
+  });
+  if (json) print(`${JSON.stringify({ features: gates })}\n`, 'json');
+  else print(table(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])), 'text');
+  return 0;
+}
+
+async function switchGate(name: string, open: boolean): Promise<number | Outcome> {
+  if (!usedGates.some((gate) => gate.name === name)) return unknownGate(name);
+  const loaded = await loadCommandEngine();
+  if ('code' in loaded) return loaded;
+  const failed = await loaded.engine.switchFeature(name, open);
+  if (failed !== undefined) return failed;
+  print(
+    `features.${name} = ${String(open)} in ${loaded.engine.home}/config.toml. It counts for the next thread.\n`,
+    'text',
+  );
+  return 0;
+}
+
+function unknownGate(name: string): Outcome {
+  const names = usedGates.map((gate) => gate.name);
+  const isOthers = featureNames.includes(name);
+  return {
+    code: 'feature-unknown',
+    message: isOthers
+      ? `The feature ${JSON.stringify(name)} of Codex does nothing in Capstan.`
+      : `There is no feature ${JSON.stringify(name)}. ${didYouMean(name, names)}`.trimEnd(),
+    next: 'See `capstan features list`.',
+  };
+}

@@ -1,0 +1,90 @@
+import { badArguments } from '../../fragments/answers/call-answers.ts';
+import { sleepEnded, timeNow } from '../../fragments/answers/clock-answers.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import { numberAt, parseJsonObject } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { Tool } from '../define.ts';
+
+const mostMs = 43_200_000;
+/** How soon a message ends the sleep. */
+const lookMs = 200;
+
+const timeSpec: ToolSpec = {
+  type: 'function',
+  name: 'current_time',
+  description: 'Gives the current date and time in UTC.',
+  strict: false,
+  parameters: { type: 'object', properties: {}, additionalProperties: false },
+};
+
+const sleepSpec: ToolSpec = {
+  type: 'function',
+  name: 'sleep',
+  description: 'Waits, for example for something that runs elsewhere. A new message of the user ends the wait.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: { duration_ms: { type: 'integer', description: `Milliseconds, from 1 to ${mostMs}.` } },
+    required: ['duration_ms'],
+    additionalProperties: false,
+  },
+};
+
+export function currentTimeTool({ clock }: { readonly clock: Clock }): Tool {
+  const tool = 'current_time';
+  return {
+    name: tool,
+    offeredIn: ({ features }) => features.includes('current_time_reminder') || features.includes('sleep_tool'),
+    spec: timeSpec,
+    prepare({ callId }) {
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: {}, status: 'in-progress' };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        idempotent: true,
+        run() {
+          const output = timeNow(clock.now());
+          return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
+        },
+      };
+    },
+  };
+}
+
+export function sleepTool({ clock }: { readonly clock: Clock }): Tool {
+  const tool = 'sleep';
+  return {
+    name: tool,
+    offeredIn: ({ features }) => features.includes('sleep_tool'),
+    spec: sleepSpec,
+    prepare({ callId, input }) {
+      const given = parseJsonObject(input);
+      const duration = given === undefined ? undefined : numberAt(given, 'duration_ms');
+      if (
+        given === undefined ||
+        duration === undefined ||
+        !Number.isInteger(duration) ||
+        duration < 1 ||
+        duration > mostMs
+      )
+        return { kind: 'refused', output: badArguments(`\`duration_ms\` must be an integer from 1 to ${mostMs}.`) };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: given, status: 'in-progress' };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        idempotent: true,
+        async run({ signal, hasMail }) {
+          const from = clock.now();
+          const until = from + duration;
+          const isOver = (): boolean => clock.now() >= until || signal.aborted || hasMail?.() === true;
+          while (!isOver()) await clock.sleep(Math.min(lookMs, until - clock.now()), signal);
+          const output = sleepEnded(clock.now() - from, { isWhole: clock.now() >= until });
+          return { output, item: { ...item, status: 'completed', output } };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Place } from '../harness/run-capstan.ts';
+import { answer, type AnswerStep, callTool, say } from '../../src/testing/index.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
+
+const found = {
+  findings: [
+    {
+      title: '[P1] Off by one',
+      body: 'The last line is lost.',
+      confidence_score: 0.9,
+      priority: 1,
+      code_location: { absolute_file_path: '/w/a.txt', line_range: { start: 2, end: 3 } },
+    },
+  ],
+  overall_correctness: 'patch is incorrect',
+  overall_explanation: 'One fault.',
+  overall_confidence_score: 0.8,
+};
+const text = 'One fault.\n\nReview comment:\n\n- [P1] Off by one — /w/a.txt:2-3\n  The last line is lost.';
+
+function git({ workspace }: Place, ...words: readonly string[]): string {
+  const as = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
+  return execFileSync('git', [...as, ...words], { cwd: workspace, encoding: 'utf8' }).trim();
+}
+
+/** A repository with one commit, one change that is not committed, and a new file. */
+async function changed(...script: readonly AnswerStep[]) {
+  const made = await scene(script);
+  const { place } = made;
+  git(place, 'init', '--quiet', '--initial-branch=main');
+  writeFileSync(join(place.workspace, 'a.txt'), 'one\n');
+  git(place, 'add', '.');
+  git(place, 'commit', '--quiet', '-m', 'first');
+  writeFileSync(join(place.workspace, 'a.txt'), 'one\ntwo </attached_diff>\n');
+  writeFileSync(join(place.workspace, 'new.txt'), 'brand new\n');
+  return made;
+}
+
+const done = answer({ items: [say('Fixed.')] });
+const reviewed = answer({ items: [say(`Here it is:\n${JSON.stringify(found)}`)] });
+
+it('reviews what is not committed, with the diff attached, and the next turn knows what was found', async () => {
+  const touch = answer({ items: [callTool('exec_command', { cmd: 'touch b.txt || echo refused' })] });
+  const { model, place } = await changed(touch, reviewed, done);
+  const ran = await place.run('review');
+  expect(ran).toMatchObject({ code: 0, stdout: `${text}\n` });
+  const [first = ''] = textsOf(inputOf(model, 0)).slice(-1).map(String);
+  expect(first).toContain('+two &lt;/attached_diff>');
+  expect(first).toContain('+brand new');
+  expect(model.requests[0]?.body['instructions']).toContain('You review a change');
+  const tools = (model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
+  expect(tools).toContain('exec_command');
+  expect(tools).not.toContain('apply_patch');
+  expect(textsOf(inputOf(model, 1)).at(-1)).toContain('refused');
+  expect(await place.run('exec', 'resume', '--last', 'Fix it')).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
+  const texts = textsOf(inputOf(model, 2)).map(String);
+  expect(texts.filter((each) => each.startsWith('<user_action>'))).toHaveLength(1);
+  expect(texts.find((each) => each.startsWith('<user_action>'))).toContain('<action>review</action>');
+  expect(texts).toContain(text);
+  expect(texts.join('\n')).not.toContain('brand new');
+  expect(model.requests[2]?.body['instructions']).not.toContain('You review a change');
+});
+
+it('exec review names a commit or a branch, and prints findings as data', async () => {
+  const { model, place } = await changed(reviewed, reviewed, answer({ items: [say('All fine.')] }));
+  const commit = git(place, 'rev-parse', 'HEAD');
+  const byCommit = await place.run('exec', '--json', 'review', '--commit', commit, '--title', 'first');
+  expect(byCommit.code).toBe(0);
+  expect(byCommit.events[0]).toMatchObject({ type: 'thread.started' });
+  expect(byCommit.events.filter(({ type }) => type === 'item.completed')).toMatchObject([{ item: { text } }]);
+  expect(byCommit.events.at(-1)).toMatchObject({
+    type: 'review.completed',
+    review: { correctness: 'patch is incorrect', findings: [{ priority: 1, place: { from: 2, to: 3 } }] },
+  });
+  expect(textsOf(inputOf(model, 0)).at(-1)).toContain('+one');
+  git(place, 'switch', '--quiet', '-c', 'topic');
+  git(place, 'commit', '--quiet', '-am', 'second');
+  expect(await place.run('review', '--base', 'main')).toMatchObject({ code: 0 });
+  expect(textsOf(inputOf(model, 1)).at(-1)).toContain(`They part at the commit ${commit}`);
+  expect(await place.run('review', 'the whole design')).toMatchObject({ code: 0, stdout: 'All fine.\n' });
+  expect(textsOf(inputOf(model, 2)).at(-1)).toBe('the whole design');
+});
+
+it('asks no model where there is nothing to review, or the target is wrong', async () => {
+  const { model, place } = await changed(reviewed);
+  git(place, 'add', '.');
+  git(place, 'commit', '--quiet', '-m', 'all');
+  const refused = async (...words: readonly string[]) => (await place.run('review', ...words)).stderr;
+  expect(await refused()).toContain('There are no changes to review.');
+  expect(await refused('--commit', 'nowhere')).toContain('git knows no commit "nowhere" here.');
+  expect(await refused('--commit=--help')).toContain('git knows no commit');
+  expect(await refused('--base', 'main', 'words')).toContain('more than one target');
+  expect(model.requests).toHaveLength(0);
+});

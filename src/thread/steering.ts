@@ -2,9 +2,13 @@ import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { windowNow } from './contract/contract-now.ts';
-import { inputProblem } from './read-turn.ts';
+import { fullInbox } from './inject-item.ts';
+import type { Inbox } from './parts/inbox.ts';
+import type { ThreadLog } from './parts/log.ts';
+import { inputProblem, isInput, notData } from './read-turn.ts';
 import type { Turn } from './parts/parts.ts';
 import { promptTokens, tooLong } from './turn/prompt-size.ts';
 
@@ -26,7 +30,7 @@ export interface RunningTurn {
 }
 
 /** As much of an open turn as steering needs. */
-export function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
+function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   if (turn === undefined) return undefined;
   const { outputSchema } = turn.envelope.modes;
   const { effective } = windowNow(turn);
@@ -45,6 +49,26 @@ export type SteeringRefusal =
   | 'odd-input'
   | 'prompt-too-long'
   | 'too-many-waiting';
+
+interface SteeredThread {
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  /** The one that runs and takes words, if there is one. */
+  readonly turn: Turn | undefined;
+}
+
+/** Words wait in the thread's inbox for the running turn. Resolves when they are durable. */
+export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: Steering): Promise<Steered> {
+  const input = plainCopy(steering.input);
+  if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
+  const steered = steeringFor({ ...steering, input }, runningTurn(turn));
+  if (steered.kind === 'refused') return steered;
+  const full = fullInbox(log);
+  if (full !== undefined) return { kind: 'refused', outcome: full };
+  inbox.accept({ kind: 'words', input });
+  await log.durable();
+  return steered;
+}
 
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {

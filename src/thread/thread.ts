@@ -5,15 +5,14 @@ import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { threadCloses } from '../protocol/stopped-by.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { agentParent } from './agent-parent.ts';
-import { fullInbox, type Injected, injectItem } from './inject-item.ts';
-import { isInput, notData, readTurn, type ThreadTurn } from './read-turn.ts';
+import { type Injected, injectItem } from './inject-item.ts';
+import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
@@ -22,7 +21,7 @@ import { recordInForce } from './record/record-settings.ts';
 import { readBehind, type ResumedThread } from './branch/resume.ts';
 import { sessionMeta } from './record/session-meta.ts';
 import type { TurnResult } from './turn/settle.ts';
-import { runningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
+import { type Steered, type Steering, steerTurn } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
 import { type LineSubscriber, Subscribers } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
@@ -241,16 +240,8 @@ export class Thread {
    * Words that the running turn takes in before its next request, under the envelope that it has. Resolves when they are
    * durable: if the process dies before, the next turn takes them in. A turn that was told to end takes no more.
    */
-  async steer(steering: Steering): Promise<Steered> {
-    const input = plainCopy(steering.input);
-    if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
-    const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.steerable));
-    if (steered.kind === 'refused') return steered;
-    const full = fullInbox(this.#log);
-    if (full !== undefined) return { kind: 'refused', outcome: full };
-    this.#inbox.accept({ kind: 'words', input });
-    await this.#log.durable();
-    return steered;
+  steer(steering: Steering): Promise<Steered> {
+    return steerTurn({ log: this.#log, inbox: this.#inbox, turn: this.#turns.steerable }, steering);
   }
 
   /**

@@ -78,7 +78,10 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
     print(`${JSON.stringify(servers, undefined, 2)}\n`, 'exact json');
     return 0;
   }
-  if (servers.length === 0) printNote('No MCP servers are configured. Add one with `capstan mcp add`.');
+  for (const name of odd) {
+    printNote(`Not added: ${name}. It has no command or url, or names variables where config.toml cannot.`);
+  }
+  if (servers.length + odd.length === 0) printNote('No MCP servers are configured. Add one with `capstan mcp add`.');
   for (const server of servers) print(`${server.name}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
   return 0;
 }
@@ -112,7 +115,7 @@ async function get(
 async function importAll(registry: McpRegistry, cwd: string): Promise<number | Outcome> {
   const found = await registry.importable(cwd);
   if ('code' in found) return found;
-  const { servers } = found;
+  const { servers, odd } = found;
   for (const [name, table] of servers) {
     const problem = await registry.save(name, table);
     if (problem !== undefined) return problem;

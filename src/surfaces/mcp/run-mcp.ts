@@ -78,10 +78,7 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
     print(`${JSON.stringify(servers, undefined, 2)}\n`, 'exact json');
     return 0;
   }
-  for (const name of odd) {
-    printNote(`Not added: ${name}. It has no command or url, or names variables where config.toml cannot.`);
-  }
-  if (servers.length + odd.length === 0) printNote('No MCP servers are configured. Add one with `capstan mcp add`.');
+  if (servers.length === 0) printNote('No MCP servers are configured. Add one with `capstan mcp add`.');
   for (const server of servers) print(`${server.name}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
   return 0;
 }
@@ -121,6 +118,10 @@ async function importAll(registry: McpRegistry, cwd: string): Promise<number | O
     if (problem !== undefined) return problem;
     printNote(`Added ${name}: ${wayOf(table)}`);
   }
-  if (servers.length === 0) printNote('The .mcp.json of this folder has no server that your configuration lacks.');
+  for (const name of odd) {
+    printNote(`Not added: ${name}. It has no command or url, or names variables where config.toml cannot.`);
+  }
+  if (servers.length + odd.length === 0)
+    printNote('The .mcp.json of this folder has no server that your configuration lacks.');
   return 0;
 }

@@ -84,3 +84,38 @@ test('a checkpoint makes deferred tools direct, a resume keeps them so, and ever
     expect.stringContaining('10 of 10 requests rebuilt byte for byte'),
   ]);
 });
+
+test('calls of one answer run together if the tools only read or the server allows it, and else one after the other', async () => {
+  const order = async (annotations: object, server: string): Promise<string> => {
+    const both = ['a', 'b'].map((name) => ({ ...echo, name, annotations }));
+    const calls = { a: { delay: 200 }, b: { delay: 200 } };
+    const scene = await mcpScene({ plan: { tools: both, calls }, server });
+    await scene.open();
+    scene.live.model.push(answer({ items: [mcpCall('a'), mcpCall('b')] }), answer({ items: [say('Done.')] }));
+    await scene.live.turn('go');
+    const told = scene
+      .log()
+      .flatMap(({ got, answered }) => (got === 'tools/call' ? ['call'] : answered ? ['answer'] : []));
+    return told.join(' ');
+  };
+  const changes = { destructiveHint: false, openWorldHint: false };
+  expect(await order(changes, '')).toBe('call answer call answer');
+  expect(await order(changes, 'supports_parallel_tool_calls = true')).toBe('call call answer answer');
+  expect(await order(reading, '')).toBe('call call answer answer');
+});
+
+test('a picture is sent to a model that takes pictures', async () => {
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const result = {
+    content: [
+      { type: 'text', text: 'word '.repeat(100_000) },
+      { type: 'image', data, mimeType: 'image/png' },
+    ],
+  };
+  const scene = await mcpScene({ plan: { tools: [echo], calls: { echo: { result } } } });
+  await scene.open();
+  const [output] = await scene.calls(mcpCall('echo'));
+  const parts = output as readonly { readonly type: string; readonly text?: string; readonly image_url?: string }[];
+  expect(parts.at(-1)).toMatchObject({ type: 'input_image', image_url: `data:image/png;base64,${data}` });
+  expect(JSON.stringify(parts).length).toBeLessThan(100_000);
+});

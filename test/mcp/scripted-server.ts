@@ -156,6 +156,7 @@ async function call(id: number | string, params: { name: string; _meta?: { progr
   }
   if (todo.error !== undefined) return send({ id, error: todo.error });
   const text = todo.repeat === undefined ? `called ${params.name}` : todo.repeat.text.repeat(todo.repeat.times);
+  log({ answered: params.name });
   send({ id, result: todo.result ?? { content: [{ type: 'text', text }] } });
 }
 

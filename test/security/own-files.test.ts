@@ -41,6 +41,7 @@ const files = {
   'home/auth.json': `${secret}\n`,
   'home/.env': `KEY=${secret}\n`,
   'home/capstan/key': `${secret}\n`,
+  'home/capstan/mcp/credentials.json': `${secret}\n`,
   'home/sessions/rollout.jsonl': '{}\n',
   'work/node_modules/capstan/package.json': '{}\n',
   'work/node_modules/capstan/dist/bin.js': 'bin\n',
@@ -143,7 +144,10 @@ const commands = {
     'for folder in ../tmp/mount-points; do echo x > $folder/2-0; rm -f $folder/1-0; done',
 } as const;
 
-const secrets = 'home/auth.json home/.env home/capstan/key work/node_modules/linked-home/auth.json'.split(' ');
+const secrets =
+  'home/auth.json home/.env home/capstan/key home/capstan/mcp/credentials.json work/node_modules/linked-home/auth.json'.split(
+    ' ',
+  );
 
 describe.skipIf(!sandboxIsPossible)('a command (on Linux with bubblewrap)', () => {
   describe.each(users)('as user %d', (user) => {
@@ -205,6 +209,7 @@ const paths = {
   'a thread': '../home/sessions/rollout.jsonl',
   'the login': '../home/auth.json',
   'the key': '../home/capstan/key',
+  'logins to servers': '../home/capstan/mcp/credentials.json',
   'the login through a link': 'node_modules/linked-home/auth.json',
 } as const;
 

@@ -11,6 +11,7 @@ const long: readonly string[] = [
   'test/deep/compaction-kill.test.ts',
   'test/deep/thread-kill.test.ts',
   'test/deep/journal-kill.test.ts',
+  'test/oracles/mcp/conformance-of-client.test.ts',
   // Of the fast ones, in each group of suites: seven seconds and more.
   'test/demo/demo.test.ts',
   'test/sandbox/linux-sandbox.test.ts',

@@ -71,10 +71,12 @@ export class McpRegistry {
     return editUserConfig(this.#place, path, undefined);
   }
 
-  /** What the `.mcp.json` of a trusted project has and the user's file lacks. */
+  /** What the `.mcp.json` of a trusted project has and the user's file lacks. `odd`: names of those that it cannot have. */
   async importable(
     folder: string,
-  ): Promise<{ readonly servers: readonly (readonly [string, JsonObject])[] } | Outcome> {
+  ): Promise<
+    { readonly servers: readonly (readonly [string, JsonObject])[]; readonly odd: readonly string[] } | Outcome
+  > {
     const { config } = await configInFolder(this.#engine.base, folder);
     if (config.trust !== 'trusted') {
       const message = 'This project is not trusted, so its .mcp.json is not read.';
@@ -83,11 +85,13 @@ export class McpRegistry {
     const text = readTextIfPossible(join(folder, '.mcp.json'), { maxBytes: 1_000_000 });
     const found = objectAt(parseJsonObject(text ?? ''), 'mcpServers') ?? {};
     const known = Object.keys(config.mcpServers ?? {});
-    const read = Object.entries(found).flatMap(([name, server]) => {
-      const table = isJsonObject(server) && !known.includes(name) ? importedServer(server) : undefined;
-      return table === undefined ? [] : [[name, table] as const];
-    });
-    return { servers: read };
+    const read = Object.entries(found)
+      .filter(([name]) => !known.includes(name))
+      .map(([name, server]) => [name, isJsonObject(server) ? importedServer(server) : undefined] as const);
+    return {
+      servers: read.flatMap(([name, table]) => (table === undefined ? [] : [[name, table] as const])),
+      odd: read.filter(([, table]) => table === undefined).map(([name]) => name),
+    };
   }
 
   /** Sends the user to the server's page and keeps what comes back. `show`: tells them which page. */

@@ -74,8 +74,8 @@ function loginFiles(home: string): readonly string[] {
   return [...places].flatMap((place) => [place, `${place}.tmp`]);
 }
 
-/** Keys of MCP servers and variables with keys of providers. The key of the seals is a secret as well. */
-const secretNames = ['.credentials.json', '.env'];
+/** Logins to MCP servers, of both programs, and variables with keys of providers. The key of the seals is a secret as well. */
+const secretNames = ['.credentials.json', 'capstan/mcp', '.env'];
 
 function named(env: Variables, name: string): readonly string[] {
   const value = env[name];

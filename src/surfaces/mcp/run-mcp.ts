@@ -112,12 +112,16 @@ async function get(
 async function importAll(registry: McpRegistry, cwd: string): Promise<number | Outcome> {
   const found = await registry.importable(cwd);
   if ('code' in found) return found;
-  const { servers } = found;
+  const { servers, odd } = found;
   for (const [name, table] of servers) {
     const problem = await registry.save(name, table);
     if (problem !== undefined) return problem;
     printNote(`Added ${name}: ${wayOf(table)}`);
   }
-  if (servers.length === 0) printNote('The .mcp.json of this folder has no server that your configuration lacks.');
+  for (const name of odd) {
+    printNote(`Not added: ${name}. It has no command or url, or names variables where config.toml cannot.`);
+  }
+  if (servers.length + odd.length === 0)
+    printNote('The .mcp.json of this folder has no server that your configuration lacks.');
   return 0;
 }

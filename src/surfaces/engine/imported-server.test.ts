@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { importedServer } from './imported-server.ts';
+
+test.each([
+  [
+    { command: 'a', args: ['-v'], env: { KEY: '${KEY}', MODE: 'ro', ODD: 7 } },
+    { command: 'a', args: ['-v'], env: { MODE: 'ro' }, env_vars: ['KEY'] },
+  ],
+  [{ command: 'a', args: ['-v', 1] }, { command: 'a' }],
+  [
+    { url: 'https://a.org', headers: { X: 'y' } },
+    { url: 'https://a.org', http_headers: { X: 'y' } },
+  ],
+  [{ type: 'http', url: 'https://a.org' }, { url: 'https://a.org' }],
+  [{ command: 'a', url: 'https://a.org' }, undefined],
+  [
+    { url: 'https://a.org', headers: { Authorization: 'Bearer ${TOKEN}', 'X-Key': '${KEY}', X: 'y' } },
+    {
+      url: 'https://a.org',
+      bearer_token_env_var: 'TOKEN',
+      http_headers: { X: 'y' },
+      env_http_headers: { 'X-Key': 'KEY' },
+    },
+  ],
+  [{ url: '${BASE}/mcp' }, undefined],
+  [{ command: 'a', env: { KEY: '${OTHER}' } }, undefined],
+  [{ command: 'a', args: ['${ROOT:-.}'] }, undefined],
+  [{ type: 'x' }, undefined],
+])('%j', (given, expected) => {
+  expect(importedServer(given)).toEqual(expected);
+});

@@ -10,8 +10,7 @@ import { isOffered } from './offered-tools.ts';
 export interface Capabilities
   extends
     Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
-    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>>,
-    Pick<FoundCapabilities, 'skills'> {
+    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>> {
   readonly tools: readonly string[];
   /** Built-in ones that the thread was started without. */
   readonly withoutTools?: readonly string[];
@@ -24,7 +23,7 @@ export function resolveCapabilities(
   settings: Settings,
   { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
 ): Capabilities {
-  const { skills, apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
+  const { apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const { model } = identity;
   const offered = facts.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
   return {
@@ -36,6 +35,6 @@ export function resolveCapabilities(
     webSearch: model.webSearch,
     apps,
     plugins,
-    ...defined({ skills, withoutTools: settings.withoutTools }),
+    ...defined({ withoutTools: settings.withoutTools }),
   };
 }

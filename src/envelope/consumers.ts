@@ -39,7 +39,7 @@ context updater | src/world/sections/developer-instructions.ts | instructions.de
 context updater | src/world/sections/managed-instructions.ts | instructions.managed
 context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
 context updater | src/world/sections/plugins.ts | capabilities.plugins
-context updater | src/world/sections/skills.ts | capabilities.skills
+context updater | src/world/sections/skills.ts | modes.leaveOut
 tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools policy.resolved
 sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
@@ -78,4 +78,6 @@ hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
 hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
 MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
 call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
+skills | src/thread/contract/skills-now.ts | policy.resolved window.skills workspace.cwd
+skills | src/thread/record/named-skills.ts | window.effective
 `;

@@ -33,6 +33,11 @@ test('a start loads nothing of the proxy, which most commands do not have', () =
   ]);
 });
 
+test('a start loads nothing that reads or lists skills, which most homes do not have', () => {
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => /^skills\/|select-skills/.test(path)))).toEqual([]);
+});
+
 test('only the MCP server and the connections to MCP servers load the packages of the protocol', () => {
   const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const users = sources.filter((path) => readFileSync(join(source, path), 'utf8').includes("'@modelcontextprotocol/"));

@@ -191,7 +191,6 @@ describe('with everything that can be chosen', () => {
       apps: true,
       plugins: true,
       withoutTools: ['update_plan'],
-      skills: 'The skills.',
     });
   });
 

@@ -29,7 +29,7 @@ const otherWorld: World = {
   managed: 'Ask first.',
   leaveOut: [],
   deferred: [{ name: 'mcp__a', description: 'Tools: x' }],
-  skills: '- knit',
+  skills: [{ name: 'knit', description: 'Knits.' }],
   hooks: false,
   session: ['A hook spoke.'],
   apps: true,

@@ -18,6 +18,7 @@ import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
 import type { Sessions } from '../../ports/sessions.ts';
 import type { Seals } from '../../ports/seals.ts';
+import type { Skills } from '../../ports/skills.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
@@ -56,6 +57,8 @@ export interface ThreadParts {
   readonly router: Router;
   /** The threads of the engine, for tools that open one. */
   readonly threads: Threads;
+  /** Who it is among agents. Absent: no other thread started it. */
+  readonly agent?: { readonly id: ThreadId; readonly role: string };
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
   /** How long a reviewer may take for one question. Absent: 90 seconds. */
@@ -93,8 +96,8 @@ export interface ThreadParts {
   notify?(cwd: string, about: JsonObject): void;
   /** Absent: no hook is configured that may run. */
   readonly hooks?: Hooks;
-  /** Who it is among agents. Absent: no other thread started it. */
-  readonly agent?: { readonly id: ThreadId; readonly role: string };
+  /** Absent: there are no skills. */
+  readonly skills?: Skills;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */

@@ -1,5 +1,6 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import type { ReviewHistory } from '../../policy/review/breaker.ts';
+import type { NamedSkills } from '../../ports/skills.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { SaidByHooks } from '../../state/said-by-hooks.ts';
 
@@ -25,6 +26,10 @@ export interface TurnMemory {
   readonly hookTexts: string[];
   /** What hooks said about calls, by their id. */
   readonly hookedCalls: Map<string, SaidByHooks>;
+  /** What messages name as skills, by their text. */
+  readonly namedSkills: Map<string, NamedSkills>;
+  /** The skills that the turn has brought into history, by path, and what each weighs. */
+  readonly givenSkills: Map<string, number>;
   /** A hook wants the turn to end, or let none of its words in. */
   endedBy: 'hook' | undefined;
   /** How often hooks kept the turn from ending. */
@@ -45,6 +50,8 @@ export function newMemory(): TurnMemory {
     leaves: 'enough',
     hookTexts: [],
     hookedCalls: new Map(),
+    namedSkills: new Map(),
+    givenSkills: new Map(),
     endedBy: undefined,
     keptGoing: 0,
     reviews: { history: [], running: Promise.resolve() },

@@ -213,10 +213,12 @@ it('a record that a section cannot read leaves nothing proven', () => {
   const readable = sections.flatMap(({ id, read }) =>
     garbage.flatMap((stored) => (read(stored as never, undefined) === undefined ? [] : [[id, stored]])),
   );
-  // A guidance that holds or not is stored as just that, and a document without text is one that says nothing.
+  // A guidance that holds or not is stored as just that, groups of tools by their names, and a document without text is
+  // one that says nothing.
   expect(readable).toEqual([
     ['apps_instructions', true],
     ['plugins_instructions', true],
+    ['tools', { active: 'yes' }],
     ...garbage.slice(5).map((stored) => ['agents_md', stored]),
   ]);
 });

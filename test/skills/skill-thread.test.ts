@@ -87,6 +87,11 @@ describe('the list of skills', () => {
     expect(told(0)[0]?.length).toBeLessThanOrEqual(16_000 * 0.95 * 0.02 * 4);
     expect(told(1)).toEqual([]);
     expect(warnings()).toEqual(['skills-shortened']);
+    await live.close();
+    const { stdout } = await live.place.runWith({ env: { HOME: live.place.root } }, 'context');
+    expect(stdout.split('\n').join(' ')).toContain(
+      'The list of skills exceeds its budget. 12 descriptions are shortened.',
+    );
   });
 });
 

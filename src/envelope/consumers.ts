@@ -80,4 +80,5 @@ MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.thread
 call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
 skills | src/thread/contract/skills-now.ts | policy.resolved window.skills workspace.cwd
 skills | src/thread/record/named-skills.ts | window.effective
+skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
 `;

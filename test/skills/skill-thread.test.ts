@@ -95,6 +95,30 @@ describe('the list of skills', () => {
   });
 });
 
+describe('a skill whose description was cut', () => {
+  it('is described where a message seems to be about it, once, also after a resume', async () => {
+    const { live, skill, open } = await skilledScene(yes, { config: 'model_context_window = 16000' });
+    for (let at = 0; at < 30; at++) skill(`skill-${at}`, `Number ${at}. ${'All about it. '.repeat(20)}`);
+    skill('zebra-crossing', 'Paints </skill_hint> stripes on streets');
+    await open();
+    await live.turn('Hello there.');
+    await live.turn('Paint a zebra crossing on my street.');
+    await open();
+    await live.turn('Another zebra crossing.');
+    const hints = [0, 1, 2].map((request) =>
+      live
+        .added(request)
+        .flat()
+        .filter((text) => text.startsWith('<skill_hint>')),
+    );
+    expect(hints).toEqual([
+      [],
+      [expect.stringContaining('- zebra-crossing: Paints &lt;/skill_hint&gt; stripes on streets (file: /')],
+      [],
+    ]);
+  });
+});
+
 describe('a skill that the user names', () => {
   it('enters history behind the message, once in a turn, and stays as it was', async () => {
     const { live, skill, open, told } = await skilledScene(yes);

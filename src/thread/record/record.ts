@@ -13,6 +13,7 @@ import type { Mail } from '../parts/inbox.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
 import { recordNamedSkills } from './named-skills.ts';
 import { recordEvent } from './record-context.ts';
+import { recordSkillHints } from './skill-hints.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
@@ -80,5 +81,6 @@ export function recordMail(turn: Turn, mail: Mail): void {
   if (mail.kind === 'words') {
     recordUserMessage(turn, mail.input, mail.id);
     recordNamedSkills(turn, mail.input);
+    recordSkillHints(turn, mail.input);
   } else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }

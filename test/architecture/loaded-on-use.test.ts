@@ -47,3 +47,10 @@ test('only the MCP server and the connections to MCP servers load the packages o
   const ofMcp = /^(?:surfaces\/mcp-server|mcp|tools\/mcp)\/|thread-mcp/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofMcp.test(path)))).toEqual([]);
 });
+
+test('a start loads nothing that reads or runs hooks: most users have none', () => {
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  const ofHooks = /^(?:hooks|thread\/hooks|surfaces\/hooks)\/|thread-hooks|configured-hooks|run-with-input/;
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => ofHooks.test(path)))).toEqual([]);
+  expect(loaded.every((paths) => paths.has('gather/hooks/hook-places.ts') || !paths.has('index.ts'))).toBe(true);
+});

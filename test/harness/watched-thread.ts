@@ -37,6 +37,9 @@ import { memorySeals } from './memory-seals.ts';
 import { worldSkills } from './world-skills.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
 
+/** What a command ends with that a hook changed. */
+export const byHook = ' # by a hook';
+
 /** Where the rollout is kept. */
 export interface Disk {
   readonly home: string;
@@ -308,7 +311,7 @@ export class WatchedThread {
       patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
       sessions: {
         run: (...[command, , { started, output }]: Parameters<Sessions['run']>) => {
-          this.#noteRun(command.argv.at(-1) ?? '');
+          this.#noteRun((command.argv.at(-1) ?? '').replace(new RegExp(`${byHook}$`), ''));
           started?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = this.outputOf(command.argv.at(-1) ?? '');

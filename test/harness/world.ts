@@ -30,6 +30,8 @@ export interface World {
   readonly skills: readonly WorldSkill[];
   readonly memory: string | undefined;
   readonly session: readonly string[];
+  /** Whether there are hooks. A thread goes by what it was opened with. */
+  readonly hooks: boolean;
   readonly apps: boolean;
   readonly plugins: boolean;
   /** Tools that are there besides the one for commands. */
@@ -62,6 +64,7 @@ export const firstWorld: World = {
   skills: [],
   memory: undefined,
   session: [],
+  hooks: false,
   apps: false,
   plugins: false,
   tools: [],

@@ -166,6 +166,7 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
   ]),
   memory: optional('Likes tabs.', '</memory_summary>'),
   session: fc.subarray(['A hook spoke.', 'Another, too.']),
+  hooks: fc.boolean(),
   apps: fc.boolean(),
   plugins: fc.boolean(),
   tools: fc.subarray(['update_plan', 'view_image']),
@@ -260,10 +261,11 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** Every other thread has a small window from the start, and every other one lets commands ask for more. */
+/** Every other thread has a small window from the start, every other one lets commands ask for more, and every other one has hooks. */
 export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc
-  .tuple(turns, fc.boolean(), everything.window, fc.boolean())
-  .map(([[first, ...others], small, window, asks]) => {
-    const begins = { ...(small ? { window } : {}), ...(asks ? { approval: 'on-request' as const } : {}) };
+  .tuple(turns, fc.boolean(), everything.window, fc.boolean(), fc.boolean())
+  .map(([[first, ...others], small, window, asks, hooks]) => {
+    const asking = asks ? { approval: 'on-request' as const } : {};
+    const begins = { ...(small ? { window } : {}), ...asking, hooks };
     return [{ ...first!, world: { ...first!.world, ...begins } }, ...others];
   });

@@ -31,6 +31,7 @@ const otherWorld: World = {
   deferred: [{ name: 'mcp__a', description: 'Tools: x' }],
   skills: [{ name: 'knit', description: 'Knits.' }],
   memory: 'Likes tabs.',
+  hooks: false,
   session: ['A hook spoke.'],
   apps: true,
   plugins: true,

@@ -130,7 +130,7 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   sandbox.max_memory_mb, developer_instructions, instructions,
 #   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
 #   personality, experimental_realtime_start_instructions, openai_base_url,
-#   default_permissions
+#   notify, default_permissions
 `;
 
 describe('config show', () => {
@@ -174,9 +174,9 @@ describe('config show', () => {
   });
 
   test('names the keys that do nothing yet in one sentence', async () => {
-    write('home/config.toml', 'notify = ["beep"]\nweb_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n');
+    write('home/config.toml', 'web_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n');
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: memories, notify, web_search.',
+      'Capstan does not use these configuration keys yet: memories, web_search.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);

@@ -81,4 +81,5 @@ call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
 skills | src/thread/contract/skills-now.ts | policy.resolved window.skills workspace.cwd
 skills | src/thread/record/named-skills.ts | window.effective
 tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
+skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
 `;

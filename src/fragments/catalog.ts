@@ -30,6 +30,7 @@ import { sessionContextFragment } from './sections/session-context.ts';
 import { sessionsEndedFragment } from './events/sessions-ended.ts';
 import { sessionsFragment } from './sections/sessions.ts';
 import { skillBodyFragment } from './events/skill-body.ts';
+import { skillHintFragment } from './events/skill-hint.ts';
 import { skillsCatalogueFragment } from './sections/skills.ts';
 import { subagentNotificationFragment } from './events/subagent-notification.ts';
 import { newRepositoriesFragment } from './events/new-repositories.ts';
@@ -70,6 +71,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   sessionsEndedFragment,
   newRepositoriesFragment,
   skillBodyFragment,
+  skillHintFragment,
   pluginHintFragment,
   hookContextFragment,
   hookPromptFragment,

@@ -46,6 +46,8 @@ export interface Skills {
   look(ground: SkillGround): Promise<readonly Outcome[]>;
   /** Undefined where there are none to list. */
   select(tokens: number): SelectedSkills | undefined;
+  /** Those that a text seems to be about, where the list of so many tokens does not fully describe them. */
+  relevant(text: string, tokens: number): SelectedSkills['catalogue']['skills'];
   /** Reads those that a text names. Never rejects. */
   named(text: string): Promise<NamedSkills>;
 }

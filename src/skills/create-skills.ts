@@ -1,5 +1,6 @@
+import { relevantSkills } from '../planes/relevant-skills.ts';
 import { selectSkills } from '../planes/select-skills.ts';
-import type { NamedSkill, NamedSkills, SelectedSkills } from '../ports/skills.ts';
+import type { NamedSkill, NamedSkills, SelectedSkills, Skills } from '../ports/skills.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { KnownSkill, LoadedSkills } from './load-skills.ts';
@@ -16,6 +17,12 @@ export function selectLoaded({ skills }: LoadedSkills, tokens: number): Selected
   const selected = selectSkills(offered, tokens);
   if (selected === undefined) return undefined;
   return { catalogue: selected.catalogue, ...defined({ shortened: shortenedSkills(selected) }) };
+}
+
+export function relevantLoaded({ skills }: LoadedSkills, text: string, tokens: number): ReturnType<Skills['relevant']> {
+  const offered = skills.filter(({ isOffered }) => isOffered);
+  const selected = offered.length === 0 ? undefined : selectSkills(offered, tokens);
+  return selected === undefined ? [] : relevantSkills(offered, selected, text);
 }
 
 /** What a text names, each skill once. A name that several skills have names none of them. */

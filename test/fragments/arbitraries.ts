@@ -30,6 +30,7 @@ import * as recommended from '../../src/fragments/sections/recommended-plugins.t
 import { memoryFragment } from '../../src/fragments/sections/memory.ts';
 import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
+import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
@@ -283,6 +284,7 @@ export const renderings: readonly {
       { requiredKeys: ['name', 'path', 'contents'] },
     ),
   ),
+  of(skillHintFragment, fc.record({ skills: some(fc.record({ name: text, description: text, path: text })) })),
   of(
     pluginHintFragment,
     fc.record(

@@ -60,6 +60,7 @@ describe('the catalogue', () => {
         "sessions-ended | developer | <sessions_ended> | 3500 |  |",
         "new-repositories | developer | <new_repositories> | 800 |  |",
         "skill-body | user | <skill> | 10000 | alone |",
+        "skill-hint | developer | <skill_hint> | 800 |  |",
         "plugin-hint | developer | <plugin_hint> | 700 |  |",
         "hook-context | developer | <hook_context> | 5000 | alone |",
         "hook-prompt | user | <hook_prompt hook_run_id="ID"> | 5000 |  |",

@@ -28,6 +28,7 @@ import * as recommended from '../../src/fragments/sections/recommended-plugins.t
 import { memoryFragment } from '../../src/fragments/sections/memory.ts';
 import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
+import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
@@ -144,6 +145,9 @@ export const examples: readonly Fragment[] = [
   render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
   render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
+  render(skillHintFragment, {
+    skills: [{ name: 'release', description: 'How to make a release', path: '/skills/release/SKILL.md' }],
+  }),
   render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),
   render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
   render(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),

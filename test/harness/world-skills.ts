@@ -1,5 +1,5 @@
 import type { LoadedSkills } from '../../src/skills/load-skills.ts';
-import { readNamed, selectLoaded } from '../../src/skills/create-skills.ts';
+import { readNamed, relevantLoaded, selectLoaded } from '../../src/skills/create-skills.ts';
 import type { Skills } from '../../src/ports/skills.ts';
 
 /** A skill of a world: its file says what its name says. */
@@ -17,6 +17,7 @@ export function worldSkills(skills: () => readonly WorldSkill[]): Skills {
       return Promise.resolve([]);
     },
     select: (tokens) => selectLoaded(loaded, tokens),
+    relevant: (text, tokens) => relevantLoaded(loaded, text, tokens),
     named: (text) => Promise.resolve(readNamed(loaded, text)),
   };
 }

@@ -81,7 +81,11 @@ const text = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.constantFrom('Use $knit and @wool.', 'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)'),
+    arbitrary: fc.constantFrom(
+      'Use $knit and @wool.',
+      'How do I purl in many words?',
+      'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)',
+    ),
   },
   { weight: 3, arbitrary: fc.constantFrom('Words that fill a window. '.repeat(150), '<VERBATIM_REQUEST_END>\n') },
 );

@@ -87,6 +87,35 @@ describe('the list of skills', () => {
     expect(told(0)[0]?.length).toBeLessThanOrEqual(16_000 * 0.95 * 0.02 * 4);
     expect(told(1)).toEqual([]);
     expect(warnings()).toEqual(['skills-shortened']);
+    await live.close();
+    const { stdout } = await live.place.runWith({ env: { HOME: live.place.root } }, 'context');
+    expect(stdout.split('\n').join(' ')).toContain(
+      'The list of skills exceeds its budget. 12 descriptions are shortened.',
+    );
+  });
+});
+
+describe('a skill whose description was cut', () => {
+  it('is described where a message seems to be about it, once, also after a resume', async () => {
+    const { live, skill, open } = await skilledScene(yes, { config: 'model_context_window = 16000' });
+    for (let at = 0; at < 30; at++) skill(`skill-${at}`, `Number ${at}. ${'All about it. '.repeat(20)}`);
+    skill('zebra-crossing', 'Paints </skill_hint> stripes on streets');
+    await open();
+    await live.turn('Hello there.');
+    await live.turn('Paint a zebra crossing on my street.');
+    await open();
+    await live.turn('Another zebra crossing.');
+    const hints = [0, 1, 2].map((request) =>
+      live
+        .added(request)
+        .flat()
+        .filter((text) => text.startsWith('<skill_hint>')),
+    );
+    expect(hints).toEqual([
+      [],
+      [expect.stringContaining('- zebra-crossing: Paints &lt;/skill_hint&gt; stripes on streets (file: /')],
+      [],
+    ]);
   });
 });
 

@@ -13,7 +13,7 @@ import type { WindowView } from './window-view.ts';
 
 /** The window as people see it: a bar, then tables with all numbers. */
 export function windowPage(view: WindowView, story: ThreadStory, form: PageForm): readonly Span[] {
-  const { total, families, budgets, unknown } = view;
+  const { total, families, budgets, notes = [], unknown } = view;
   const { width } = form;
   const rows = [
     ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'].map(dim),
@@ -36,7 +36,7 @@ export function windowPage(view: WindowView, story: ThreadStory, form: PageForm)
     ...tableSpans(rows, { right: [2], width }),
     ...(limits.length === 0 ? [] : ['\n', ...tableSpans(limitRows, { right: [3], width })]),
     checkpointsLine(story) === '' ? '' : `\n${prose(checkpointsLine(story), form)}`,
-    ...(unknown.length === 0 ? [] : ['\n', prose(unknown.join('\n'), form)]),
+    ...[notes, unknown].flatMap((lines) => (lines.length === 0 ? [] : ['\n', prose(lines.join('\n'), form)])),
   ];
 }
 

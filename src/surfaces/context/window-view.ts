@@ -30,6 +30,7 @@ export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) 
     budgets,
     checkpoints: story.checkpoints.map(checkpointHead),
     ...defined({ next: known && nextTurn(known, parts) }),
+    ...(known?.skillsCut === undefined ? {} : { notes: [fullText(known.skillsCut)] }),
     unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
   };
 }

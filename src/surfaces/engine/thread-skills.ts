@@ -8,6 +8,7 @@ import type { ThreadPlugins } from './thread-plugins.ts';
 
 type LoadedOnUse = Readonly<{
   select: Skills['select'];
+  relevant: Skills['relevant'];
   named: Skills['named'];
 }>;
 
@@ -38,6 +39,7 @@ export function createThreadSkills(
       return [...problems, ...found.problems];
     },
     select: (tokens) => loaded?.select(tokens),
+    relevant: (text, tokens) => loaded?.relevant(text, tokens) ?? [],
     named: async (text) => (await loaded?.named(text)) ?? { skills: [], plugins: [], problems: [] },
   };
 }
@@ -47,7 +49,7 @@ function rootOf({ name, skills, place }: InstalledPlugin) {
 }
 
 async function openReader(now: () => number) {
-  const [{ SkillFiles }, { readNamed, selectLoaded }] = await Promise.all([
+  const [{ SkillFiles }, { readNamed, relevantLoaded, selectLoaded }] = await Promise.all([
     import('../../skills/load-skills.ts'),
     import('../../skills/create-skills.ts'),
   ]);
@@ -63,6 +65,7 @@ async function openReader(now: () => number) {
           if (!selected.has(tokens)) selected.set(tokens, selectLoaded(found, tokens));
           return selected.get(tokens);
         },
+        relevant: (text: string, tokens: number) => relevantLoaded(found, text, tokens),
         named: (text: string) => Promise.resolve(readNamed(found, text)),
       };
     },

@@ -4,7 +4,9 @@ import type { Settings } from '../../envelope/settings.ts';
 import type { Step } from '../../envelope/step.ts';
 import { grantsUnder } from '../../policy/session-grants.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { SettingsEvent } from '../../protocol/thread-event.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
 import { instructionsOf, type ThreadState } from '../../state/thread-state.ts';
@@ -12,6 +14,7 @@ import { settingsApplied } from '../../state/turn-drafts.ts';
 import type { Telling } from '../../world/tell.ts';
 import { pastFacts, factsForTurn } from './contract-now.ts';
 import type { ThreadParts } from '../parts/parts.ts';
+import { skillsCut } from './skills-now.ts';
 import { stepNow, tellingFor } from './step-now.ts';
 
 /** The envelope that a turn would have now. Nothing of it is recorded. */
@@ -36,6 +39,8 @@ export interface NextRequest {
   readonly telling: Telling;
   /** Messages that it takes in. */
   readonly waiting: ThreadState['waiting'];
+  /** What the list of skills would not hold. Absent: it is whole. */
+  readonly skillsCut?: Outcome;
 }
 
 export async function previewRequest(
@@ -47,10 +52,13 @@ export async function previewRequest(
   const envelope = await previewEnvelope(parts, id, settings, state);
   // A new turn has no grants of its own.
   const answered = { session: grantsUnder(state.grants, envelope.policy), turn: [] };
-  const { step } = await stepNow({ parts, envelope, log: { state } }, 0, answered);
+  const contract = { parts, envelope, log: { state } };
+  const { step } = await stepNow(contract, 0, answered);
   const [{ tools }, { waiting }] = [step, state];
   const instructions = (instructionsOf(state) ?? envelope.instructions.base).text;
-  return { envelope: storeEnvelope(envelope), instructions, tools, telling: tellingFor(state, step), waiting };
+  const telling = tellingFor(state, step);
+  const more = defined({ skillsCut: skillsCut(contract) });
+  return { envelope: storeEnvelope(envelope), instructions, tools, telling, waiting, ...more };
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {

@@ -16,6 +16,7 @@ import type { Mail } from '../parts/inbox.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
 import { recordNamedSkills } from './named-skills.ts';
 import { recordEvent, recordWaited } from './record-context.ts';
+import { recordSkillHints } from './skill-hints.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
@@ -83,6 +84,7 @@ export function recordMail(turn: Turn, mail: Mail): void {
   if (mail.kind === 'words') {
     recordUserMessage(turn, mail.input, mail.id);
     recordNamedSkills(turn, mail.input);
+    recordSkillHints(turn, mail.input);
   } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);
   else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }

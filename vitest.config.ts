@@ -17,7 +17,7 @@ const large = [
 const own = [...processes, ...large];
 /** Suites whose threads run commands. */
 const commands = [
-  'test/{commands,config,context,exec,exec-bad-input,live,mcp,mcp-tools,network,replay,security,threads,tools,workspace}/**/*.test.ts',
+  'test/{commands,config,context,exec,exec-bad-input,hooks,live,mcp,mcp-tools,network,replay,security,threads,tools,workspace}/**/*.test.ts',
 ];
 
 /** Suites that share processes, which saves each the start and the loading of the engine. The setup of all comes first. */

@@ -87,11 +87,17 @@ function turnLines(
       started_at_ms: at,
       completed_at_ms: at,
     });
-  const counted = event({
-    type: 'token_count',
-    info: { total_token_usage: usage, last_token_usage: usage, model_context_window: 258_400 },
-    rate_limits: null,
-  });
+  // The total grows, as that of any thread does: a line that repeats it says nothing new.
+  const counted = (request: number): DatedLine =>
+    event({
+      type: 'token_count',
+      info: {
+        total_token_usage: usageOf(index * (calls.length + 1) + request + 1),
+        last_token_usage: usage,
+        model_context_window: 258_400,
+      },
+      rate_limits: null,
+    });
   const seconds = at / 1000;
   return [
     event({
@@ -127,12 +133,12 @@ function turnLines(
           duration: { secs: 0, nanos: 5_000_000 },
         }),
         item({ type: 'function_call_output', id: `fco_${name}`, call_id: call, output }),
-        counted,
+        counted(number),
       ];
     }),
     shown({ type: 'AgentMessage', id: message, content: [{ type: 'Text', text: answer }] }),
     item({ type: 'message', id: message, role: 'assistant', content: [{ type: 'output_text', text: answer }] }),
-    counted,
+    counted(calls.length),
     event({
       type: 'task_complete',
       turn_id: turn,
@@ -142,6 +148,10 @@ function turnLines(
       duration_ms: 1000,
     }),
   ];
+}
+
+function usageOf(requests: number): JsonObject {
+  return Object.fromEntries(Object.entries(usage).map(([name, tokens]) => [name, tokens * requests]));
 }
 
 function uuid(number: number): string {

@@ -179,6 +179,13 @@ const keys = {
     },
     names: 'words',
   },
+  skills: table({
+    include_instructions: flag,
+    max_context_tokens: { type: 'integer', min: 1, max: 10_000 },
+    bundled: table({ enabled: flag } as const),
+    // Tables with a path or a name, read together from the layers of the user.
+    config: { type: 'free', shape: 'list' },
+  } as const),
   mcp_servers: {
     type: 'named-tables',
     keys: mcpServerKeys,

@@ -1,3 +1,4 @@
+import { allowsServer, type RequiredServers } from '../policy/required-servers.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
@@ -55,28 +56,47 @@ export interface McpOauthConfig {
   readonly resource?: string;
 }
 
-type McpServerProblem = Outcome<'mcp-server-config'>;
+type McpServerProblem = Outcome<'mcp-server-config' | 'mcp-server-not-allowed'>;
 
 export interface McpServersReading {
   /** Those that are on, in the order of their names. */
   readonly servers: readonly McpServerConfig[];
   /** Names of those that are configured and off. */
   readonly disabled: readonly string[];
-  readonly problems: readonly McpServerProblem[];
+  /** Why those that are on cannot be used, by their names. */
+  readonly problems: Readonly<Record<string, Outcome>>;
 }
 
 const programKeys = ['args', 'env', 'envVars', 'cwd'] as const;
 const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scopes', 'oauth', 'oauthResource'] as const;
 
-/** Every server that can be used, and why the others cannot. */
-export function readMcpServers(given: Readonly<Record<string, ConfiguredMcpServer>> = {}): McpServersReading {
+/** Every server that can be used, and why the others cannot. `required`: what the administrator allows. */
+export function readMcpServers(
+  given: Readonly<Record<string, ConfiguredMcpServer>> = {},
+  required?: RequiredServers,
+): McpServersReading {
   const names = Object.keys(given).toSorted();
   const isOff = (name: string): boolean => given[name]?.enabled === false;
-  const read = names.filter((name) => !isOff(name)).map((name) => readServer(name, given[name] ?? {}));
+  const read = names
+    .filter((name) => !isOff(name))
+    .map((name) => [name, allowedServer(readServer(name, given[name] ?? {}), required)] as const);
   return {
-    servers: read.filter((server): server is McpServerConfig => !('code' in server)),
+    servers: read.flatMap(([, server]) => ('code' in server ? [] : [server])),
     disabled: names.filter(isOff),
-    problems: read.filter((server): server is McpServerProblem => 'code' in server),
+    problems: Object.fromEntries(read.flatMap(([name, server]) => ('code' in server ? [[name, server]] : []))),
+  };
+}
+
+function allowedServer(
+  server: McpServerConfig | McpServerProblem,
+  required: RequiredServers | undefined,
+): McpServerConfig | McpServerProblem {
+  if ('code' in server || required === undefined || allowsServer(required, server.name, server.transport))
+    return server;
+  return {
+    code: 'mcp-server-not-allowed',
+    message: `mcp_servers in ${required.source} does not allow the MCP server ${JSON.stringify(server.name)}: it is not used.`,
+    next: 'Ask the administrator of this machine.',
   };
 }
 

@@ -6,7 +6,7 @@ import { type ConfigProblem, keyProblem } from './config-problem.ts';
 const forbidden = paths(`
   openai_base_url chatgpt_base_url apps_mcp_product_sku responses_api_metadata model_provider model_providers
   oss_provider sandbox blobs answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
-  project_root_markers experimental_realtime_webrtc_call_base_url experimental_realtime_ws_base_url otel
+  project_root_markers skills.config experimental_realtime_webrtc_call_base_url experimental_realtime_ws_base_url otel
   features.respect_system_proxy tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
 `);
 

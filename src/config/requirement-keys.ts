@@ -47,6 +47,8 @@ const enforced = {
   auto_review: table({ ignore_rules: models, required_on_models: models }),
   allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
   allow_login_shell: flag,
+  // Read by `required-servers.ts`.
+  mcp_servers: { type: 'free', shape: 'table' },
   // Read when hooks are.
   hooks: { type: 'free', shape: 'table' },
   allow_managed_hooks_only: flag,
@@ -66,8 +68,7 @@ const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
     { type: 'free', shape: 'table' },
-    'experimental_network mcp_servers plugins marketplaces apps feedback ' +
-      'windows computer_use browser_use in_app_browser',
+    'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
   ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
   ...each({ type: 'string-list' }, 'allowed_login_methods allowed_chatgpt_workspaces'),

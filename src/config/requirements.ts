@@ -12,6 +12,7 @@ import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { locate } from './permission-profiles.ts';
 import { requiredProfiles, type RequiredProfiles } from './required-profiles.ts';
+import { requiredServers } from './required-servers.ts';
 import { featureGates } from './feature-gates.ts';
 import { requirementTable, type RequirementValues, unenforcedKeys } from './requirement-keys.ts';
 import { requirementRules } from './requirement-rules.ts';
@@ -31,14 +32,15 @@ export function readRequirements(
   const values = camelCased(requirementTable, checked.values);
   const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
   const profiles = requiredProfiles({ ...file, values: checked.values }, base);
+  const { servers: mcpServers, problems: ofServers } = requiredServers({ ...file, values: checked.values });
   const problems = [
     ...checked.problems,
     ...unenforced(file, checked.values),
     ...withoutReadOnly(file, values),
     ...ofRules,
-    ...profiles.problems.map((problem) => locate([file], problem)),
+    ...[...profiles.problems, ...ofServers].map((problem) => locate([file], problem)),
   ];
-  const held = defined({ rules: rules.length === 0 ? undefined : rules });
+  const held = defined({ rules: rules.length === 0 ? undefined : rules, mcpServers });
   return { requirements: { ...demanded(file, values, profiles), ...held, ...decided(managed) }, problems };
 }
 

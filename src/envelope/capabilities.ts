@@ -11,8 +11,7 @@ import { isOffered } from './offered-tools.ts';
 export interface Capabilities
   extends
     Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
-    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>>,
-    Pick<FoundCapabilities, 'skills'> {
+    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>> {
   readonly tools: readonly string[];
   /** Built-in ones that the thread was started without. */
   readonly withoutTools?: readonly string[];
@@ -25,7 +24,7 @@ export function resolveCapabilities(
   settings: Settings,
   { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
 ): Capabilities {
-  const { skills, apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
+  const { apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const { model } = identity;
   const features = Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : []));
   const { mode } = collaborationFor(identity, settings);
@@ -41,6 +40,6 @@ export function resolveCapabilities(
     webSearch: model.webSearch,
     apps,
     plugins,
-    ...defined({ skills, withoutTools: settings.withoutTools }),
+    ...defined({ withoutTools: settings.withoutTools }),
   };
 }

@@ -39,7 +39,7 @@ context updater | src/world/sections/developer-instructions.ts | instructions.de
 context updater | src/world/sections/managed-instructions.ts | instructions.managed
 context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
 context updater | src/world/sections/plugins.ts | capabilities.plugins
-context updater | src/world/sections/skills.ts | capabilities.skills
+context updater | src/world/sections/skills.ts | modes.leaveOut
 tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools capabilities.features modes.collaboration.mode policy.resolved
 sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
@@ -72,11 +72,12 @@ usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.base
 call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
 call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
 sessions of commands | src/thread/turn/begin-sessions.ts | policy.profile workspace.places
-call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
 hooks | src/thread/contract/session-context-now.ts | window.effective
 hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration.mode policy.approval workspace.cwd
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
 hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
 MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
-questions of servers | src/thread/calls/ask-elicitation.ts | policy.approval
+call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
+skills | src/thread/contract/skills-now.ts | policy.resolved window.skills workspace.cwd
+skills | src/thread/record/named-skills.ts | window.effective
 `;

@@ -85,8 +85,6 @@ export interface ClientFacts {
 }
 
 export interface FoundCapabilities {
-  /** The catalogue of skills as the model reads it, already within its budget. */
-  readonly skills?: string;
   readonly apps?: boolean;
   readonly plugins?: boolean;
   /** Tools that a client brought along, by name. */
@@ -107,10 +105,29 @@ export interface StepFacts {
   readonly sessionContext?: readonly string[];
   /** Groups of tools that are found by searching. Absent: there are none. */
   readonly deferredTools?: readonly { readonly name: string; readonly description: string }[];
+  /** Which skills there are, within their budget. Absent: there are none, or they are not listed. */
+  readonly skills?: SkillCatalogue;
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
   readonly sessions?: readonly { readonly id: number; readonly command: string; readonly since: string }[];
+}
+
+/** The list of skills as the model reads it. */
+export interface SkillCatalogue {
+  /** Short names for the folders that paths below begin with. */
+  readonly roots: readonly { readonly alias: string; readonly path: string }[];
+  readonly skills: readonly ListedSkill[];
+  /** How many there are besides. */
+  readonly left: number;
+}
+
+export interface ListedSkill {
+  readonly name: string;
+  /** Empty where there is no space for one. */
+  readonly description: string;
+  /** Of its SKILL.md: absolute, or beginning with the alias of a root. */
+  readonly path: string;
 }
 
 /** The text of all AGENTS.md files that apply, already joined and cut to size. */

@@ -155,7 +155,6 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.webSearch': catalogue,
   'capabilities.apps': facts,
   'capabilities.plugins': facts,
-  'capabilities.skills': facts,
   'capabilities.withoutTools': chosen('default', 'withoutTools'),
 
   'modes.collaboration.mode': chosen('default', 'collaboration'),
@@ -193,7 +192,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'window.checkpoint.pictures': share,
   'window.checkpoint.answer': share,
   'window.checkpoint.records': share,
-  'window.skills': { ...chosen('effective window', 'window.skillsPercent'), awaits: 'the skills plane' },
+  'window.skills': chosen('effective window', 'window.skillsTokens', 'window.skillsPercent'),
   'window.memory': { ...chosen('effective window', 'window.memoryPercent'), awaits: 'the memory plane' },
   'window.baseline': chosen('default', 'window.baselineTokens'),
   'window.toolOutput.mode': catalogue,

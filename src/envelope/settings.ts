@@ -82,7 +82,7 @@ export interface RealtimeSetting {
   readonly startInstructions?: string;
 }
 
-export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps';
+export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps' | 'skills';
 
 /** Every number is optional: what is absent comes from the model or from `window.ts`. */
 export interface WindowSettings {
@@ -98,6 +98,8 @@ export interface WindowSettings {
   /** `body`: only what came after the first request since the newest checkpoint is held against the limit. */
   readonly autoCompactScope?: 'total' | 'body';
   readonly skillsPercent?: number;
+  /** Tokens of the list of skills, in place of its share. */
+  readonly skillsTokens?: number;
   readonly memoryPercent?: number;
   readonly reservePercent?: number;
   /** Tokens that the display takes as given in every request. */

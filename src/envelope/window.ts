@@ -91,12 +91,21 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
     autoCompactScope: shares.autoCompactScope ?? 'total',
     compactionReserve: share(shares.reservePercent),
     checkpoint,
-    skills: Math.max(1, share(shares.skillsPercent)),
+    skills: Math.max(1, skillsBudget(shares, share)),
     memory: Math.max(1, share(shares.memoryPercent)),
     baseline: Math.min(shares.baselineTokens, share(mostBaselinePercent)),
     toolOutput: toolOutputBudget(model, shares, share(toolOutputPercent)),
     shares,
   };
+}
+
+/** However large the window is, or whatever was configured, the list of skills is not worth more. */
+const mostSkillsTokens = 10_000;
+const mostSkillsPercent = 10;
+
+function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, share: (percent: number) => number): number {
+  const wanted = skillsTokens === undefined ? share(skillsPercent) : Math.min(skillsTokens, share(mostSkillsPercent));
+  return Math.min(mostSkillsTokens, wanted);
 }
 
 /** What the catalogue says of a model, for people. No budget is made from it. */

@@ -5,6 +5,7 @@ import { createOutputBuffer } from './output-buffer.ts';
 import { inheritedDoors } from './processes/inherited-descriptors.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
 import { startFailure } from './start-failure.ts';
+import { systemProcesses } from './survivors.ts';
 import { guard } from './warden.ts';
 import { markName } from './warden-script.ts';
 
@@ -23,7 +24,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
     const signal = AbortSignal.any([outer]);
     let group: ProcessGroup | undefined;
     let limit: NodeJS.Timeout | undefined;
-    let isOver = false;
+    let [isOver, isKilled] = [false, false];
     const finish = (end: ProgramEnd): void => {
       if (isOver) return;
       isOver = true;
@@ -34,9 +35,12 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       resolve(end);
     };
     const kill = async (end: ProgramEnd): Promise<void> => {
+      isKilled = true;
       group?.signal('SIGTERM');
       for (let waited = 0; waited < graceMs && group?.isAlive() === true; waited += 20) await pause(20);
       group?.signal('SIGKILL');
+      // What has left the group carries the mark.
+      if (group !== undefined) await systemProcesses.end({ pid: group.leader, startedAt: '', mark: guarded.mark });
       finish(end);
     };
     const abort = (): void => void kill({ kind: 'aborted' });
@@ -60,6 +64,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       limit = setTimeout(() => void kill({ kind: 'timed-out' }), timeoutMs);
       signal.addEventListener('abort', abort, { once: true });
       const ended = (code: number | null, name: NodeJS.Signals | null): void => {
+        if (isKilled) return;
         const exitCode = code ?? 128 + constants.signals[name ?? 'SIGKILL'];
         const out = stdout.result();
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();

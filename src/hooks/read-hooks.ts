@@ -39,6 +39,9 @@ export function readHooks(table: JsonObject, source: HookSource): ReadHooks {
   return { hooks: hooks.slice(0, mostHooks), problems };
 }
 
+/** Events that match no name: a matcher says nothing there, and is no part of what is trusted. */
+const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
+
 type Warn = (where: string, what: string, next: string) => void;
 
 interface Group {
@@ -54,7 +57,7 @@ function readGroup({ event, group, at }: Group, source: HookSource, warn: Warn):
     warn(where, 'has no list `hooks`', 'Add the list.');
     return [];
   }
-  const matcher = stringAt(group, 'matcher');
+  const matcher = withoutSubjects.has(event) ? undefined : stringAt(group, 'matcher');
   const odd = matcher === undefined ? undefined : matcherProblem(matcher);
   if (odd !== undefined) {
     warn(where, `has the matcher ${JSON.stringify(matcher)}, which ${odd}`, 'Name the tools, or simplify the pattern.');

@@ -1,6 +1,7 @@
 import type { McpServerConfig } from '../config/mcp-servers.ts';
-import type { McpAnswer } from '../ports/mcp-servers.ts';
+import type { McpAnswer, McpElicitation } from '../ports/mcp-servers.ts';
 import { errorWords } from '../protocol/error-words.ts';
+import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
 
 const mostCharacters = 2000;
 
@@ -27,13 +28,31 @@ export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConf
     };
   }
   if (isUnauthorized(error)) {
-    return { kind: 'failed', why: `the server wants a login. Tell the user to run: capstan mcp login ${name}` };
+    return { kind: 'failed', why: `${loginWanted(name)}.` };
   }
   const words = JSON.stringify(errorWords(error).slice(0, mostCharacters));
   return {
     kind: 'failed',
     why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,
   };
+}
+
+/** The code of a call that is refused until the user has visited a page. */
+const pageWanted = -32_042;
+const mostPages = 3;
+
+/** Pages that the user must visit before a call is answered. */
+export function wantedPages(error: unknown, server: string): readonly McpElicitation[] {
+  const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
+  if (codeOf(error) !== pageWanted || !isJsonObject(data)) return [];
+  return (arrayAt(data, 'elicitations') ?? []).slice(0, mostPages).flatMap((asked) => {
+    const [url, message] = isJsonObject(asked) ? [stringAt(asked, 'url'), stringAt(asked, 'message')] : [];
+    return url === undefined ? [] : [{ server, url, message: message ?? '' }];
+  });
+}
+
+export function loginWanted(name: string): string {
+  return `the server wants a login. Tell the user to run: capstan mcp login ${name}`;
 }
 
 /** The server wants a login, or one that may do more. */

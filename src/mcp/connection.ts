@@ -3,7 +3,7 @@ import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { failureOf, isLostConnection, isUnauthorized } from './call-failure.ts';
+import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
@@ -87,8 +87,9 @@ export class McpConnection {
       this.#learn(open.listing);
       return { kind: 'open', open };
     } catch (error) {
-      const why = late.signal.aborted ? errorWords(late.signal.reason) : errorWords(error);
-      this.#problem = notStarted(name, why);
+      const wantsLogin = isUnauthorized(error);
+      const why = wantsLogin ? loginWanted(name) : firstLine(late.signal.aborted ? late.signal.reason : error);
+      this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);
       return { kind: 'failed', why };
     } finally {
       clearTimeout(timer);
@@ -135,6 +136,7 @@ export class McpConnection {
   ): Promise<McpAnswer> {
     const { name } = this.server.config;
     let losses = 0;
+    let visits = 0;
     for (let attempt = 0; ; attempt++) {
       const isAgain = this.#wasOpen && this.#open === undefined;
       if (isAgain) ways.warn(startedAgain(name));
@@ -149,6 +151,8 @@ export class McpConnection {
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
+        const pages = wantedPages(error, name);
+        if (pages.length > 0 && visits++ === 0 && (await hasVisited(pages, ways))) continue;
         if (!isLostConnection(error, this.#open !== open)) return failureOf(error, this.server.config);
         if (this.#open === open) await open.client.close().catch(() => {});
         this.#lost();
@@ -178,6 +182,23 @@ function notStarted(name: string, why: string): Outcome {
     message: `The MCP server ${JSON.stringify(name)} did not start: ${why}.`,
     next: `Check mcp_servers.${name} in your config.toml, or set its enabled to false.`,
   };
+}
+
+/** Whether the user says that they have seen to all of these. */
+async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallWays): Promise<boolean> {
+  for (const page of pages) if ((await elicit?.(page))?.action !== 'accept') return false;
+  return true;
+}
+
+/** Faults in messages come with a long list of what is wrong where. */
+function firstLine(error: unknown): string {
+  const [line = ''] = errorWords(error).split('\n', 1);
+  return line.replace(/[:\s[{]+$/, '').slice(0, 500);
+}
+
+function notLoggedIn(name: string): Outcome {
+  const message = `The MCP server ${JSON.stringify(name)} did not start: it wants a login.`;
+  return { code: 'mcp-login-needed', message, next: `Run: capstan mcp login ${name}` };
 }
 
 function startedAgain(name: string): Outcome {

@@ -91,7 +91,13 @@ export function offeredTools(
       .map((listed) => ({ ...listed, server: config.name, config })),
   );
   const names = mcpToolNames(all);
+  const taken = new Set<string>();
   return all
+    .filter((each) => {
+      // A server can find two names with one digest. One of them is lost then, and nothing else.
+      const name = names.get(each) ?? '';
+      return !taken.has(name) && taken.add(name);
+    })
     .map((each): McpTool => {
       const { server, tool, description, parameters, hints, config } = each;
       const name = names.get(each) ?? tool;

@@ -4,6 +4,7 @@ import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import { readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
+import { wantsTask } from './call-as-task.ts';
 import { isUnauthorized } from './call-failure.ts';
 import { type OpenTransport, openTransport } from './open-transport.ts';
 
@@ -15,6 +16,8 @@ export interface OpenClient {
   readonly listing: ServerListing;
   /** Schemas as the server wrote them, by the raw name of the tool. */
   readonly schemas: ReadonlyMap<string, JsonObject>;
+  /** Raw names of tools that are called as tasks. */
+  readonly tasks: ReadonlySet<string>;
   /** Why the connection ended by itself. */
   endedBecause(): string;
   /** The server wants a login, and the user was sent to a page: waits for them. Whether there is a login now. */
@@ -90,7 +93,7 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpWo
 export async function listTools(
   client: Client,
   options: { readonly signal: AbortSignal; readonly timeout: number },
-): Promise<Pick<OpenClient, 'listing' | 'schemas'>> {
+): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks'>> {
   const capabilities = client.getServerCapabilities() ?? {};
   const listed =
     capabilities.tools === undefined
@@ -105,7 +108,8 @@ export async function listTools(
   const listing = readListing(found, about);
   const raw = found as readonly JsonObject[];
   const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
-  return { listing, schemas };
+  const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
+  return { listing, schemas, tasks };
 }
 
 async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {

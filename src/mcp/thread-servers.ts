@@ -12,6 +12,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
 import { offeredTools, type ServerListing } from './listed-tool.ts';
 
@@ -26,6 +27,9 @@ export interface ThreadTools {
 
 /** The tool whose presence says that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
+
+/** What descriptions of deferred groups may have together, in characters. */
+const mostAnnounced = 3500;
 
 export interface ServerNews {
   readonly name: string;
@@ -63,12 +67,16 @@ export class ThreadServers implements McpServers {
   /** Groups of deferred tools, for the text that announces them. */
   get announced(): readonly ServerNews[] {
     const { deferred } = this.tools;
-    return [...new Set(deferred.map(({ server }) => server))].map((server) => {
+    const names = [...new Set(deferred.map(({ server }) => server))];
+    // A token has about four characters: a quarter of what tools may weigh.
+    const most = Math.floor(Math.min(mostAnnounced, this.#budget()) / Math.max(1, names.length));
+    return names.map((server) => {
       const tools = deferred.filter((tool) => tool.server === server).map(({ name }) => name);
       const about = this.#connections.get(server)?.listing?.instructions?.split('\n', 1)[0];
       const shown = tools.slice(0, 8).join(', ');
       const more = tools.length > 8 ? ` and ${tools.length - 8} more` : '';
-      return { name: `mcp__${server}`, description: `${about === undefined ? '' : `${about} `}Tools: ${shown}${more}` };
+      const description = `${about === undefined ? '' : `${about} `}Tools: ${shown}${more}`;
+      return { name: `mcp__${server}`, description: [...description].slice(0, most).join('') };
     });
   }
 
@@ -151,9 +159,10 @@ export class ThreadServers implements McpServers {
     if (connection === undefined) return { kind: 'failed', why: noServer(server, this.names) };
     const { toolTimeoutMs } = connection.server.config;
     return connection.use(
-      async ({ client, schemas }, signal) => {
+      async ({ client, schemas, tasks }, signal) => {
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
+        if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs });
         const options = {
           signal,
           timeout: toolTimeoutMs,

@@ -6,6 +6,7 @@ import { grantsNoMoreThan } from './narrower.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 import type { NamedProfile } from './profiles.ts';
 import type { ProfileTables } from './profile-tables.ts';
+import type { RequiredServers } from './required-servers.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
 import type { WebSearchMode } from './web-search.ts';
 
@@ -35,6 +36,8 @@ export interface Requirements {
   readonly hooks?: { readonly table: JsonObject; readonly source: string };
   /** No other hooks run. */
   readonly managedHooksOnly?: true;
+  /** Other MCP servers are not used. */
+  readonly mcpServers?: RequiredServers;
   /** Sent to the model besides everything else. */
   readonly instructions?: string;
   /** What a new thread starts with where nothing was chosen. */

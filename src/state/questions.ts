@@ -7,6 +7,7 @@ import { foldGrant, foldTurnGrant, type GivenGrant, grantsDropped } from './gran
 import { readQuestion } from './question-fields.ts';
 import { questionId } from './question-id.ts';
 import { answerIn } from './recorded-question.ts';
+import { saidByHooksIn } from './said-by-hooks.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { wholeQuestion } from './whole-question.ts';
 import { readWordsInCall } from './word-in-call.ts';
@@ -38,7 +39,8 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   );
   const seal = stringAt(payload, 'seal');
   const inCall = readWordsInCall(payload);
-  const recorded = { ...asked, ...defined({ about, seal: seal === '' ? undefined : seal, inCall }) };
+  const hook = saidByHooksIn(payload);
+  const recorded = { ...asked, ...defined({ about, seal: seal === '' ? undefined : seal, inCall, hook }) };
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
 }
 

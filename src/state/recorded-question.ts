@@ -5,6 +5,7 @@ import { keyedDigest } from '../protocol/keyed-digest.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { questionFields, readAnswer, textsAt } from './question-fields.ts';
+import { inputOfCall, type SaidByHooks } from './said-by-hooks.ts';
 import { type WordInCall, wordsInCall } from './word-in-call.ts';
 
 /** A question of the open turn whose call has not begun: it waits for its answer, or the answer waits to be used. */
@@ -16,6 +17,7 @@ export interface RecordedQuestion extends Question {
   readonly answer?: RecordedAnswer;
   /** Words of which the line has only the beginning. */
   readonly inCall?: readonly WordInCall[];
+  readonly hook?: SaidByHooks;
 }
 
 /** The same for an answer. */
@@ -30,13 +32,12 @@ export interface RecordedAnswer extends Answer {
 
 const noKey = new Uint8Array();
 
-/** What is asked: the question as its line says it, and the arguments as the model wrote them. */
+/** What is asked: the question as its line says it, and the arguments as they would run. */
 export function aboutCall(
   call: CallItem,
   { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
 ): string {
-  const given = call.type === 'function_call' ? call.arguments : call.input;
-  const digest = keyedDigest(noKey, JSON.stringify([call.name, given, question]));
+  const digest = keyedDigest(noKey, JSON.stringify([call.name, inputOfCall(call), question]));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -46,16 +47,19 @@ export function aboutCall(
  */
 export function questionAsked(
   question: Question,
-  { call, about, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
+  { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
 ): LineDraft {
   const fields = questionFields(question, wordsInCall(question, call));
-  return { type: lineType.question, payload: { ...fields, about, ...defined({ ...more }) } };
+  const said = hook && { hook: defined({ ...hook }) };
+  return { type: lineType.question, payload: { ...fields, about, ...defined({ ...more }), ...said } };
 }
 
 interface AskedAs {
+  /** As it would run. */
   readonly call: CallItem;
   /** See `aboutCall`. */
   readonly about: string;
+  readonly hook?: SaidByHooks;
 }
 
 /** Durable before the call begins, or its refusal reaches the model. */

@@ -4,15 +4,16 @@ import type { Question } from '../protocol/question.ts';
 import { readUserQuestions } from '../protocol/user-question.ts';
 import { callArguments } from './call-arguments.ts';
 import type { RecordedQuestion } from './recorded-question.ts';
+import { asHooksLeft } from './said-by-hooks.ts';
 import { shortWord } from './short-word.ts';
 import { wordLists } from './word-in-call.ts';
 
 /** The question as it was asked, with what its line leaves to the call. */
 export function wholeQuestion(recorded: RecordedQuestion, call: Item | undefined): Question {
-  const { about: _about, seal: _seal, answer: _answer, inCall = [], ...question } = recorded;
+  const { about: _about, seal: _seal, answer: _answer, inCall = [], hook, ...question } = recorded;
   const isTool = question.item['type'] === 'DynamicToolCall';
   if (call === undefined || !isCall(call) || (inCall.length === 0 && !isTool)) return question;
-  const given = callArguments(call);
+  const given = callArguments(asHooksLeft(call, hook));
   const words: { argv?: readonly string[]; prefix?: readonly string[] } = {};
   for (const list of wordLists) {
     const own = inCall.filter(([name]) => name === list);

@@ -33,6 +33,11 @@ test('a start loads nothing of the proxy, which most commands do not have', () =
   ]);
 });
 
+test('a start loads nothing that reads or lists skills, which most homes do not have', () => {
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => /^skills\/|select-skills/.test(path)))).toEqual([]);
+});
+
 test('only the MCP server and the connections to MCP servers load the packages of the protocol', () => {
   const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const users = sources.filter((path) => readFileSync(join(source, path), 'utf8').includes("'@modelcontextprotocol/"));
@@ -41,4 +46,11 @@ test('only the MCP server and the connections to MCP servers load the packages o
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
   const ofMcp = /^(?:surfaces\/mcp-server|mcp|tools\/mcp)\/|thread-mcp/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofMcp.test(path)))).toEqual([]);
+});
+
+test('a start loads nothing that reads or runs hooks: most users have none', () => {
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  const ofHooks = /^(?:hooks|thread\/hooks|surfaces\/hooks)\/|thread-hooks|configured-hooks|run-with-input/;
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => ofHooks.test(path)))).toEqual([]);
+  expect(loaded.every((paths) => paths.has('gather/hooks/hook-places.ts') || !paths.has('index.ts'))).toBe(true);
 });

@@ -5,6 +5,7 @@ import type { KeyKind } from '../../src/config/key-kind.ts';
 import { keyTable } from '../../src/config/key-table.ts';
 import { keyStatus } from '../../src/config/known-key.ts';
 import { withoutForbiddenKeys } from '../../src/config/project-keys.ts';
+import { readRequirements } from '../../src/config/requirements.ts';
 import { requirementTable } from '../../src/config/requirement-keys.ts';
 import { bundledCatalogue } from '../../src/gather/catalogue/catalogue.ts';
 import { catalogueEntry } from '../../src/gather/catalogue/catalogue-file.ts';
@@ -19,7 +20,10 @@ const examples = pages.flatMap((page) =>
 test.each(examples)('an example in %s is right, in the strict sense:\n%s', (_, example) => {
   const values = parse(example) as JsonObject;
   const layer = { name: 'managed', source: 'example', values, text: example } as const;
-  expect(readConfig([layer], { osHome: '/home/me', cwd: '/repo' }).problems).toEqual([]);
+  const { problems } = example.startsWith('# requirements.toml')
+    ? readRequirements(layer, undefined, { osHome: '/home/me' })
+    : readConfig([layer], { osHome: '/home/me', cwd: '/repo' });
+  expect(problems).toEqual([]);
 });
 
 test('the example of a catalogue is one', () => {

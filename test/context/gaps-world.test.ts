@@ -59,10 +59,13 @@ const kinds = (texts: readonly string[]) =>
 describe('what was found', () => {
   it('apps, plugins and skills are told when they come, and taken back when they go', async () => {
     const live = await stage(yes);
-    const found = { apps: true, plugins: true, skills: 'One skill.' };
+    const found = { apps: true, plugins: true };
+    const knit = [{ name: 'knit', description: 'One skill.' }];
     await live.turn('one');
     for (const text of ['two', 'three', 'four', 'five']) {
-      live.facts = text === 'four' || text === 'five' ? {} : { found };
+      const isGone = text === 'four' || text === 'five';
+      live.facts = isGone ? {} : { found };
+      live.thread.world = { ...firstWorld, skills: isGone ? [] : knit };
       await live.turn(text);
     }
     const all = ['apps-guidance', 'plugins-guidance', 'skills-catalogue'];
@@ -77,7 +80,7 @@ describe('what was found', () => {
 
   it('skills are told as a text and stored as a digest of it', async () => {
     const live = await stage(yes);
-    live.facts = { found: { skills: `${'One skill. '.repeat(100)}` } };
+    live.thread.world = { ...firstWorld, skills: [{ name: 'knit', description: 'One skill. '.repeat(80) }] };
     await live.turn('one');
     const states = (await live.thread.lines()).filter(({ type }) => type === 'world_state');
     expect(JSON.stringify(states)).not.toContain('One skill.');

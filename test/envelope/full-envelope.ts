@@ -34,7 +34,6 @@ export function fullFacts(): Required<TurnFacts> {
     client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
     provider: { address: 'https://models.example/v1', wire: 'responses', accessPrograms: 'unknown' },
     found: {
-      skills: 'The skills.',
       apps: true,
       plugins: true,
       dynamicTools: ['lookup'],

@@ -192,7 +192,6 @@ describe('with everything that can be chosen', () => {
       apps: true,
       plugins: true,
       withoutTools: ['update_plan'],
-      skills: 'The skills.',
     });
   });
 

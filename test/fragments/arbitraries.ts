@@ -132,7 +132,14 @@ export const renderings: readonly {
   of(agentsMdFragment.withdrawn, nothing),
   of(pinnedNotesFragment, fc.record({ notes: some(text), replaces: fc.boolean() })),
   of(pinnedNotesFragment.withdrawn, nothing),
-  of(skillsCatalogueFragment, fc.record({ body: text })),
+  of(
+    skillsCatalogueFragment,
+    fc.record({
+      roots: some(fc.record({ alias: fc.constantFrom('r0', 'r1'), path: text })),
+      skills: some(fc.record({ name: text, description: text, path: text })),
+      left: fc.nat(9),
+    }),
+  ),
   of(skillsCatalogueFragment.withdrawn, nothing),
   of(
     sessionsFragment,

@@ -52,7 +52,14 @@ export const examples: readonly Fragment[] = [
   render(agentsMdFragment.withdrawn, undefined),
   render(pinnedNotesFragment, { notes: ['FIRST NOTE', 'SECOND NOTE'], replaces: true }),
   render(pinnedNotesFragment.withdrawn, undefined),
-  render(skillsCatalogueFragment, { body: 'LIST OF SKILLS' }),
+  render(skillsCatalogueFragment, {
+    roots: [{ alias: 'r0', path: '/skills' }],
+    skills: [
+      { name: 'release', description: 'How to make a release', path: 'r0/release/SKILL.md' },
+      { name: 'calendar:plan', description: '', path: '/plugins/calendar/skills/plan/SKILL.md' },
+    ],
+    left: 2,
+  }),
   render(skillsCatalogueFragment.withdrawn, undefined),
   render(sessionsFragment, {
     sessions: [{ id: 4242, command: 'npm start', since: '2026-11-16T09:30Z' }],

@@ -22,6 +22,7 @@ import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
 import type { ThreadParts } from '../../src/thread/parts/parts.ts';
+import { skillsNow } from '../../src/thread/contract/skills-now.ts';
 import { foldThread } from '../../src/thread/branch/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
 import { openProven } from '../../src/thread/branch/unproven.ts';
@@ -33,7 +34,11 @@ import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
 import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
 import { responsesProvider } from './responses-provider.ts';
 import { memorySeals } from './memory-seals.ts';
+import { worldSkills } from './world-skills.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
+
+/** What a command ends with that a hook changed. */
+export const byHook = ' # by a hook';
 
 /** Where the rollout is kept. */
 export interface Disk {
@@ -52,6 +57,8 @@ export interface Acknowledged {
 export interface EnteredStep {
   readonly envelope: Envelope;
   readonly facts: StepFacts;
+  /** The list that fits the window as it is when this is asked. */
+  skills(): StepFacts['skills'];
 }
 
 /** The settings of a thread that is opened again: as the world has them, or as the thread had them. */
@@ -85,6 +92,7 @@ export class WatchedThread {
   /** Puts other parts in the place of some. */
   adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
   readonly #clock = steppingClock();
+  readonly #skills = worldSkills(() => this.world.skills);
   /** Ids begin here: processes that share a thread must not make the same ones. */
   idStart = 0;
   #ids: Ids | undefined;
@@ -209,6 +217,7 @@ export class WatchedThread {
       streamMaxRetries: 2,
       answerMaxItems: defaultAnswerLimits.maxItems,
       router: this.#router(),
+      skills: this.#skills,
       threads: noThreads,
       processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
@@ -221,7 +230,11 @@ export class WatchedThread {
         const state = this.#thread?.state ?? emptyState;
         const base = instructionsOf(state) ?? envelope.instructions.base;
         const deferredTools = this.world.deferred;
-        this.onStep({ envelope, facts: { ...facts, pins: state.pins, base, deferredTools } });
+        const skills = (): StepFacts['skills'] => {
+          const log = { state: this.#thread?.state ?? emptyState };
+          return skillsNow({ parts: { router: this.#router(), skills: this.#skills }, log, envelope }).skills;
+        };
+        this.onStep({ envelope, skills, facts: { ...facts, pins: state.pins, base, deferredTools } });
         return Promise.resolve(facts);
       },
     };
@@ -298,7 +311,7 @@ export class WatchedThread {
       patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
       sessions: {
         run: (...[command, , { started, output }]: Parameters<Sessions['run']>) => {
-          this.#noteRun(command.argv.at(-1) ?? '');
+          this.#noteRun((command.argv.at(-1) ?? '').replace(new RegExp(`${byHook}$`), ''));
           started?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = this.outputOf(command.argv.at(-1) ?? '');

@@ -6,6 +6,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-profile.ts';
 import { worldModels } from './world-models.ts';
+import type { WorldSkill } from './world-skills.ts';
 import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 /** Everything that may differ between two turns of a thread: what was chosen, and what is the case. */
@@ -26,8 +27,10 @@ export interface World {
   readonly managed: string | undefined;
   readonly leaveOut: readonly OmittedContext[];
   readonly deferred: readonly { readonly name: string; readonly description: string }[];
-  readonly skills: string | undefined;
+  readonly skills: readonly WorldSkill[];
   readonly session: readonly string[];
+  /** Whether there are hooks. A thread goes by what it was opened with. */
+  readonly hooks: boolean;
   readonly apps: boolean;
   readonly plugins: boolean;
   /** Tools that are there besides the one for commands. */
@@ -57,8 +60,9 @@ export const firstWorld: World = {
   managed: undefined,
   leaveOut: [],
   deferred: [],
-  skills: undefined,
+  skills: [],
   session: [],
+  hooks: false,
   apps: false,
   plugins: false,
   tools: [],
@@ -87,7 +91,7 @@ export function settingsOf(world: World): Settings {
     ...(world.base === undefined ? {} : { baseInstructions: world.base }),
     ...(world.developer === undefined ? {} : { developerInstructions: world.developer }),
     ...(world.managed === undefined ? {} : { managedInstructions: world.managed }),
-    ...(world.window === undefined ? {} : { window: { contextWindow: world.window } }),
+    ...(world.window === undefined ? {} : { window: { contextWindow: world.window, skillsPercent: 10 } }),
   };
 }
 
@@ -116,7 +120,7 @@ function profileOf({ mode, network }: World) {
 }
 
 export function factsOf(world: World, cwd: string, epochMs: number): Facts {
-  const { date, timezone, skills, apps, plugins } = world;
+  const { date, timezone, apps, plugins } = world;
   return {
     time: { epochMs, date, timezone },
     shell: { name: 'bash', path: '/bin/bash' },
@@ -124,7 +128,7 @@ export function factsOf(world: World, cwd: string, epochMs: number): Facts {
     trust: 'trusted',
     catalogue: worldModels,
     client: { name: 'capstan_test', version: '0', source: 'exec' },
-    found: { ...(skills === undefined ? {} : { skills }), apps, plugins },
+    found: { apps, plugins },
   };
 }
 

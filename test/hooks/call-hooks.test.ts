@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -63,12 +65,9 @@ describe('before a call', () => {
     const scene = await hookedScene([runs('echo model'), done], {
       PreToolUse: [hook(decides('allow', { updatedInput: { command: 'git push' } }))],
     });
-    const { mkdirSync, writeFileSync } = await import('node:fs');
-    mkdirSync(`${scene.live.place.home}/rules`, { recursive: true });
-    writeFileSync(
-      `${scene.live.place.home}/rules/default.rules`,
-      'prefix_rule(pattern=["git", "push"], decision="forbidden")\n',
-    );
+    const { home } = scene.live.place;
+    mkdirSync(join(home, 'rules'));
+    writeFileSync(join(home, 'rules/mine.rules'), 'prefix_rule(["git", "push"], "forbidden")\n');
     await scene.live.turn('go');
     expect(scene.live.added(1).at(-1)?.[1]).toMatch(/^Not run: /);
   });
@@ -77,6 +76,59 @@ describe('before a call', () => {
     const config = 'approval_policy = "untrusted"';
     const { output, asked } = await call('touch made', { PreToolUse: [hook(decides('allow'))] }, config, []);
     expect([asked.length, output.includes('Exit code: 0') || output.includes('exited with code 0')]).toEqual([0, true]);
+  });
+
+  it('a yes lifts neither what a rule forbids nor what a rule of the administrator asks about', async () => {
+    const yes = prints({
+      hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+    });
+    const scene = await hookedScene(
+      [answer({ items: ['git push', 'touch asked'].map((cmd) => callTool('exec_command', { cmd })) }), done],
+      { PreToolUse: [hook(decides('allow'))], PermissionRequest: [hook(yes)] },
+      { config: 'approval_policy = "untrusted"' },
+    );
+    const { root, home } = scene.live.place;
+    mkdirSync(join(home, 'rules'));
+    writeFileSync(join(home, 'rules/mine.rules'), 'prefix_rule(["git", "push"], "forbidden")\n');
+    const system = join(root, 'system');
+    mkdirSync(system);
+    const rule = '{ pattern = [{ token = "touch" }], decision = "prompt" }';
+    writeFileSync(join(system, 'requirements.toml'), `[rules]\nprefix_rules = [${rule}]\n`);
+    const asked: Question[] = [];
+    const ask = async (question: Question): Promise<Answer> => {
+      asked.push(question);
+      return { kind: 'declined' };
+    };
+    await scene.live.open({ systemFolders: [system] }, { askUser: { ask } });
+    await scene.live.turn('go');
+    const outputs = scene.live.added(1).filter(([kind]) => kind === 'output');
+    expect(outputs.map(([, text]) => text)).toEqual([
+      expect.stringMatching(/^Not run: /),
+      expect.stringMatching(/^Not run: /),
+    ]);
+    expect(asked.map(({ argv }) => argv?.at(-1))).toEqual(['touch asked']);
+  });
+
+  it('what a hook made of a call is asked about like any other, whatever it says beside it', async () => {
+    const hooks = { PreToolUse: [hook(decides('allow', { updatedInput: { command: 'touch other' } }))] };
+    const { asked, output } = await call('ls', hooks, 'approval_policy = "untrusted"', [{ kind: 'declined' }]);
+    expect(asked.map(({ argv }) => argv?.at(-1))).toEqual(['touch other']);
+    expect(output).toMatch(/^Not run: /);
+  });
+
+  it('what a hook makes of a call that no tool can read does not run', async () => {
+    const { output } = await call('ls', {
+      PreToolUse: [
+        hook(
+          prints({
+            hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: {} },
+          }),
+        ),
+      ],
+    });
+    expect(output).toBe(
+      'Not run: a hook of the user changed this call, and what it made of it cannot run. updatedInput has no `command`.',
+    );
   });
 
   it('a question is put to the user, where one can be asked', async () => {
@@ -97,12 +149,6 @@ describe('before a call', () => {
     expect(closed.output).toBe(
       'Command blocked by PreToolUse hook: A hook that must succeed failed. It exited with code 7. Command: echo one',
     );
-  });
-
-  it('one that hangs is killed with its children at its time-out', async () => {
-    const { output, live } = await call('echo one', { PreToolUse: [hook('sleep 60 & sleep 60', { timeout: 1 })] });
-    expect(output).toContain('one');
-    expect(live.told('hook-completed')[0]?.run).toMatchObject({ status: 'failed' });
   });
 
   it('one that nothing waits for cannot block; its words arrive before the next request', async () => {
@@ -144,4 +190,36 @@ describe('after a call', () => {
     expect(kept.output).toBe('two');
     expect(kept.live.told('item-completed')[0]?.item).toMatchObject({ kind: 'command', status: 'completed' });
   });
+});
+
+it('of a command that runs on, hooks are asked when it has ended, about the call that started it', async () => {
+  const scene = await hookedScene((request) => {
+    const outputs = JSON.stringify(request.body['input']);
+    const id = Number(/session ID (\d+)/.exec(outputs)?.[1]);
+    if (outputs.includes('Process exited') || outputs.includes('Too loud')) return done;
+    const cmd = 'echo one; read -r line; echo "got $line"';
+    return answer({
+      items: [
+        Number.isNaN(id)
+          ? callTool('exec_command', { cmd, tty: true, yield_time_ms: 500 }, 'call_start')
+          : callTool('write_stdin', { session_id: id, chars: 'two\n', yield_time_ms: 5000 }, 'call_write'),
+      ],
+    });
+  }, {});
+  const { live, keeps, seen } = scene;
+  scene.write({
+    PreToolUse: [hook(keeps('before.json'))],
+    PostToolUse: [hook(`${keeps('after.json')}; echo "Too loud." >&2; exit 2`)],
+  });
+  await live.turn('go');
+  expect(seen('before.json').map((each) => [each['tool_name'], each['tool_use_id']])).toEqual([['Bash', 'call_start']]);
+  expect(seen('after.json')).toEqual([
+    expect.objectContaining({
+      tool_name: 'Bash',
+      tool_use_id: 'call_start',
+      tool_input: { command: 'echo one; read -r line; echo "got $line"' },
+      tool_response: expect.stringContaining('got two'),
+    }),
+  ]);
+  expect(live.rows(2).at(-1)).toEqual(['output', 'Too loud.']);
 });

@@ -1,27 +1,131 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeHookTrust } from '../../src/gather/hooks/write-hook-trust.ts';
 import { readHooksFile } from '../../src/hooks/read-hooks-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
-import { hook, hookedScene } from './hooked-scene.ts';
+import { hook, hookedScene, type HookTable } from './hooked-scene.ts';
 
-it('trust is given to a definition, ends when it changes, and can be taken back; the file keeps all else', async () => {
-  const done = answer({ items: [say('Done.')] });
-  const { live, write } = await hookedScene(() => done, { UserPromptSubmit: [hook('echo one')] }, { trust: false });
-  const path = join(live.place.home, 'config.toml');
-  const before = `${readFileSync(path, 'utf8').trimEnd()}\n`;
-  const [known] = readHooksFile({ path: join(live.place.home, 'hooks.json'), owner: 'user' }).hooks;
-  expect(await writeHookTrust(path, [{ key: known!.key, hash: known!.hash }])).toBeUndefined();
-  expect(readFileSync(path, 'utf8').startsWith(before)).toBe(true);
+const done = answer({ items: [say('Done.')] });
+const says = (words: string): HookTable => ({ UserPromptSubmit: [hook(`echo "${words}"`)] });
+const context = (words: string) => ['developer', `<hook_context>\n${words}\n</hook_context>`];
+
+function writeHooks(folder: string, table: HookTable): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'hooks.json');
+  writeFileSync(path, JSON.stringify({ hooks: table }));
+  return path;
+}
+
+it('the command lists hooks, trusts and distrusts them; a hook that changes waits again; the file keeps all else', async () => {
+  const { live, write } = await hookedScene(() => done, says('one'), { trust: false });
+  const { place } = live;
+  const path = join(place.home, 'config.toml');
+  const before = readFileSync(path, 'utf8');
+  const key = `${join(place.home, 'hooks.json')}:user_prompt_submit:0:0`;
+  const list = async () => (await place.run('hooks', 'list')).stdout;
+  expect(await list()).toBe(`untrusted: UserPromptSubmit\n  command: echo "one"\n  key: ${key}\n`);
+  expect((await place.run('hooks', 'trust')).stdout).toBe('Trusted: echo "one" (UserPromptSubmit)\n');
+  expect(readFileSync(path, 'utf8').startsWith(before.trimEnd())).toBe(true);
   await live.turn('go');
-  expect(live.rows(0).at(-1)?.[1]).toContain('one');
-  write({ UserPromptSubmit: [hook('echo two')] });
+  expect(live.rows(0).at(-1)).toEqual(context('one'));
+
+  write(says('two'));
+  expect(await list()).toMatch(/^modified: /);
   await live.open();
   await live.turn('go');
   expect(live.rows(1).at(-1)).toEqual(['user', 'go']);
-  expect(await writeHookTrust(path, [{ key: known!.key }])).toBeUndefined();
+  expect((await place.run('hooks', 'trust', '--key', key)).code).toBe(0);
+  await live.open();
+  await live.turn('go');
+  expect(live.rows(2).at(-1)).toEqual(context('two'));
+
+  expect((await place.run('hooks', 'untrust')).stdout).toBe('No longer trusted: echo "two" (UserPromptSubmit)\n');
   expect(readFileSync(path, 'utf8').trimEnd()).toBe(before.trimEnd());
+  expect((await place.run('hooks', 'untrust')).stdout).toBe('Nothing to change.\n');
+  const listed = JSON.parse((await place.run('hooks', 'list', '--json')).stdout) as { hooks: object[] };
+  expect(listed.hooks).toMatchObject([{ key, event: 'UserPromptSubmit', trust: 'untrusted', command: 'echo "two"' }]);
+  const unknown = await place.run('hooks', 'trust', '--key', 'other');
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringContaining('There is no hook with the key "other".'),
+  ]);
+});
+
+it('a hook that is switched off stays so unless it is named', async () => {
+  const { live } = await hookedScene(() => done, says('one'), { trust: false });
+  const key = `${join(live.place.home, 'hooks.json')}:user_prompt_submit:0:0`;
+  const off = `\n[hooks.state.${JSON.stringify(key)}]\nenabled = false\n`;
+  writeFileSync(join(live.place.home, 'config.toml'), off, { flag: 'a' });
+  expect((await live.place.run('hooks', 'trust')).stdout).toBe('Nothing to change.\n');
+  await live.turn('go');
+  expect([live.rows(0).at(-1), live.notices]).toEqual([['user', 'go'], []]);
+  expect((await live.place.run('hooks', 'trust', '--key', key)).code).toBe(0);
+  expect((await live.place.run('hooks', 'list')).stdout).toMatch(/^trusted: /);
+});
+
+it('a hook of a project runs only where the project and the hook are trusted, and no project decides about hooks', async () => {
+  const { live } = await hookedScene(() => done, {});
+  const { home, workspace } = live.place;
+  const path = writeHooks(join(workspace, '.codex'), says('from the project'));
+  const [known] = readHooksFile({ path, owner: 'project' }).hooks;
+  const state = `[hooks.state.${JSON.stringify(known!.key)}]\ntrusted_hash = "${known!.hash}"\n`;
+  // Of the project's own word nothing is taken.
+  writeFileSync(join(workspace, '.codex/config.toml'), state);
+  const config = join(home, 'config.toml');
+  const trusts = `\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
+  const turns: (readonly string[] | undefined)[] = [];
+  const turn = async (more: string): Promise<void> => {
+    writeFileSync(config, more, { flag: 'a' });
+    await live.open();
+    await live.turn('go');
+    turns.push(live.rows(turns.length).at(-1));
+  };
+  await turn('');
+  const listed = await live.place.run('hooks', 'list');
+  expect(listed.stdout).toBe('No hooks.\n');
+  await turn(trusts);
+  await turn(state);
+  expect(turns).toEqual([['user', 'go'], ['user', 'go'], context('from the project')]);
+});
+
+it('hooks of an administrator run untrusted, cannot be switched off, and may be the only ones', async () => {
+  const { live } = await hookedScene(() => done, says('of the user'));
+  const { home, root } = live.place;
+  const system = join(root, 'system');
+  const path = writeHooks(system, says('of the administrator'));
+  const key = `${path}:user_prompt_submit:0:0`;
+  const off = `\n[hooks.state.${JSON.stringify(key)}]\nenabled = false\n`;
+  writeFileSync(join(home, 'config.toml'), off, { flag: 'a' });
+  await live.open({ systemFolders: [system] });
+  await live.turn('go');
+  expect(live.rows(0).slice(-2)).toEqual([context('of the administrator'), context('of the user')]);
+  writeFileSync(join(system, 'requirements.toml'), 'allow_managed_hooks_only = true\n');
+  await live.open({ systemFolders: [system] });
+  await live.turn('go');
+  expect(live.added(1).slice(-1)).toEqual([context('of the administrator')]);
+  expect(live.added(1).flat().join('')).not.toContain('of the user');
+});
+
+it('where hooks of an administrator cannot be read, no thread begins', async () => {
+  const { live } = await hookedScene(() => done, {});
+  const system = join(live.place.root, 'system');
+  writeFileSync(writeHooks(system, {}), '{');
+  await expect(live.open({ systemFolders: [system] })).rejects.toThrow('is no JSON object');
+});
+
+it('a hooks.json that leads to the file of a device is not waited for', async () => {
+  const { live } = await hookedScene(() => done, {});
+  const path = writeHooks(join(live.place.workspace, '.capstan'), {});
+  writeFileSync(
+    join(live.place.home, 'config.toml'),
+    `\n[projects.${JSON.stringify(live.place.workspace)}]\ntrust_level = "trusted"\n`,
+    { flag: 'a' },
+  );
+  const { rmSync } = await import('node:fs');
+  rmSync(path);
+  symlinkSync('/dev/zero', path);
+  expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
+  expect(live.notices).toMatchObject([{ code: 'hooks-unreadable' }]);
 });
 
 it('a definition has the hash that Codex gives it', async () => {

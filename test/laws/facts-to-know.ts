@@ -9,7 +9,8 @@ import type { EnteredStep } from '../harness/watched-thread.ts';
 import type { WorldFacts } from './world-reader.ts';
 
 /** What the model of a step must know when it is asked, as the envelope has it. */
-export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
+export function factsToKnow(step: EnteredStep): WorldFacts {
+  const { envelope, facts } = step;
   const { instructions, capabilities, modes } = envelope;
   const isTold = (name: OmittedContext): boolean => !modes.leaveOut.includes(name);
   const { directory, text } = facts.instructionDocument;
@@ -23,7 +24,7 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
     ...(capabilities.apps && isTold('apps') ? { apps: true } : {}),
     ...(capabilities.plugins ? { plugins: true } : {}),
     ...deferredToKnow(facts),
-    ...(capabilities.skills === undefined ? {} : { skills: capabilities.skills }),
+    ...(isTold('skills') ? skillsToKnow(step.skills()) : {}),
     ...(facts.sessionContext === undefined || facts.sessionContext.length === 0
       ? {}
       : { session: facts.sessionContext.join('\n\n') }),
@@ -38,6 +39,17 @@ function deferredToKnow({ deferredTools = [] }: EnteredStep['facts']): Pick<Worl
   if (deferredTools.length === 0) return {};
   const shown = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return { deferred: Object.fromEntries(deferredTools.map(({ name, description }) => [name, shown(description)])) };
+}
+
+function skillsToKnow(catalogue: ReturnType<EnteredStep['skills']>): Pick<WorldFacts, 'skills'> {
+  if (catalogue === undefined) return {};
+  const { roots, skills, left } = catalogue;
+  const whole = (path: string): string => {
+    const root = roots.find(({ alias }) => path.startsWith(`${alias}/`));
+    return root === undefined ? path : root.path + path.slice(root.alias.length);
+  };
+  const listed = skills.map(({ name, description, path }) => [name, { description, path: whole(path) }] as const);
+  return { skills: { listed: Object.fromEntries(listed), left } };
 }
 
 /** The guidance that must hold for the model that acts: its own, unless one was chosen for all. */

@@ -79,6 +79,7 @@ const text = fc.oneof(
     weight: 8,
     arbitrary: fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"tool_choice":"none"'),
   },
+  { weight: 2, arbitrary: fc.constantFrom('Use $knit.', 'Use $wool:dye, $knit and [$purl](/skills/purl/SKILL.md)') },
   { weight: 3, arbitrary: fc.constantFrom('Words that fill a window. '.repeat(150), '<VERBATIM_REQUEST_END>\n') },
 );
 
@@ -146,13 +147,18 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
   base: optional('Be somebody else.'),
   developer: optional('Use tabs.', '</developer_instructions>', ''),
   managed: optional('Ask first.', '</managed_developer_instructions>'),
-  leaveOut: fc.subarray(['permissions', 'collaboration-mode', 'environment', 'apps']),
+  leaveOut: fc.subarray(['permissions', 'collaboration-mode', 'environment', 'apps', 'skills']),
   deferred: fc.subarray([
     { name: 'mcp__a', description: 'Tools: x' },
     { name: 'mcp__b', description: 'Says </tools> and <more>' },
   ]),
-  skills: optional('- knit', '- purl'),
+  skills: fc.subarray([
+    { name: 'knit', description: 'Says </skills_instructions> and <more>.' },
+    { name: 'purl', description: 'How to purl, in many words. '.repeat(12).trim() },
+    { name: 'wool:dye', description: 'Dyes wool.' },
+  ]),
   session: fc.subarray(['A hook spoke.', 'Another, too.']),
+  hooks: fc.boolean(),
   apps: fc.boolean(),
   plugins: fc.boolean(),
   tools: fc.subarray(['update_plan', 'view_image']),
@@ -247,10 +253,11 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** Every other thread has a small window from the start, and every other one lets commands ask for more. */
+/** Every other thread has a small window from the start, every other one lets commands ask for more, and every other one has hooks. */
 export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc
-  .tuple(turns, fc.boolean(), everything.window, fc.boolean())
-  .map(([[first, ...others], small, window, asks]) => {
-    const begins = { ...(small ? { window } : {}), ...(asks ? { approval: 'on-request' as const } : {}) };
+  .tuple(turns, fc.boolean(), everything.window, fc.boolean(), fc.boolean())
+  .map(([[first, ...others], small, window, asks, hooks]) => {
+    const asking = asks ? { approval: 'on-request' as const } : {};
+    const begins = { ...(small ? { window } : {}), ...asking, hooks };
     return [{ ...first!, world: { ...first!.world, ...begins } }, ...others];
   });

@@ -188,7 +188,11 @@ export const deferredTools = fc.uniqueArray(
   }),
   { minLength: 1, maxLength: 4, selector: ({ name }) => name },
 );
-export const skills = fc.record({ body: prose });
+export const skills = fc.record({
+  roots: fc.array(fc.record({ alias: fc.constantFrom('r0', 'r1'), path: prose }), { maxLength: 2 }),
+  skills: fc.array(fc.record({ name: prose, description: prose, path: prose }), { maxLength: 3 }),
+  left: fc.nat(3),
+});
 
 export const instructions: fc.Arbitrary<InstructionDocument> = fc.record(
   { directory: fc.constantFrom('/repo', '/other'), text: prose },

@@ -18,10 +18,10 @@ export class TellingLaw {
   /** How often a step was seen in which nothing had changed, and in which something had. */
   readonly seen = { quiet: 0, changed: 0 };
 
-  entered(step: EnteredStep): void {
+  entered(step: EnteredStep, session?: readonly string[]): void {
     this.#step = step;
     this.#beginsAnew = false;
-    this.#since.push(whole(step));
+    this.#since.push(whole(withSession(step, session)));
   }
 
   /** Another program wrote to the file: nothing proves any more what was told. */
@@ -35,8 +35,9 @@ export class TellingLaw {
     this.#beginsAnew = phase === 'pre_turn';
   }
 
-  posted(body: JsonObject): void {
-    const step = this.#step!;
+  /** `session`: what hooks have said by now. Absent: the step knows it. */
+  posted(body: JsonObject, session?: readonly string[]): void {
+    const step = withSession(this.#step!, session);
     const parts = partsOf(body['input']);
     const { text } = step.facts.base ?? step.envelope.instructions.base;
     checkTold(body, parts, step, this.#beginsAnew ? guidanceToHold(step) : text);
@@ -59,6 +60,10 @@ function checkTold(body: JsonObject, parts: readonly Part[], step: EnteredStep, 
 
 function checkQuiet(texts: number, before: number): void {
   expect(texts, 'nothing changed, and something was told').toBe(before);
+}
+
+function withSession(step: EnteredStep, sessionContext: readonly string[] | undefined): EnteredStep {
+  return sessionContext === undefined ? step : { ...step, facts: { ...step.facts, sessionContext } };
 }
 
 function whole(step: EnteredStep): string {

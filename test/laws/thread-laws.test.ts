@@ -6,7 +6,17 @@ import { playAndCheck } from './thread-laws.ts';
 const runs = 30 * inject('runFactor');
 
 it('random threads obey the laws on a disk that forgets what was not synced', async () => {
-  const seen = { quiet: 0, changed: 0, installed: 0, failed: 0, lost: 0, left: 0, answered: 0, continued: 0 };
+  const seen = {
+    quiet: 0,
+    changed: 0,
+    installed: 0,
+    failed: 0,
+    lost: 0,
+    left: 0,
+    answered: 0,
+    hooked: 0,
+    continued: 0,
+  };
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
       const met = await playAndCheck(turns);
@@ -18,6 +28,7 @@ it('random threads obey the laws on a disk that forgets what was not synced', as
   expect(seen.installed).toBeGreaterThan(runs / 4);
   expect(seen.left).toBeGreaterThan(runs / 30);
   expect(seen.answered).toBeGreaterThan(0);
+  expect(seen.hooked).toBeGreaterThan(runs);
 }, 600_000);
 
 it('a thread that goes well obeys them too, and is not vacuous', async () => {
@@ -38,6 +49,6 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     between: { kind: 'nothing' },
   };
   const seen = await playAndCheck([turn, { ...turn, world: { cwd: '/x', mode: 'read-only' } }, turn]);
-  const none = { installed: 0, failed: 0, lost: 0, left: 0, answered: 0, continued: 0 };
+  const none = { installed: 0, failed: 0, lost: 0, left: 0, answered: 0, hooked: 0, continued: 0 };
   expect(seen).toEqual({ quiet: 1, changed: 2, ...none });
 });

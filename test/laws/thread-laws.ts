@@ -16,6 +16,7 @@ import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
 import { checkCalls } from './calls-law.ts';
+import { HooksOfWorld } from './decided-hooks.ts';
 import { checkPins } from './pins-law.ts';
 import { checkAnswers, decidedUser } from './answers-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
@@ -41,6 +42,8 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
   readonly left: number;
   /** Answers of the user. */
   readonly answered: number;
+  /** Hooks that ran. */
+  readonly hooked: number;
   /** Turns that were continued because they waited for an answer, or had not used one. */
   readonly continued: number;
 }
@@ -63,7 +66,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     }
     const step = queue.shift();
     try {
-      telling.posted(request.body);
+      telling.posted(request.body, hooks.session);
       if (step !== undefined) {
         void doMeanwhile(thread, step.meanwhile, accepted, () => compactions.ask(thread.live, interrupt.signal));
       }
@@ -76,8 +79,13 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   const thread = new WatchedThread(model.url, placed(disk));
   const recorded = new RecordedLaw();
   thread.onOpen = (live, lines) => recorded.opened(live, lines);
-  thread.onStep = (step) => telling.entered(step);
-  thread.adapt = (parts) => ({ ...parts, askUser: decidedUser });
+  thread.onStep = (step) => telling.entered(step, hooks.session);
+  const hooks = new HooksOfWorld(() => thread.world.session);
+  thread.adapt = (parts) => {
+    hooks.session = undefined;
+    const own = { ...parts, askUser: decidedUser };
+    return thread.world.hooks ? { ...own, hooks: hooks.open(parts) } : own;
+  };
   thread.onEvent = (event) => {
     if (event.kind === 'checkpoint-installed') telling.compacted(event.report.phase);
     // A checkpoint in a turn of its own has no words.
@@ -132,7 +140,17 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     const [started, installed] = [count('checkpoint-started'), count('checkpoint-installed')];
     const failed = count('checkpoint-failed');
     const [answered, { continued }] = [count('question-answered'), played];
-    return { ...telling.seen, installed, failed, lost: started - installed - failed, left, answered, continued };
+    const { runs: hooked } = hooks;
+    return {
+      ...telling.seen,
+      installed,
+      failed,
+      lost: started - installed - failed,
+      left,
+      answered,
+      hooked,
+      continued,
+    };
   } finally {
     await thread.close().catch(() => {});
     await model.close();

@@ -17,7 +17,11 @@ export interface WorldFacts {
   plugins?: true;
   /** Groups of deferred tools with what is said of them, in the order of their names. */
   deferred?: Readonly<Record<string, string>>;
-  skills?: string;
+  /** By name, and how many are not listed. */
+  skills?: {
+    readonly listed: Readonly<Record<string, { readonly description: string; readonly path: string }>>;
+    readonly left: number;
+  };
   session?: string;
   managed?: string;
   instructions?: { readonly directory?: string; readonly text: string };
@@ -77,7 +81,7 @@ const families: readonly Family[] = [
   guidanceFamily('apps_instructions', 'apps'),
   guidanceFamily('plugins_instructions', 'plugins'),
   { role: 'developer', opening: '<tools>', read: readDeferred },
-  textFamily('skills_instructions', 'skills'),
+  { role: 'developer', opening: '<skills_instructions>', read: readSkills },
   textFamily('session_context', 'session'),
   textFamily('managed_developer_instructions', 'managed'),
   { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
@@ -89,7 +93,7 @@ const families: readonly Family[] = [
 const takenBack = /^(?:The|There) .* no longer (?:holds?|apply|offered)\b/;
 const notice = /^(?:These take|This takes) the place of .* given before\.\n\n/;
 
-function textFamily(tag: string, key: 'developer' | 'skills' | 'session' | 'managed'): Family {
+function textFamily(tag: string, key: 'developer' | 'session' | 'managed'): Family {
   return {
     role: 'developer',
     opening: `<${tag}>`,
@@ -125,6 +129,23 @@ function readDeferred(facts: WorldFacts, text: string): void {
   }
   if (known.size === 0) delete facts.deferred;
   else facts.deferred = Object.fromEntries([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function readSkills(facts: WorldFacts, text: string): void {
+  const body = between('skills_instructions', text);
+  delete facts.skills;
+  if (takenBack.test(body)) return;
+  const lines = body.split('\n');
+  const roots = new Map(lines.flatMap((line) => [...line.matchAll(/^- (r\d+) = (.*)$/g)].map(([, a, b]) => [a!, b!])));
+  const listed = lines.flatMap((line) =>
+    [...line.matchAll(/^- (\S+?)(?:: (.*))? \(file: (.*)\)$/g)].map(([, name = '', description = '', path = '']) => {
+      const [alias = ''] = path.split('/');
+      const whole = (roots.get(alias) ?? alias) + path.slice(alias.length);
+      return [name, { description: unescape(description), path: whole }] as const;
+    }),
+  );
+  const left = Number(/^… and (\d+) more that are not listed here/m.exec(body)?.[1] ?? 0);
+  facts.skills = { listed: Object.fromEntries(listed), left };
 }
 
 /** Only a text that says so takes the place of what an earlier switch said. */

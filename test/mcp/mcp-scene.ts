@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -19,10 +19,13 @@ export interface McpSceneOptions {
   readonly config?: string;
   readonly after?: string;
   readonly answers?: readonly Answer[];
+  /** What the administrator of the machine demands. */
+  readonly requirements?: string;
 }
 
 /** A thread with a scripted server named `s`. */
-export async function mcpScene({ plan, server = '', config = '', after = '', answers }: McpSceneOptions) {
+export async function mcpScene(options: McpSceneOptions) {
+  const { plan, server = '', config = '', after = '', answers, requirements } = options;
   const live = await LiveThread.in([], config);
   const planFile = join(live.place.home, 'plan.json');
   const logFile = join(live.place.home, 'server.log');
@@ -43,6 +46,12 @@ ${after}`;
       return left.shift() ?? { kind: 'declined' };
     },
   };
+  const etc = join(live.place.root, 'etc');
+  if (requirements !== undefined) {
+    mkdirSync(etc, { recursive: true });
+    writeFileSync(join(etc, 'requirements.toml'), requirements);
+  }
+  const managed = requirements === undefined ? {} : { systemFolders: [etc] };
   const request = answers === undefined ? {} : { askUser };
   const toolNames = (at: number): readonly string[] => {
     const { tools = [] } = Object(live.model.requests[at]?.body) as { readonly tools?: readonly JsonObject[] };
@@ -61,7 +70,7 @@ ${after}`;
             .split('\n')
             .map((line) => JSON.parse(line) as JsonObject)
         : [],
-    open: () => live.open({}, request),
+    open: () => live.open(managed, request),
     /** A turn with these calls, one after another; what each of them gave. */
     async calls(...made: readonly ItemDraft[]): Promise<readonly unknown[]> {
       const before = live.model.requests.length;

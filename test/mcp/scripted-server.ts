@@ -14,6 +14,14 @@ interface Plan {
   /** By the name of the tool. */
   readonly calls?: Readonly<Record<string, CallPlan>>;
   readonly resources?: readonly object[];
+  /** Ends as soon as it is started. */
+  readonly exitAtStart?: number;
+  /** In the place of what a server answers to its first request. */
+  readonly greeting?: unknown;
+  /** In the place of the list. */
+  readonly list?: unknown;
+  /** Every page of the list names another one. */
+  readonly endlessList?: boolean;
 }
 
 interface CallPlan {
@@ -28,6 +36,12 @@ interface CallPlan {
   readonly repeat?: { readonly text: string; readonly times: number };
   readonly progress?: number;
   readonly changed?: boolean;
+  /** Says this often that its list is another one. */
+  readonly changes?: number;
+  /** Reads nothing any more, and does not answer. */
+  readonly deaf?: boolean;
+  /** Asks this often, and answers with how often the user said yes. */
+  readonly asks?: number;
   readonly ask?: { readonly method: string; readonly params: object };
   readonly environment?: boolean;
 }
@@ -49,7 +63,10 @@ interface Message {
 
 log({ started: process.pid, cwd: process.cwd() });
 
-createInterface({ input: process.stdin }).on('line', (line) => void handle(JSON.parse(line) as Message));
+const { exitAtStart } = plan();
+if (exitAtStart !== undefined) process.exit(exitAtStart);
+
+const lines = createInterface({ input: process.stdin }).on('line', (line) => void handle(JSON.parse(line) as Message));
 
 async function handle(message: Message): Promise<void> {
   const { id, method, params = {} } = message;
@@ -60,6 +77,7 @@ async function handle(message: Message): Promise<void> {
   switch (method) {
     case 'initialize':
       await pause(now.startDelay ?? 0);
+      if (now.greeting !== undefined) return send({ id, result: now.greeting });
       return send({
         id,
         result: {
@@ -73,7 +91,8 @@ async function handle(message: Message): Promise<void> {
         },
       });
     case 'tools/list':
-      return send({ id, result: { tools: now.tools ?? [] } });
+      if (now.list !== undefined) return send({ id, result: now.list });
+      return send({ id, result: { tools: now.tools ?? [], ...(now.endlessList ? { nextCursor: `${++asked}` } : {}) } });
     case 'resources/list':
       return send({ id, result: { resources: now.resources ?? [] } });
     case 'resources/read':
@@ -112,12 +131,24 @@ async function call(id: number | string, params: { name: string; _meta?: { progr
   }
   await pause(todo.delay ?? 0);
   if (todo.silent === true) return;
+  if (todo.deaf === true) {
+    lines.close();
+    process.stdin.pause();
+    setInterval(() => {}, 1000);
+    return;
+  }
+  for (let time = 0; time < (todo.changes ?? 0); time++) send({ method: 'notifications/tools/list_changed' });
   if (todo.changed === true) send({ method: 'notifications/tools/list_changed' });
+  if (todo.ask !== undefined && todo.asks !== undefined) {
+    let accepted = 0;
+    for (let time = 0; time < todo.asks; time++) {
+      const { result } = await answerTo(todo.ask);
+      if (JSON.stringify(result).includes('"accept"')) accepted += 1;
+    }
+    return send({ id, result: { content: [{ type: 'text', text: `${accepted} times yes` }] } });
+  }
   if (todo.ask !== undefined) {
-    const question = `ask-${++asked}`;
-    const answer = new Promise<object>((resolve) => waiting.set(question, resolve));
-    send({ id: question, ...todo.ask });
-    const { result, error } = (await answer) as { result?: object; error?: object };
+    const { result, error } = await answerTo(todo.ask);
     return send({ id, result: { content: [{ type: 'text', text: JSON.stringify(result ?? error) }] } });
   }
   if (todo.environment === true) {
@@ -126,4 +157,11 @@ async function call(id: number | string, params: { name: string; _meta?: { progr
   if (todo.error !== undefined) return send({ id, error: todo.error });
   const text = todo.repeat === undefined ? `called ${params.name}` : todo.repeat.text.repeat(todo.repeat.times);
   send({ id, result: todo.result ?? { content: [{ type: 'text', text }] } });
+}
+
+function answerTo(ask: NonNullable<CallPlan['ask']>): Promise<{ readonly result?: object; readonly error?: object }> {
+  const question = `ask-${++asked}`;
+  const answer = new Promise<object>((resolve) => waiting.set(question, resolve));
+  send({ id: question, ...ask });
+  return answer;
 }

@@ -46,8 +46,8 @@ describe('a thread that Capstan started', () => {
     // What Codex told in its own words proves nothing to us: our sections are told in full.
     expect(textsOf(input.slice(known.length))).toEqual([
       expect.stringMatching(/^<permissions instructions>\nSandbox: workspace-write\./),
-      // Codex lists skills of its own, which are not to be had here.
-      expect.stringMatching(/^<skills_instructions>\nThe skills listed before are no longer offered/),
+      // Codex puts skills of its own into the home that both share.
+      expect.stringMatching(/^<skills_instructions>\n## Skills\n/),
       expect.stringMatching(/^<environment_context>\n {2}<cwd>.*<shell>.*<current_date>.*<timezone>.*\n<\/env/s),
       'fourth words',
     ]);

@@ -40,8 +40,8 @@ describe('a thread that Codex started', () => {
     expect(bytesOf(input.slice(0, known.length))).toEqual(bytesOf(known.map(asSent)));
     expect(textsOf(input.slice(known.length))).toEqual([
       expect.stringMatching(/^<permissions instructions>\nSandbox: read-only\./),
-      // Codex lists skills of its own, which are not to be had here.
-      expect.stringMatching(/^<skills_instructions>\nThe skills listed before are no longer offered/),
+      // Codex puts skills of its own into the home that both share.
+      expect.stringMatching(/^<skills_instructions>\n## Skills\n/),
       expect.stringMatching(/^<environment_context>/),
       'second words',
     ]);

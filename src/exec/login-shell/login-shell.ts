@@ -40,6 +40,7 @@ type Source =
 export class LoginShell {
   readonly #options: LoginShellOptions;
   #source: Promise<Source> | undefined;
+  #answered: ShellVariables | undefined;
   #told = false;
   #isOpen = false;
 
@@ -49,10 +50,16 @@ export class LoginShell {
 
   /**
    * Undefined when the shell failed or takes too long, in which case a later call may have the answer; and from the first
-   * request on under which commands may write what the shell runs when it starts.
+   * request on under which commands may write what the shell runs when it starts, if it has not answered by then. An
+   * answer stays: what is written later cannot change it.
    */
   async variables(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
+    if (this.#answered !== undefined) return this.#answered;
     if (!this.#mayAsk(request)) return undefined;
+    return (this.#answered = await this.#waitFor(request));
+  }
+
+  async #waitFor(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
     const { signal, warn } = request;
     const source = await (this.#source ??= this.#find());
     if (source.kind === 'known') return source.variables;

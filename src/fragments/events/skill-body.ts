@@ -3,7 +3,7 @@ import { defineFragment } from '../text/define.ts';
 import { escapeMarkup } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
-export interface SkillBodyText {
+export interface SkillBodyText extends JsonObject {
   readonly name: string;
   readonly path: string;
   /** How the files beside it can be reached, where a plain path is not enough. */

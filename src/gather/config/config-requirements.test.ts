@@ -74,7 +74,7 @@ service_tier = "flex"
 });
 
 test('what limits things that are not there passes without a word', async () => {
-  const text = 'allowed_web_search_modes = ["cached"]\nallow_appshots = true\n[mcp_servers]\n';
+  const text = 'allowed_web_search_modes = ["cached"]\nallow_appshots = true\n[marketplaces]\n';
   expect(await load(text)).toEqual({ requirements: {}, problems: [] });
 });
 
@@ -129,6 +129,16 @@ test('a limit that is not enforced is reported', async () => {
       key: 'auto_review.required_on_models',
       next: expect.stringContaining('allowed_approvals_reviewers') as string,
     },
+  ]);
+});
+
+test('MCP servers that are allowed arrive, and a slip in their table stops the start', async () => {
+  const { requirements, problems } = await load('[mcp_servers.docs.identity]\nurl = "https://a.org"\n');
+  const docs = { kind: 'address', url: { match: 'exact', value: 'https://a.org' } };
+  expect([requirements, problems]).toEqual([{ mcpServers: { allowed: { docs }, source: `${path}:1` } }, []]);
+  expect((await load('[mcp_servers.docs]\nurl = "https://a.org"\n')).problems).toMatchObject([
+    { severity: 'error', code: 'config-unknown-key', key: 'mcp_servers.docs.url' },
+    { severity: 'error', code: 'config-wrong-type', key: 'mcp_servers.docs.identity' },
   ]);
 });
 

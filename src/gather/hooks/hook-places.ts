@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { ConfigLayer, LayerName } from '../../config/config-layer.ts';
-import { fileSystem } from '../../disk/file-system.ts';
-import { realPath } from '../../disk/folders.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { type JsonObject, objectAt } from '../../protocol/json.ts';
 import { projectNames } from '../config/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
 import { findTrust } from '../config/trust.ts';
+import { isOfUser, isThere } from '../config/layer-files.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
 
 type HookOwner = 'managed' | 'user' | 'project' | 'flags';
@@ -96,20 +94,4 @@ function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
       .filter(() => findTrust(owner, base.config).trust === 'trusted')
       .map((layer) => place(`${layer}/hooks.json`, 'project')),
   );
-}
-
-/** The user's own folder has the same name as that of a project. */
-function isOfUser(layer: string, { home, osHome }: BaseLayers): boolean {
-  const own = [home, ...projectNames.map((name) => join(osHome, name))];
-  const real = realPath(layer);
-  return own.some((each) => each === layer || (real !== undefined && realPath(each) === real));
-}
-
-/** What cannot be looked at counts as there, so that reading it says why. */
-function isThere({ path }: Pick<HookPlace, 'path'>): boolean {
-  try {
-    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
 }

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-import { fileSystem } from '../../disk/file-system.ts';
-import { realPath } from '../../disk/folders.ts';
 import { projectNames } from '../config/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
 import { findTrust } from '../config/trust.ts';
+import { isOfUser, isThere } from '../config/layer-files.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
 import type { RulesFolder, RulesInForce } from './rules-in-force.ts';
 
@@ -42,20 +40,4 @@ function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] 
     const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
     return [{ path: `${layer}/rules`, may: isNamed ? 'allow' : 'hold-back' }];
   });
-}
-
-/** The user's own folder has the same name as that of a project. */
-function isOfUser(layer: string, { home, osHome }: BaseLayers): boolean {
-  const own = [home, ...projectNames.map((name) => join(osHome, name))];
-  const real = realPath(layer);
-  return own.some((folder) => folder === layer || (real !== undefined && realPath(folder) === real));
-}
-
-/** What cannot be looked at counts as there, so that reading it says why. */
-function isThere({ path }: Pick<RulesFolder, 'path'>): boolean {
-  try {
-    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
 }

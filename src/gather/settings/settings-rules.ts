@@ -11,6 +11,7 @@ export function windowSettings(config: Config): WindowSettings {
     autoCompactTokens: config.modelAutoCompactTokenLimit,
     autoCompactScope: scope === 'body_after_prefix' ? ('body' as const) : scope,
     toolOutputTokens: config.toolOutputTokenLimit,
+    skillsTokens: config.skills?.maxContextTokens,
     ...config.window,
   });
 }
@@ -37,6 +38,7 @@ export function omittedContext(config: Config): readonly OmittedContext[] | unde
     ['collaboration-mode', config.includeCollaborationModeInstructions],
     ['environment', config.includeEnvironmentContext],
     ['apps', config.includeAppsInstructions],
+    ['skills', config.skills?.includeInstructions],
   ];
   const out = included.filter(([, include]) => include === false).map(([part]) => part);
   return out.length === 0 ? undefined : out;

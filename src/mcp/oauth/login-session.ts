@@ -34,6 +34,8 @@ type Issued = { readonly issuer?: string } | undefined;
 export class LoginSession implements OAuthClientProvider {
   /** An id that is an address tells the server where to read about this program. */
   readonly clientMetadataUrl?: string;
+  /** Only where the user says for what the login is: else it is what the server says of itself, if that fits. */
+  readonly validateResourceURL?: () => Promise<URL>;
   readonly #options: LoginSessionOptions;
   #verifier = '';
   #state = '';
@@ -42,8 +44,9 @@ export class LoginSession implements OAuthClientProvider {
 
   constructor(options: LoginSessionOptions) {
     this.#options = options;
-    const { clientId = '' } = options.address.oauth;
+    const { clientId = '', resource } = options.address.oauth;
     if (clientId.startsWith('https://')) this.clientMetadataUrl = clientId;
+    if (resource !== undefined && URL.canParse(resource)) this.validateResourceURL = async () => new URL(resource);
   }
 
   get redirectUrl(): string {
@@ -133,9 +136,7 @@ export class LoginSession implements OAuthClientProvider {
   async broughtBack(): Promise<URLSearchParams | undefined> {
     const back = await this.#back;
     this.#back = undefined;
-    const state = back?.get('state');
-    if (back !== undefined && state !== null && state !== this.#state)
-      throw new Error('the answer belongs to another login');
+    if (back !== undefined && back.get('state') !== this.#state) throw new Error('the answer belongs to another login');
     return back;
   }
 

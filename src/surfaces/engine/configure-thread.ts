@@ -12,8 +12,10 @@ import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/system/places.ts';
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
+import { skillSwitches } from '../../gather/skills/skill-places.ts';
 import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
+import type { SkillSwitch } from '../../planes/skill-switches.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { readProfile } from '../../policy/read-profile.ts';
@@ -54,6 +56,8 @@ export interface ConfiguredThread {
   readonly notices: readonly Outcome[];
   /** Those that may run. */
   readonly hooks: readonly HookDefinition[];
+  /** What the user turned on or off, later ones over earlier ones. */
+  readonly skillSwitches: readonly SkillSwitch[];
 }
 
 /** What holds for a thread in its folder. */
@@ -117,7 +121,8 @@ export async function configureThread(
   ];
   const profileName = nameOfProfile(config, settings.profile);
   const running = settings.features?.['hooks'] === false ? [] : hooks.hooks;
-  return { config, catalogue, settings, notices, hooks: running, ...defined({ profileName }) };
+  const switches = skillSwitches(layers, base.osHome);
+  return { config, catalogue, settings, notices, hooks: running, skillSwitches: switches, ...defined({ profileName }) };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */

@@ -1,13 +1,16 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
+import { systemPrograms } from '../../exec/processes/programs.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
-import { writeHookTrust } from '../../gather/hooks/write-hook-trust.ts';
+import { editUserConfig } from '../../gather/config/edit-user-config.ts';
 import { findHookPlaces } from '../../gather/hooks/hook-places.ts';
 import { findHome } from '../../gather/system/home.ts';
+import { systemClock } from '../../gather/system/system-clock.ts';
 import type { KnownHook } from '../../hooks/hook-definition.ts';
 import { loadHooks } from '../../hooks/load-hooks.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
+import { createFlock } from '../../rollout/disk/flock.ts';
 
 export type ConfiguredHook = KnownHook;
 
@@ -32,9 +35,15 @@ export async function loadConfiguredHooks(
   return {
     hooks: loaded.hooks,
     problems: [...base.problems, ...problems, ...loaded.problems],
-    decide: (hooks, decision) => {
-      const hashes = hooks.map(({ key, hash }) => ({ key, ...(decision === 'trust' ? { hash } : {}) }));
-      return writeHookTrust(`${home.path}/config.toml`, hashes);
+    async decide(hooks, decision) {
+      const locks = createFlock({ clock: systemClock, programs: systemPrograms });
+      for (const { key, hash } of hooks) {
+        const table = decision === 'trust' ? { trusted_hash: hash } : undefined;
+        const place = { home: home.path, locks, clock: systemClock };
+        const failed = await editUserConfig(place, ['hooks', 'state', key], table);
+        if (failed !== undefined) return failed;
+      }
+      return undefined;
     },
   };
 }

@@ -39,13 +39,13 @@ export class McpRegistry {
   async list(folder: string): Promise<readonly ListedServer[]> {
     const { base } = this.#engine;
     const { config, layers } = await configInFolder(base, folder);
-    const { servers, disabled, problems } = readMcpServers(config.mcpServers);
+    const { servers, disabled, problems } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
     const [listings, credentials] = [listingFiles(base.home), credentialStore(base.home)];
     return Object.keys(config.mcpServers ?? {})
       .toSorted()
       .map((name) => {
         const server = servers.find((each) => each.name === name);
-        const problem = problems.find(({ message }) => message.startsWith(`The MCP server ${JSON.stringify(name)} `));
+        const problem = Object.hasOwn(problems, name) ? problems[name] : undefined;
         const tables = layers.map(({ values }) => objectAt(objectAt(values, 'mcp_servers'), name) ?? {});
         const listing = server && listings.read(server);
         return {
@@ -127,9 +127,12 @@ export class McpRegistry {
   }
 
   async #atAddress(name: string, folder: string) {
-    const { config } = await configInFolder(this.#engine.base, folder);
-    const server = readMcpServers(config.mcpServers).servers.find((each) => each.name === name);
-    if (server === undefined) return unknownServer(name);
+    const { base } = this.#engine;
+    const { config } = await configInFolder(base, folder);
+    const { servers, problems } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
+    const server = servers.find((each) => each.name === name);
+    if (server === undefined)
+      return (Object.hasOwn(problems, name) ? problems[name] : undefined) ?? unknownServer(name);
     const { transport } = server;
     if (transport.kind === 'address') return { ...server, transport } satisfies McpServerConfig;
     const message = `The MCP server ${JSON.stringify(name)} is a program: there is no login to it.`;

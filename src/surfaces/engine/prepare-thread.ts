@@ -31,13 +31,13 @@ export async function prepareThread(
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
-  const { config, catalogue, notices, profileName, hooks } = configured;
+  const { config, catalogue, notices, profileName, hooks, skillSwitches } = configured;
   const settings = kept ?? configured.settings;
   const provider = locatedProvider(config, settings.provider, engine.options.env);
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;
-  const given = { provider, config, catalogue, settings, hooks, request, ...defined({ held }) };
+  const given = { provider, config, catalogue, settings, hooks, skillSwitches, request, ...defined({ held }) };
   const parts = await createThreadParts(engine, given);
   if ('code' in parts) return parts;
   return nameClash(parts.router.clashes) ?? { parts, settings, notices, ...defined({ profileName }) };

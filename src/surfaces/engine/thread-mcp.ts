@@ -39,7 +39,7 @@ export async function openThreadMcp(
   engine: EngineParts,
   { config, catalogue, settings, held }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
-  const { servers: configured, problems } = readMcpServers(config.mcpServers);
+  const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
   const pool = poolOf(engine);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
@@ -63,7 +63,7 @@ export async function openThreadMcp(
     start: () => servers.startAll(),
     async beforeTurn(now, { signal, warn }) {
       chosen = now;
-      for (const problem of problems) warn(problem);
+      for (const problem of Object.values(problems)) warn(problem);
       await servers.settle(signal, warn);
     },
     release,
@@ -111,7 +111,8 @@ function toolSource({ clock }: EngineParts, servers: ThreadServers, without: rea
     direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
     deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
     const readers = now.hasResources ? resources : [];
-    all = [...readers, ...direct, ...fixed, ...deferred].filter(({ name }) => !without.includes(name));
+    const reaching = servers.names.length === 0 ? [] : fixed;
+    all = [...readers, ...direct, ...reaching, ...deferred].filter(({ name }) => !without.includes(name));
     return all;
   };
   return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });

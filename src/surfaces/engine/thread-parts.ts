@@ -39,9 +39,13 @@ import type { EngineParts } from './engine-parts.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { threadProviders } from './thread-providers.ts';
+import { createThreadSkills } from './thread-skills.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
-export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings' | 'hooks'> {
+export interface ThreadPartsInput extends Pick<
+  ConfiguredThread,
+  'config' | 'catalogue' | 'settings' | 'hooks' | 'skillSwitches'
+> {
   /** The tools of the thread's last request. Absent: it sent none yet. */
   readonly held?: readonly ToolSpec[];
   readonly provider: ProviderConfig;
@@ -130,6 +134,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ...defined({ notify: notifier(config.notify ?? [], env) }),
     ...(ephemeral ? { isEphemeral: true as const } : {}),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
+    skills: createThreadSkills(engine, { config, switches: input.skillSwitches }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,

@@ -27,15 +27,28 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
     for (const { message, next } of json ? [] : found.problems) printNote(`${message} ${next}`);
     return 0;
   }
-  const own = chosen.filter(({ trust }) => trust !== 'managed');
-  const failed = await found.decide(own, variant);
+  const managed = chosen.find(({ key, trust }) => trust === 'managed' && keys.includes(key));
+  if (managed !== undefined) return managedHook(managed);
+  const meant = chosen.filter(
+    ({ trust }) => changes[variant].includes(trust) || (keys.length > 0 && trust === 'disabled'),
+  );
+  const failed = await found.decide(meant, variant);
   if (failed !== undefined) return failed;
   const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
-  print(
-    own.length === 0 ? 'No hooks.\n' : own.map(({ command, event }) => `${verb}: ${command} (${event})\n`).join(''),
-    'text',
-  );
+  const lines = meant.map(({ command, event }) => `${verb}: ${command} (${event})\n`);
+  print(lines.length === 0 ? 'Nothing to change.\n' : lines.join(''), 'text');
   return 0;
+}
+
+/** Those that a command is about which names none. One that was switched off is not switched on in passing. */
+const changes: Readonly<Record<'trust' | 'untrust', readonly ConfiguredHook['trust'][]>> = {
+  trust: ['untrusted', 'modified'],
+  untrust: ['trusted', 'modified'],
+};
+
+function managedHook({ source }: ConfiguredHook): Outcome<'hook-managed'> {
+  const message = `The hook is managed: ${source.path} defines it, and it always runs.`;
+  return { code: 'hook-managed', message, next: 'Ask your administrator to change it.' };
 }
 
 function described({ key, event, matcher, command, trust }: ConfiguredHook): string {

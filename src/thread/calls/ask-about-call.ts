@@ -49,7 +49,9 @@ export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: Ques
   const { log, questions } = turn;
   const { question, call, about, item } = asking;
   const to = reviewerOf(turn, question);
-  log.record(questionAsked(inLine(question, item), { call, about, ...defined({ supersedes: instead?.about, to }) }));
+  const hook = turn.memory.hookedCalls.get(call.call_id);
+  const more = defined({ supersedes: instead?.about, to, hook });
+  log.record(questionAsked(inLine(question, item), { call, about, ...more }));
   if (instead !== undefined) {
     questions.lapse(instead.question.id);
     tellAnswered(turn, instead.question, { kind: 'lapsed' });

@@ -51,7 +51,7 @@ export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOr
       );
       if (came.kind !== 'answered') return { action: 'cancel' };
       const { kind, content } = came.answer;
-      if (kind === 'allowed') return { action: 'accept', ...defined({ content: content ?? {} }) };
+      if (kind === 'allowed') return { action: 'accept', ...(url === undefined ? { content: content ?? {} } : {}) };
       return { action: kind === 'declined' ? 'decline' : 'cancel' };
     } finally {
       inOrder.pass();

@@ -167,8 +167,9 @@ export class Calls {
     const read = preparing instanceof Promise ? await preparing : preparing;
     if (read.kind === 'refused') return read;
     const hooks = parts.hooks === undefined ? undefined : await import('../hooks/call-hooks.ts');
-    const as: CallAfterHooks = { kind: 'prepared', call, prepared: read };
-    const hooked = hooks === undefined ? as : await hooks.beforeCall(this.#turn, this.#step, as);
+    const as: CallAfterHooks = { kind: 'prepared', call, prepared: read, ...suspended?.hooked };
+    const isAsked = hooks !== undefined && suspended === undefined;
+    const hooked = isAsked ? await hooks.beforeCall(this.#turn, this.#step, as) : as;
     if (hooked.kind === 'refused') return { ...hooked, shown: read.item };
     const { prepared, note } = hooked;
     const { needs, item } = prepared;

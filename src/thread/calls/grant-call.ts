@@ -33,6 +33,8 @@ export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
   readonly id: string;
   readonly about: string;
   readonly answer?: RecordedAnswer;
+  /** Of what hooks said before. They are not asked again. */
+  readonly hooked?: Pick<CallToDecide, 'hook'> & { readonly note?: string };
 }
 
 /** A call that is to be decided about, in its turn among those of its step. */

@@ -11,7 +11,7 @@ import { defined } from '../../protocol/defined.ts';
 
 /** An envelope, and the thread in which it holds. */
 export interface Contract {
-  readonly parts: Pick<ThreadParts, 'router' | 'hooks'>;
+  readonly parts: Pick<ThreadParts, 'router' | 'hooks' | 'skills'>;
   readonly log: Pick<ThreadLog, 'state'>;
   readonly envelope: Envelope;
 }

@@ -11,21 +11,23 @@ import { sections } from '../../world/sections.ts';
 import { tell, type Telling } from '../../world/tell.ts';
 import { type Contract, instructionsNow, windowNow } from './contract-now.ts';
 import { sessionContextNow } from './session-context-now.ts';
+import { lookForSkills, skillsCut, skillsNow } from './skills-now.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 import type { ThreadParts, Turn } from '../parts/parts.ts';
 import { approvedPrefixesNow } from '../parts/rules-now.ts';
-import { warnOnce } from '../parts/warn-once.ts';
+import { warnOnce, warnOnceForAll } from '../parts/warn-once.ts';
 
 /** What answers of the user have changed by now. */
 interface StandingAnswers extends ReturnType<typeof grantsNow>, Pick<StepFacts, 'approvedPrefixes'> {}
 
 /** A step as the world is now, and what could not be read of it. */
 export async function stepNow(
-  turn: Contract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks'> },
+  turn: Contract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks' | 'skills'> },
   index: number,
   answered: StandingAnswers,
 ): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
   const { parts, envelope, log } = turn;
+  const ofSkills = index === 0 ? await lookForSkills(turn) : [];
   const { problems = [], ...gathered } = await parts.gatherStep(envelope);
   const { policy } = envelope;
   const { approvedPrefixes, ...grants } = answered;
@@ -33,7 +35,7 @@ export async function stepNow(
   const sessions = log.state.sessionsAtCheckpoint.map(toldSession);
   const facts = { ...gathered, pins: log.state.pins, sessions, ...defined(told) };
   const step = { envelope, index, facts, tools: [] };
-  return { step: asStateSays(turn, withToolsNow(turn, step)), problems };
+  return { step: asStateSays(turn, withToolsNow(turn, step)), problems: [...problems, ...ofSkills] };
 }
 
 /** Tools may come and go while a turn runs: the same rule says what a step offers. */
@@ -58,7 +60,8 @@ function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions'
 
 /** The step under what the thread's lines say by now: what requests begin with, and how much fits. */
 export function asStateSays(turn: Contract, step: Omit<Step, 'window'>): Step {
-  const facts = { ...step.facts, ...sessionContextNow(turn), base: instructionsNow(turn) };
+  const { skills: _before, ...known } = step.facts;
+  const facts = { ...known, ...sessionContextNow(turn), ...skillsNow(turn), base: instructionsNow(turn) };
   return { ...step, facts, window: windowNow(turn) };
 }
 
@@ -72,5 +75,7 @@ export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
   const { step, problems } = await stepNow(turn, index, answered);
   for (const problem of problems) warnOnce(turn, problem, 'message');
+  const cut = index === 0 ? skillsCut(turn) : undefined;
+  if (cut !== undefined) warnOnceForAll(turn, cut, cut.message);
   return step;
 }

@@ -1,10 +1,13 @@
 import type { Step } from '../../envelope/step.ts';
+import { interruptedBefore } from '../../fragments/answers/call-answers.ts';
 import { blockedByHook, brokenByHook, changedByHook, stoppedByHook } from '../../fragments/answers/hook-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
+import { inputOfCall, type SaidByHooks } from '../../state/said-by-hooks.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
 import { changedCall, hookedCall } from './hooked-call.ts';
+import { callThatEnded } from './hooked-session.ts';
 import { keepTexts, runHooks } from './run-hooks.ts';
 
 /** A call as hooks leave it. */
@@ -24,6 +27,9 @@ export async function beforeCall(
   step: Step,
   { call, prepared }: CallAfterHooks,
 ): Promise<CallAfterHooks | RefusedCall> {
+  keepSaid(turn, call, {});
+  // Hooks were asked about the command when it was started.
+  if (call.name === 'write_stdin') return { kind: 'prepared', call, prepared };
   const { names, input } = hookedCall(call);
   const [name = call.name] = names;
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id };
@@ -34,23 +40,36 @@ export async function beforeCall(
     const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
     return { kind: 'refused', output: blockedByHook(blocked, { tool: call.name, ...defined({ command }) }) };
   }
-  const hook = decision === undefined ? {} : { hook: decision };
-  if (updatedInput === undefined) return { kind: 'prepared', call, prepared, ...hook };
+  // Hooks that were ended had no say: the call must not run without them.
+  if (turn.signal.aborted) return { kind: 'refused', output: interruptedBefore };
+  const asks = decision === 'ask' ? { asks: true as const } : {};
+  if (updatedInput === undefined) {
+    keepSaid(turn, call, asks);
+    return { kind: 'prepared', call, prepared, ...defined({ hook: decision }) };
+  }
   const changed = changedCall(call, updatedInput);
   if (typeof changed === 'string') return { kind: 'refused', output: brokenByHook(changed) };
   const again = await turn.parts.router.prepare(changed, step);
   if (again.kind === 'refused') return { ...again, output: brokenByHook(again.output) };
-  turn.memory.changedCalls.set(call.call_id, changed);
+  keepSaid(turn, call, { input: inputOfCall(changed), ...asks });
   // A yes beside a change is only how the change is said: the policy decides about what the call has become.
-  const asks = decision === 'ask' ? hook : {};
-  return { kind: 'prepared', call: changed, prepared: again, note: changedByHook, ...asks };
+  const hook = decision === 'ask' ? decision : undefined;
+  return { kind: 'prepared', call: changed, prepared: again, note: changedByHook, ...defined({ hook }) };
 }
 
-/** Asks hooks about what a call gave. */
-export async function afterCall<Result extends CallResult>(turn: Turn, call: CallItem, end: Result): Promise<Result> {
+/** For questions about the call: their lines say it, for a process that continues the turn. */
+function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: SaidByHooks): void {
+  if (Object.keys(said).length === 0) memory.hookedCalls.delete(callId);
+  else memory.hookedCalls.set(callId, said);
+}
+
+/** Asks hooks about what a call gave. Of a command that runs on they are asked when it has ended. */
+export async function afterCall<Result extends CallResult>(turn: Turn, given: CallItem, end: Result): Promise<Result> {
+  const call = callThatEnded(turn, given, end);
+  if (call === undefined) return end;
   const { names, input } = hookedCall(call);
   const [name = call.name] = names;
-  const response = end.item.kind === 'command' ? end.item.output : end.output;
+  const response = responseOf(end);
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: response };
   const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
   keepTexts(turn, verdict);
@@ -58,6 +77,12 @@ export async function afterCall<Result extends CallResult>(turn: Turn, call: Cal
   if (blocked !== undefined) return replaced(end, blocked, 'failed');
   if (stopped !== undefined) return replaced(end, stoppedByHook(stopped), 'kept');
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
+}
+
+/** Of a command, what it printed; of all others what the model would read. */
+function responseOf({ item, output, dropped = [] }: CallResult): CallResult['output'] {
+  if (item.kind === 'command') return item.output;
+  return item.kind === 'tool-call' && dropped.length > 0 ? (item.output ?? output) : output;
 }
 
 /** What the call really gave is kept beside the line. */

@@ -4,6 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Mail } from '../parts/inbox.ts';
 import type { Turn } from '../parts/parts.ts';
 import { drainInbox, recordMail } from '../record/record.ts';
+import { readNamedSkills } from '../record/named-skills.ts';
 import { hearLateHooks, keepTexts, recordTexts, runHooks } from './run-hooks.ts';
 
 /**
@@ -26,6 +27,7 @@ export async function hearInbox(turn: Turn): Promise<void> {
     const verdict = await look(turn, next);
     if (signal.aborted && verdict.stopped === undefined && verdict.blocked === undefined) break;
     const reason = verdict.blocked ?? verdict.stopped;
+    await readNamedSkills(turn);
     if (reason === undefined) recordMail(turn, next);
     else drop(turn, next, reason);
     if (next.kind === 'words' && reason === undefined) isHeard = true;

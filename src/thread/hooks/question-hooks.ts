@@ -3,20 +3,21 @@ import { isHeldByRules } from '../../policy/decide-under-hook.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isCall } from '../../protocol/item.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
+import { asHooksLeft } from '../../state/said-by-hooks.ts';
 import type { Turn } from '../parts/parts.ts';
 import { hookedCall } from './hooked-call.ts';
-import { runHooks } from './run-hooks.ts';
+import { runHooks, showNow } from './run-hooks.ts';
 
 /** What hooks answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user. */
 export async function answerByHooks(turn: Turn, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const { log, memory, parts } = turn;
   const { callId } = question;
-  const own = entries(log.state.history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
-  const call = memory.changedCalls.get(callId) ?? own;
+  const call = entries(log.state.history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   if (call === undefined || !isCall(call)) return undefined;
-  const { names, input } = hookedCall(call);
+  const { names, input } = hookedCall(asHooksLeft(call, memory.hookedCalls.get(callId)));
   const about = { tool_name: names[0] ?? call.name, tool_input: input };
   const verdict = await runHooks(turn, { event: 'PermissionRequest', subjects: names, about, signal });
+  showNow(turn);
   if (verdict.blocked !== undefined) return { kind: 'declined', note: verdict.blocked, by: 'hook' };
   if (verdict.decision !== 'allow') return undefined;
   const seen = [...(question.commands ?? []), ...(question.seen ?? []), question.argv ?? []];

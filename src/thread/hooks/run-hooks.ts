@@ -27,12 +27,18 @@ export async function runHooks(turn: Turn, { event, subjects, about, signal }: A
   const { hooks } = turn.parts;
   if (hooks === undefined || !hooks.wants(event, subjects)) return noVerdict;
   turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event });
+  showNow(turn);
   const { cwd } = turn.envelope.workspace;
   const occasion = { event, ...(subjects && { subjects }), input: hookInput(turn, event, about), cwd };
   const limit = Math.min(mostTokens, Math.floor(windowNow(turn).effective * share));
   const verdict = await hooks.run(occasion, { signal: signal ?? turn.signal, mostTokens: limit });
   recordRuns(turn, verdict);
   return verdict;
+}
+
+/** Programs may take their time, and surfaces show what goes on. A lost disk is reported by the next caller that needs it. */
+export function showNow({ log }: Pick<Turn, 'log'>): void {
+  log.durable().catch(() => {});
 }
 
 /** What hooks that nothing waited for have said since. */
@@ -52,7 +58,8 @@ function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
     log.tell({ kind: 'hook-completed', turnId, run });
     for (const { kind, text } of run.entries) {
       if (kind === 'warning') log.tell({ kind: 'warning', outcome: hookSays(run, text) });
-      if (kind === 'error') warnOnce(turn, hookFailed(run, text), 'message');
+      // One that was ended with its turn is not at fault.
+      if (kind === 'error' && !turn.signal.aborted) warnOnce(turn, hookFailed(run, text), 'message');
     }
   }
 }

@@ -18,6 +18,7 @@ import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
 import type { Sessions } from '../../ports/sessions.ts';
 import type { Seals } from '../../ports/seals.ts';
+import type { Skills } from '../../ports/skills.ts';
 import type { ProcessEnd } from '../../ports/spawn.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Threads } from '../../ports/threads.ts';
@@ -96,6 +97,8 @@ export interface ThreadParts {
   userShell?(command: UserCommand): Promise<ProcessEnd>;
   /** Absent: no hook is configured that may run. */
   readonly hooks?: Hooks;
+  /** Absent: there are no skills. */
+  readonly skills?: Skills;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */

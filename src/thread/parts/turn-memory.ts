@@ -1,7 +1,8 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import type { ReviewHistory } from '../../policy/review/breaker.ts';
-import type { CallItem } from '../../protocol/item.ts';
+import type { NamedSkills } from '../../ports/skills.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { SaidByHooks } from '../../state/said-by-hooks.ts';
 
 /** What a turn remembers while it runs: everything about it that changes, but for the thread's lines. */
 export interface TurnMemory {
@@ -23,8 +24,12 @@ export interface TurnMemory {
   leaves: 'enough' | 'too-little';
   /** What hooks said for the model that has not entered history yet. */
   readonly hookTexts: string[];
-  /** Calls that hooks changed, as they run, by id. */
-  readonly changedCalls: Map<string, CallItem>;
+  /** What hooks said about calls, by their id. */
+  readonly hookedCalls: Map<string, SaidByHooks>;
+  /** What messages name as skills, by their text. */
+  readonly namedSkills: Map<string, NamedSkills>;
+  /** The skills that the turn has brought into history, by path, and what each weighs. */
+  readonly givenSkills: Map<string, number>;
   /** A hook wants the turn to end, or let none of its words in. */
   endedBy: 'hook' | undefined;
   /** How often hooks kept the turn from ending. */
@@ -44,7 +49,9 @@ export function newMemory(): TurnMemory {
     cutShort: false,
     leaves: 'enough',
     hookTexts: [],
-    changedCalls: new Map(),
+    hookedCalls: new Map(),
+    namedSkills: new Map(),
+    givenSkills: new Map(),
     endedBy: undefined,
     keptGoing: 0,
     reviews: { history: [], running: Promise.resolve() },

@@ -11,6 +11,7 @@ import { windowNow } from '../contract/contract-now.ts';
 import { limitToShare } from '../contract/output-share.ts';
 import type { Mail } from '../parts/inbox.ts';
 import type { RecordingTurn, Turn } from '../parts/parts.ts';
+import { recordNamedSkills } from './named-skills.ts';
 import { recordEvent } from './record-context.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
@@ -76,6 +77,8 @@ export function drainInbox(turn: Turn): void {
 }
 
 export function recordMail(turn: Turn, mail: Mail): void {
-  if (mail.kind === 'words') recordUserMessage(turn, mail.input, mail.id);
-  else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
+  if (mail.kind === 'words') {
+    recordUserMessage(turn, mail.input, mail.id);
+    recordNamedSkills(turn, mail.input);
+  } else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }

@@ -7,6 +7,7 @@ import { stoppedBy } from '../../protocol/stopped-by.ts';
 import { pendingQuestions } from '../../state/questions.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
+import { readNamedSkills } from '../record/named-skills.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { notifyEnd } from './notify-end.ts';
@@ -63,6 +64,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
 
 /** Words that hooks have to look at first wait for the next turn if this one was interrupted. */
 async function hearLate(turn: Turn): Promise<void> {
+  await readNamedSkills(turn);
   if (turn.parts.hooks === undefined) return drainInbox(turn);
   const { hearInbox } = await import('../hooks/turn-hooks.ts');
   await hearInbox(turn);

@@ -1,7 +1,9 @@
 import { notBegun } from '../../fragments/answers/call-answers.ts';
+import { changedByHook } from '../../fragments/answers/hook-answers.ts';
 import { entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
+import { asHooksLeft } from '../../state/said-by-hooks.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { Calls } from '../calls/calls.ts';
 import type { SuspendedAsking } from '../calls/grant-call.ts';
@@ -26,11 +28,20 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
   const calls = new Calls(turn, await lookAround(turn, 0));
   for (const call of callsOf(turn.log.state, openTurn.id)) {
-    const { id, about, answer } = questions.get(call.call_id) ?? {};
+    const { id, about, answer, hook } = questions.get(call.call_id) ?? {};
     // Once, however often the model used the name.
     questions.delete(call.call_id);
-    if (id === undefined || about === undefined) recordAnswer(turn, call, { output: notBegun });
-    else calls.start(call, { id, about, approval, ...defined({ answer }) } satisfies SuspendedAsking);
+    if (id === undefined || about === undefined) {
+      recordAnswer(turn, call, { output: notBegun });
+      continue;
+    }
+    if (hook !== undefined) turn.memory.hookedCalls.set(call.call_id, hook);
+    const hooked = defined({
+      hook: hook?.asks && ('ask' as const),
+      note: hook?.input === undefined ? undefined : changedByHook,
+    });
+    const asking: SuspendedAsking = { id, about, approval, hooked, ...defined({ answer }) };
+    calls.start(asHooksLeft(call, hook), asking);
   }
   // A call that is not in history is not run.
   for (const { id } of questions.values()) turn.questions.lapse(id);

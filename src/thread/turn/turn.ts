@@ -1,4 +1,5 @@
 import { drainInbox } from '../record/record.ts';
+import { readNamedSkills } from '../record/named-skills.ts';
 import { dropTooLong, promptProblem } from './prompt-size.ts';
 import { enterStep } from './enter-step.ts';
 import { leavesTooLittle } from '../checkpoint/compact-when-full.ts';
@@ -34,6 +35,7 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
     for (let index = 0; ; index++) {
       await hooks?.startSession(turn);
       const step = await enterStep(turn, index);
+      await readNamedSkills(turn);
       if (hooks === undefined) drainInbox(turn);
       else await hooks.hearInbox(turn);
       if (turn.memory.endedBy === 'hook') return { kind: 'done' };

@@ -1,3 +1,4 @@
+import type { Envelope } from '../../envelope/envelope.ts';
 import { explainsScripts } from '../../fragments/sections/approval-text.ts';
 import { approvedRuns, approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
 import {
@@ -40,6 +41,15 @@ interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, Jso
   readonly rest: string;
 }
 
+type Grants = {
+  readonly granted: StandingGrants | undefined;
+  readonly approvedPrefixes: PermissionsText['approvedPrefixes'];
+};
+
+/** Of each policy the newest fact, and of each fact its digests: steps of one turn differ in neither, and the text is long. */
+const newest = new WeakMap<Envelope['policy'], Grants & { readonly cwd: string; readonly fact: PermissionsText }>();
+const digests = new WeakMap<PermissionsText, StoredPermissions>();
+
 /** Permissions belong together: a change restates them all, save that an approval was added or a grant came or went. */
 export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
@@ -48,24 +58,25 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
 
   of({ envelope: { policy, workspace, modes }, facts: { granted, approvedPrefixes = policy.approvedPrefixes } }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
-    const opened = openedNetworkOf(policy.resolved, granted);
-    return {
-      ...describePolicy(policy.resolved, workspace.cwd),
-      approval: policy.approval,
-      canAsk: policy.canAsk === true,
-      ...(isReviewed(policy) ? { reviewed: true as const } : {}),
-      approvedPrefixes,
-      held: heldPatterns(policy.rules),
-      ...defined({ answersOnce: policy.answersOnce, granted, opened }),
-    };
+    const { cwd } = workspace;
+    const known = newest.get(policy);
+    const isSame = known?.granted === granted && known?.approvedPrefixes === approvedPrefixes && known.cwd === cwd;
+    if (known !== undefined && isSame) return known.fact;
+    const fact = describe(policy, cwd, { granted, approvedPrefixes });
+    newest.set(policy, { cwd, granted, approvedPrefixes, fact });
+    return fact;
   },
 
   stored(fact) {
-    return {
+    const known = digests.get(fact);
+    if (known !== undefined) return known;
+    const stored = {
       instructions: fingerprint(render(permissionsFragment, { ...fact, approvedPrefixes: [] })),
       approved_command_prefixes: fact.approvedPrefixes,
       capstan_grants: toldGrants(fact),
     };
+    digests.set(fact, stored);
+    return stored;
   },
 
   read(stored) {
@@ -99,6 +110,19 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     ];
   },
 };
+
+function describe(policy: Envelope['policy'], cwd: string, { granted, approvedPrefixes }: Grants): PermissionsText {
+  const opened = openedNetworkOf(policy.resolved, granted);
+  return {
+    ...describePolicy(policy.resolved, cwd),
+    approval: policy.approval,
+    canAsk: policy.canAsk === true,
+    ...(isReviewed(policy) ? { reviewed: true as const } : {}),
+    approvedPrefixes,
+    held: heldPatterns(policy.rules),
+    ...defined({ answersOnce: policy.answersOnce, granted, opened }),
+  };
+}
 
 /** The network as the grants open it; undefined where it is that of the policy. */
 function openedNetworkOf(policy: ResolvedPolicy, granted: StandingGrants | undefined): ReachedNetwork | undefined {

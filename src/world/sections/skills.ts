@@ -1,3 +1,4 @@
+import type { SkillCatalogue } from '../../envelope/facts.ts';
 import { render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
 import { skillsCatalogueFragment } from '../../fragments/sections/skills.ts';
@@ -10,13 +11,12 @@ interface StoredSkills extends JsonObject {
 }
 
 /** Which skills there are. The catalogue is one text: a change tells it anew. */
-export const skillsSection: Section<{ readonly body: string }, StoredSkills> = {
+export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
   kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
 
-  of: ({ envelope: { capabilities } }) =>
-    capabilities.skills === undefined ? undefined : { body: capabilities.skills },
+  of: ({ facts, envelope: { modes } }) => (modes.leaveOut.includes('skills') ? undefined : facts.skills),
 
   stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
 

@@ -45,7 +45,7 @@ function oauth(): object {
 const { servers: configs, problems } = readMcpServers({
   conformance: { url, oauth: oauth(), startupTimeoutSec: 20, toolTimeoutSec: 20 },
 });
-if (problems.length > 0) throw new Error(problems[0]?.message);
+for (const { message } of Object.values(problems)) throw new Error(message);
 const pool = new ServerPool({
   clock: { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
   env: { CLIENT_SECRET: stringAt(context, 'client_secret') },

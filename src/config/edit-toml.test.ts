@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { withoutTomlTable, withTomlTable } from './edit-toml.ts';
+
+const document = `# Mine.
+model = "m"
+
+[mcp_servers.docs]  # first
+url = "https://a.org"
+
+[mcp_servers."docs".tools.find]
+approval_mode = "approve"
+
+[mcp_servers.docs2]
+command = "x" # stays
+
+[[list.docs]]
+a = 1
+`;
+
+test('a table goes with all that is below it, and the rest stays to the letter', () => {
+  expect(withoutTomlTable(document, ['mcp_servers', 'docs'])).toBe(`# Mine.
+model = "m"
+
+[mcp_servers.docs2]
+command = "x" # stays
+
+[[list.docs]]
+a = 1
+`);
+  expect(withoutTomlTable(document, ['mcp_servers', 'other'])).toBe(document);
+  expect(withoutTomlTable('', ['a'])).toBe('\n');
+});
+
+test('a table is added at the end', () => {
+  expect(withTomlTable('a = 1\n\n\n', ['mcp_servers', 'my docs'], { url: 'https://a.org', headers: { b: 'c' } }))
+    .toBe(`a = 1
+
+[mcp_servers."my docs"]
+url = "https://a.org"
+
+[mcp_servers."my docs".headers]
+b = "c"
+`);
+  expect(withTomlTable('', ['a'], { b: 1 })).toBe('[a]\nb = 1\n');
+});

@@ -1,0 +1,36 @@
+import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+
+interface TaskOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
+/** Whether a server wants calls of this tool as tasks, and in no other way. */
+export function wantsTask(tool: JsonObject): boolean {
+  return objectAt(tool, 'execution')?.['taskSupport'] === 'required';
+}
+
+/** Calls a tool that works on after its call is answered, and waits for its result. An interrupted one is cancelled. */
+export async function callAsTask(client: Client, params: JsonObject, options: TaskOptions): Promise<JsonObject> {
+  const begun = await client.request({ method: 'tools/call', params: { ...params, task: {} } }, anyObject, options);
+  const taskId = stringAt(objectAt(begun, 'task'), 'taskId');
+  // A server may answer at once all the same.
+  if (taskId === undefined) return begun;
+  try {
+    return await client.request({ method: 'tasks/result', params: { taskId } }, anyObject, options);
+  } catch (error) {
+    void client.request({ method: 'tasks/cancel', params: { taskId } }, anyObject, { timeout: 1000 }).catch(() => {});
+    throw error;
+  }
+}
+
+/** What comes back is read as results of other calls are. */
+const anyObject: StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'capstan',
+    validate: (value: unknown) =>
+      isJsonObject(value) ? { value } : { issues: [{ message: 'the result is not an object' }] },
+  },
+};

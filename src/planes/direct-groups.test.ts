@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { directGroups, optionalToolsBudget } from './direct-groups.ts';
+
+test('optional tools get a tenth of the window, and no more than 20,000 tokens of a large one', () => {
+  expect([8000, 32_000, 200_000, 1_000_000].map(optionalToolsBudget)).toEqual([800, 3200, 20_000, 20_000]);
+});
+
+test('the light groups come first, so that a heavy one keeps no other out', () => {
+  const groups = [
+    { name: 'heavy', tokens: 900 },
+    { name: 'light', tokens: 100 },
+    { name: 'middle', tokens: 400 },
+  ];
+  expect([...directGroups(groups, 1000)]).toEqual(['light', 'middle']);
+  expect([...directGroups(groups, 99)]).toEqual([]);
+});
+
+test('the groups that are chosen fit the budget, whatever order they come in', () => {
+  const group = fc.record({ name: fc.string(), tokens: fc.nat(5000) });
+  fc.assert(
+    fc.property(fc.uniqueArray(group, { selector: ({ name }) => name }), fc.nat(20_000), (groups, budget) => {
+      const chosen = directGroups(groups, budget);
+      const weight = groups.reduce((sum, { name, tokens }) => sum + (chosen.has(name) ? tokens : 0), 0);
+      expect(weight).toBeLessThanOrEqual(budget);
+      expect(directGroups(groups.toReversed(), budget)).toEqual(chosen);
+    }),
+  );
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { CallNeeds } from './approval.ts';
+import type { DecisionContext } from './call-decision.ts';
+import { decideMcp } from './decide-mcp.ts';
+import { mcpToolKey } from './grants.ts';
+
+type Need = NonNullable<CallNeeds['mcp']>;
+
+const sandboxed: ResolvedPolicy = {
+  enforcement: 'managed',
+  files: { kind: 'restricted', rules: [], denyGlobs: [], platformDefaults: false },
+  network: 'restricted',
+};
+const open: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+
+function decide(need: Partial<Need>, more: Partial<DecisionContext> = {}) {
+  const rules = { prefixes: [], hosts: [], executables: {} };
+  const context = { approval: 'on-request', policy: sandboxed, rules, grants: [], canAsk: true, ...more } as const;
+  return decideMcp(context, { server: 's', tool: 't', hints: {}, mode: 'auto', ...need });
+}
+
+const hints: Readonly<Record<string, Need['hints']>> = {
+  'says nothing': {},
+  reads: { readOnly: true },
+  'reads and destroys': { readOnly: true, destructive: true },
+  'destroys nothing': { destructive: false },
+  'stays in its world': { openWorld: false },
+  'neither destroys nor leaves': { destructive: false, openWorld: false },
+};
+
+describe.each<[Need['mode'], readonly string[]]>([
+  ['auto', ['says nothing', 'reads and destroys', 'destroys nothing', 'stays in its world']],
+  ['prompt', Object.keys(hints)],
+  ['writes', ['says nothing', 'destroys nothing', 'stays in its world', 'neither destroys nor leaves']],
+  ['approve', []],
+])('the mode %s', (mode, asked) => {
+  test.each(Object.entries(hints))('and a tool that %s', (name, given) => {
+    expect(decide({ mode, hints: given }).kind).toBe(asked.includes(name) ? 'ask' : 'run');
+  });
+});
+
+test('only in the mode auto does a yes hold for longer than its call', () => {
+  const grants = [{ key: mcpToolKey('s', 't') }];
+  expect(decide({}, { grants }).kind).toBe('run');
+  expect(decide({ tool: 'other' }, { grants }).kind).toBe('ask');
+  expect(decide({ mode: 'prompt' }, { grants }).kind).toBe('ask');
+  expect(decide({})).toMatchObject({ question: { scopes: ['call', 'session', 'rule'] }, grantKeys: [grants[0]!.key] });
+  expect(decide({ mode: 'writes' })).toMatchObject({ question: { scopes: ['call'] } });
+});
+
+test('where no one is asked, a call is refused, unless nothing is confined anyway', () => {
+  const never: ApprovalPolicy = 'never';
+  expect(decide({}, { approval: never })).toMatchObject({
+    kind: 'refuse',
+    why: expect.stringContaining('"t" of the MCP server "s"') as string,
+  });
+  expect(decide({}, { approval: never, policy: open }).kind).toBe('run');
+  expect(decide({}, { policy: open }).kind).toBe('ask');
+  expect(decide({}, { canAsk: false }).kind).toBe('refuse');
+  const flags = { sandbox_approval: true, rules: true, skill_approval: true, request_permissions: true };
+  expect(decide({}, { approval: { granular: { ...flags, mcp_elicitations: false } } }).kind).toBe('refuse');
+});

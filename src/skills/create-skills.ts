@@ -1,0 +1,61 @@
+import { selectSkills } from '../planes/select-skills.ts';
+import type { NamedSkill, NamedSkills, SelectedSkills } from '../ports/skills.ts';
+import { defined } from '../protocol/defined.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { KnownSkill, LoadedSkills } from './load-skills.ts';
+import { skillMentions } from './skill-mentions.ts';
+import { ambiguousSkill, shortenedSkills, unreadSkill } from './skill-problems.ts';
+
+/** A longer skill is not for reading. */
+const bodyBytes = 1024 * 1024;
+
+export function selectLoaded({ skills }: LoadedSkills, tokens: number): SelectedSkills | undefined {
+  const offered = skills.filter(({ isOffered }) => isOffered);
+  if (offered.length === 0) return undefined;
+  const selected = selectSkills(offered, tokens);
+  if (selected === undefined) return undefined;
+  return { catalogue: selected.catalogue, ...defined({ shortened: shortenedSkills(selected) }) };
+}
+
+/** What a text names, each skill once. A name that several skills have names none of them. */
+export function readNamed({ skills }: LoadedSkills, text: string): NamedSkills {
+  const { names, paths } = skillMentions(text);
+  const problems: Outcome[] = [];
+  const named = new Set<KnownSkill>();
+  for (const path of paths) {
+    const skill = skills.find((each) =>
+      [each.path, each.place].some((own) => own === path || own === `${path}/SKILL.md`),
+    );
+    if (skill !== undefined) named.add(skill);
+  }
+  for (const name of names) {
+    const found = skillsOfName(skills, name);
+    if (found.length === 1) named.add(found[0]!);
+    if (found.length > 1 && !found.some((each) => named.has(each)))
+      problems.push(
+        ambiguousSkill(
+          name,
+          found.map(({ path }) => path),
+        ),
+      );
+  }
+  const read = [...named].flatMap((skill): readonly NamedSkill[] => {
+    const file = skill.read(bodyBytes);
+    if (file.kind === 'read' && file.isWhole) return [{ name: skill.name, path: skill.path, contents: file.text }];
+    problems.push(unreadSkill(skill.path, whyNot(file)));
+    return [];
+  });
+  return { skills: read, problems };
+}
+
+/** A sign behind the name may belong to the sentence. */
+function skillsOfName(skills: readonly KnownSkill[], name: string): readonly KnownSkill[] {
+  const found = skills.filter((skill) => skill.name === name);
+  const bare = name.replace(/[:_-]+$/, '');
+  return found.length > 0 || bare === name ? found : skills.filter((skill) => skill.name === bare);
+}
+
+function whyNot(file: ReturnType<KnownSkill['read']>): string {
+  if (file.kind === 'unread') return file.reason;
+  return file.kind === 'missing' ? 'it is gone' : 'it is larger than 1 MB';
+}

@@ -1,0 +1,63 @@
+import { skillBodyFragment } from '../../fragments/events/skill-body.ts';
+import { cutText } from '../../fragments/text/cut-text.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import type { NamedSkill } from '../../ports/skills.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { UserInput } from '../../protocol/user-input.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import type { Turn } from '../parts/parts.ts';
+import { warnOnce } from '../parts/warn-once.ts';
+import { recordEvent } from './record-context.ts';
+
+/** One skill has at most so many tokens, and all of one turn have this share of the window (I6). */
+const mostTokens = 9000;
+const share = 0.2;
+/** Less of a skill is of no use. */
+const leastTokens = 100;
+
+/** Reads the skills that waiting messages name: what a message brings along is recorded with it, at once. */
+export async function readNamedSkills({ parts: { skills }, inbox, memory }: Turn): Promise<void> {
+  if (skills === undefined) return;
+  for (;;) {
+    const texts = inbox.waiting.flatMap((mail) => (mail.kind === 'words' ? [mail.input.text] : []));
+    const text = texts.find((each) => each.includes('$') && !memory.namedSkills.has(each));
+    if (text === undefined) return;
+    memory.namedSkills.set(text, await skills.named(text));
+  }
+}
+
+/** What a message names enters history behind it, each skill once in a turn. */
+export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
+  const { memory } = turn;
+  const named = memory.namedSkills.get(text);
+  if (named === undefined) return;
+  for (const problem of named.problems) warnOnce(turn, problem, 'message');
+  for (const skill of named.skills) {
+    if (memory.givenSkills.has(skill.path)) continue;
+    const left = Math.floor(windowNow(turn).effective * share) - sum([...memory.givenSkills.values()]);
+    const contents = fitting(skill, Math.min(mostTokens, left));
+    if (contents !== skill.contents) warnOnce(turn, cutSkill(skill, contents), 'message');
+    memory.givenSkills.set(skill.path, contents === undefined ? 0 : estimateTokens(contents));
+    if (contents !== undefined) recordEvent(turn, skillBodyFragment, { ...skill, contents });
+  }
+}
+
+/** As much of a skill as there is space for; undefined where that would be too little. */
+function fitting({ contents }: NamedSkill, tokens: number): string | undefined {
+  if (estimateTokens(contents) <= tokens) return contents;
+  return tokens < leastTokens ? undefined : cutText(contents, tokens);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function cutSkill({ name, path }: NamedSkill, contents: string | undefined): Outcome<'skill-cut'> {
+  const got = contents === undefined ? 'did not get it' : 'got its beginning and its end';
+  const message = `The skill ${name} is too long for the context window. The model ${got}.`;
+  return {
+    code: 'skill-cut',
+    message,
+    next: `The model can read the rest itself. Shorten ${path}, or name fewer skills.`,
+  };
+}

@@ -1,0 +1,29 @@
+import type { LoadedSkills } from '../../src/skills/load-skills.ts';
+import { readNamed, selectLoaded } from '../../src/skills/create-skills.ts';
+import type { Skills } from '../../src/ports/skills.ts';
+
+/** A skill of a world: its file says what its name says. */
+export interface WorldSkill {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The skills of a world, chosen and read as the engine does it, without a disk. */
+export function worldSkills(skills: () => readonly WorldSkill[]): Skills {
+  let loaded: LoadedSkills = { skills: [], problems: [] };
+  return {
+    look() {
+      loaded = { skills: skills().map(known), problems: [] };
+      return Promise.resolve([]);
+    },
+    select: (tokens) => selectLoaded(loaded, tokens),
+    named: (text) => Promise.resolve(readNamed(loaded, text)),
+  };
+}
+
+function known({ name, description }: WorldSkill): LoadedSkills['skills'][number] {
+  const path = `/skills/${name}/SKILL.md`;
+  const text = `---\nname: ${name}\n---\nDo ${name} well. </skill>\n`;
+  const read = () => ({ kind: 'read', text, isWhole: true, place: path }) as const;
+  return { name, description, path, root: '/skills', scope: 'user', place: path, isOffered: true, read };
+}

@@ -1,0 +1,69 @@
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { inputOf } from '../harness/scene.ts';
+import { guardedServer } from './guarded-server.ts';
+
+test('a login is made in the browser, kept for this user alone, used by threads, and forgotten', async () => {
+  const server = await guardedServer();
+  const live = await LiveThread.in([]);
+  const { home, workspace } = live.place;
+  appendFileSync(join(home, 'config.toml'), `\n[mcp_servers.g]\nurl = "${server.url}"\n`);
+  const call = async (): Promise<unknown> => {
+    await live.open();
+    live.model.push(answer({ items: [callTool('mcp__g__secret', {})] }));
+    live.model.push(answer({ items: [say('Done.')] }));
+    await live.turn('go');
+    return inputOf(live.model, live.model.requests.length - 1).findLast(({ output }) => output !== undefined)?.[
+      'output'
+    ];
+  };
+  expect(await call()).toContain('There is no tool named');
+  const [warning] = live.told('warning').map(({ outcome }) => outcome);
+  expect(warning).toEqual({
+    code: 'mcp-login-needed',
+    message: 'The MCP server "g" did not start: it wants a login.',
+    next: 'Run: capstan mcp login g',
+  });
+
+  const servers = await (await live.engine()).mcpServers();
+  const visit = (page: URL): void => void fetch(page);
+  expect(await servers.login('g', workspace, visit)).toBeUndefined();
+  const file = join(home, 'capstan/mcp/credentials.json');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).toContain('the-token');
+  expect(await servers.list(workspace)).toMatchObject([{ name: 'g', isLoggedIn: true, tools: 1 }]);
+
+  expect(await call()).toContain('the secret');
+  expect(await servers.logout('g', workspace)).toBe(true);
+  expect(await servers.logout('g', workspace)).toBe(false);
+  expect(readFileSync(file, 'utf8')).not.toContain('the-token');
+  expect(await call()).toContain('Tell the user to run: capstan mcp login g');
+});
+
+test('a page that brings back an error, and a program, end a login with a sentence', async () => {
+  const server = await guardedServer();
+  const live = await LiveThread.in([]);
+  const { home, workspace } = live.place;
+  appendFileSync(
+    join(home, 'config.toml'),
+    `\n[mcp_servers.g]\nurl = "${server.url}"\n[mcp_servers.p]\ncommand = "x"\n`,
+  );
+  const servers = await (await live.engine()).mcpServers();
+  const refuse = (page: URL): void => {
+    const back = new URL(page.searchParams.get('redirect_uri') ?? '');
+    back.search = new URLSearchParams({
+      error: 'access_denied',
+      state: page.searchParams.get('state') ?? '',
+    }).toString();
+    void fetch(back);
+  };
+  expect(await servers.login('g', workspace, refuse)).toMatchObject({ code: 'mcp-server-not-started' });
+  const forge = (page: URL): void => void fetch(`${page.searchParams.get('redirect_uri')}?code=the-code&state=other`);
+  const forged = await servers.login('g', workspace, forge);
+  expect(forged?.message).toContain('the answer belongs to another login');
+  expect(await servers.login('p', workspace, () => {})).toMatchObject({ code: 'mcp-no-login' });
+  expect(await servers.login('none', workspace, () => {})).toMatchObject({ code: 'mcp-server-unknown' });
+});

@@ -88,10 +88,7 @@ export const commandTable: CommandGroup = {
     completion: commandRow(completionCommand, async () =>
       (await import('../completion/run-completion.ts')).completionOf(commandTable),
     ),
-    'complete-profiles': commandRow(
-      completeProfilesCommand,
-      () => import('../completion/run-complete-profiles.ts'),
-    ),
+    'complete-profiles': commandRow(completeProfilesCommand, () => import('../completion/run-complete-profiles.ts')),
     'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),
     help: commandRow(helpCommand, async () => (await import('../commands/run-help.ts')).helpOn(commandTable)),
   },

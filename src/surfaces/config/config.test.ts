@@ -130,8 +130,9 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   sandbox.max_processes, sandbox.max_memory_mb, developer_instructions,
 #   instructions, model_instructions_file, compact_prompt,
 #   experimental_compact_prompt_file, personality,
-#   experimental_realtime_start_instructions, openai_base_url, notify,
-#   default_permissions
+#   experimental_realtime_start_instructions, openai_base_url,
+#   skills.include_instructions, skills.max_context_tokens,
+#   skills.bundled.enabled, notify, default_permissions
 `;
 
 describe('config show', () => {

@@ -1,5 +1,6 @@
 import type { SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
+import { type WebSearchMode, webSearchModes } from '../policy/web-search.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 import { unusedKeys } from './unused-keys.ts';
@@ -132,6 +133,7 @@ const keys = {
   approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
   auto_review: table({ policy: text } as const),
   review_model: name,
+  web_search: choice<WebSearchMode>(webSearchModes),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
   sandbox_workspace_write: table(
     {

@@ -1,4 +1,5 @@
 import { approvalNames } from '../policy/approval-policy.ts';
+import { type WebSearchMode, webSearchModes } from '../policy/web-search.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
@@ -44,6 +45,7 @@ const enforced = {
   default_permissions: name,
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
   auto_review: table({ ignore_rules: models, required_on_models: models }),
+  allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
   allow_login_shell: flag,
   // Read by `required-servers.ts`.
   mcp_servers: { type: 'free', shape: 'table' },
@@ -69,7 +71,7 @@ const passing: KeyTable = {
     'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
   ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
-  ...each({ type: 'string-list' }, 'allowed_web_search_modes allowed_login_methods allowed_chatgpt_workspaces'),
+  ...each({ type: 'string-list' }, 'allowed_login_methods allowed_chatgpt_workspaces'),
   ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
 };
 

@@ -67,6 +67,7 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
     features: Object.keys(pins).length === 0 ? undefined : { pins, source: file.source },
     instructions: instructions.trim() === '' ? undefined : instructions,
     allowIgnoredOn: ignored.length === 0 ? undefined : ignored,
+    webSearchModes: values.allowedWebSearchModes,
     allowLoginShell: values.allowLoginShell,
     hooks: hooks === undefined ? undefined : { table: hooks, source: file.source },
     managedHooksOnly: values.allowManagedHooksOnly === true ? (true as const) : undefined,

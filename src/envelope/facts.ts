@@ -166,6 +166,8 @@ export interface TurnOffering {
   readonly mode: CollaborationMode;
   /** Gates that are open. */
   readonly features: readonly string[];
+  /** No sandbox of ours holds commands. */
+  readonly isUnlimited: boolean;
   /** The user answers questions. */
   readonly hasUser: boolean;
 }

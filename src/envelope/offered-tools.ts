@@ -9,10 +9,11 @@ export function isOffered(
   { effect, asksAbout, givesPictures, deferred, offeredIn }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
   { approval, sandboxLevel, canAsk, hasUser }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser'>,
-  work: Omit<TurnOffering, 'hasUser'>,
+  work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
 ): boolean {
   if (deferred === true) return false;
-  if (offeredIn?.({ ...work, hasUser: hasUser === true }) === false) return false;
+  const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
+  if (offeredIn?.({ ...work, isUnlimited, hasUser: hasUser === true }) === false) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
   const policy = { approval, sandboxLevel, ...defined({ canAsk }) };
   if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;

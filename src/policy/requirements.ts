@@ -8,6 +8,7 @@ import type { NamedProfile } from './profiles.ts';
 import type { ProfileTables } from './profile-tables.ts';
 import type { RequiredServers } from './required-servers.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
+import type { WebSearchMode } from './web-search.ts';
 
 /** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
 export interface Requirements {
@@ -27,6 +28,8 @@ export interface Requirements {
   readonly allowIgnoredOn?: readonly string[];
   /** Features that are open or closed, whatever the configuration says. */
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
+  /** How the provider may search the web. Absent: in every way. */
+  readonly webSearchModes?: readonly WebSearchMode[];
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */
   readonly allowLoginShell?: boolean;
   /** Hooks of the administrator, as they are written. They run without being trusted. */

@@ -13,6 +13,8 @@ export type TurnItem =
     }
   /** The model's own summary of its thinking; raw thinking is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
+  /** The provider searched the web. `query`: what for, or the page that it opened; empty where it does not say. */
+  | { readonly kind: 'web-search'; readonly id: string; readonly query: string }
   /** `problem`: why the picture could not be shown to the model. */
   | { readonly kind: 'image-view'; readonly id: string; readonly path: string; readonly problem?: string }
   | PlanItem

@@ -84,6 +84,8 @@ export function storedItem(item: TurnItem): JsonObject {
       };
     case 'reasoning':
       return { type: 'Reasoning', id, summary_text: item.summary, raw_content: [] };
+    case 'web-search':
+      return { type: 'WebSearch', id, query: item.query };
     case 'image-view':
       return { type: 'ImageView', id, path: fileUrl(item.path) };
     case 'plan':

@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
-import { stringAt } from '../protocol/json.ts';
+import { objectAt, stringAt } from '../protocol/json.ts';
 import { proposedPlan } from '../protocol/proposed-plan.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
@@ -17,7 +17,13 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
       ...defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) }),
     };
   }
+  if (item.type === 'web_search_call') return { kind: 'web-search', id, query: searchedFor(item) };
   if (!isReasoning(item)) return undefined;
   const summary = item.summary.flatMap((part) => stringAt(part, 'text') ?? []).filter((text) => text.trim() !== '');
   return summary.length === 0 ? undefined : { kind: 'reasoning', id, summary };
+}
+
+function searchedFor(item: Item): string {
+  const action = objectAt(item, 'action');
+  return stringAt(action, 'query') ?? stringAt(action, 'url') ?? '';
 }

@@ -23,6 +23,8 @@ export function readItem(item: JsonObject): TurnItem | undefined {
     }
     case 'Reasoning':
       return { kind: 'reasoning', id, summary: textsAt(item, 'summary_text') ?? [] };
+    case 'WebSearch':
+      return { kind: 'web-search', id, query: stringAt(item, 'query') ?? '' };
     case 'ImageView':
       return { kind: 'image-view', id, path: pathAt(item, 'path') };
     case 'Plan': {

@@ -160,7 +160,8 @@ function foldUsage(state: RecordedState, payload: JsonObject): Recorded {
 /** Messages and thoughts of the model stand in lines of their own, in files of every program. */
 function foldCompletedItem(state: RecordedState, payload: JsonObject): Recorded {
   const item = readItem(objectAt(payload, 'item') ?? {});
-  if (item === undefined || item.kind === 'agent-message' || item.kind === 'reasoning') return { state, news: [] };
+  const isSaid = item?.kind === 'agent-message' || item?.kind === 'reasoning' || item?.kind === 'web-search';
+  if (item === undefined || isSaid) return { state, news: [] };
   if (item.kind === 'plan') return { state: { ...state, plan: item }, news: [] };
   const endedIn = (stringAt(payload, 'turn_id') ?? turnOf(state)) as TurnId;
   return { state: { ...withCall(state, item.id, { isShown: true }), ended: item, endedIn }, news: [] };

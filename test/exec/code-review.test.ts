@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Place } from '../harness/run-capstan.ts';
@@ -95,4 +95,31 @@ it('asks no model where there is nothing to review, or the target is wrong', asy
   expect(await refused('--commit=--help')).toContain('git knows no commit');
   expect(await refused('--base', 'main', 'words')).toContain('more than one target');
   expect(model.requests).toHaveLength(0);
+});
+
+it('starts no program that the repository names for diffs', async () => {
+  const { model, place } = await changed(reviewed);
+  const mark = join(place.root, 'ran');
+  const script = join(place.workspace, 'evil.sh');
+  writeFileSync(script, `#!/bin/sh\necho ran >> ${mark}\necho evil\n`, { mode: 0o755 });
+  writeFileSync(join(place.workspace, '.gitattributes'), '*.txt diff=evil\n');
+  git(place, 'config', 'diff.external', script);
+  git(place, 'config', 'diff.evil.textconv', script);
+  git(place, 'config', 'core.fsmonitor', script);
+  expect(await place.run('review')).toMatchObject({ code: 0 });
+  expect(existsSync(mark)).toBe(false);
+  const asked = textsOf(inputOf(model, 0)).map(String).at(-1) ?? '';
+  expect(asked).toContain('+two');
+  expect(asked).not.toMatch(/^evil$/m);
+});
+
+it('names the files of a change that is too large to be attached', async () => {
+  const { model, place } = await changed(reviewed);
+  writeFileSync(join(place.workspace, 'huge.txt'), 'a line of text\n'.repeat(50_000));
+  writeFileSync(join(place.workspace, 'binary.bin'), Buffer.from([0, 1, 2, 0xff]));
+  expect(await place.run('review')).toMatchObject({ code: 0 });
+  const asked = textsOf(inputOf(model, 0)).map(String).at(-1) ?? '';
+  expect(asked.length).toBeLessThan(200_000);
+  expect(asked).toContain('+brand new');
+  expect(asked).toContain('did not fit here. Look at them yourself:\n- "huge.txt"');
 });

@@ -97,3 +97,36 @@ describe('a command of the user', () => {
     expect(told[1]).toContain('</result>\n</user_shell_command>');
   });
 });
+
+describe('web search by the provider', () => {
+  const search = {
+    type: 'web_search_call',
+    id: 'ws_1',
+    status: 'completed',
+    action: { type: 'search', query: 'cats' },
+  };
+  const specsOf = (live: LiveThread, request: number) =>
+    (live.model.requests[request]!.body['tools'] as { type: string }[]).filter(({ type }) => type === 'web_search');
+
+  it('is offered as configured, follows the sandbox, and keeps its items', async () => {
+    const live = await LiveThread.in([answer({ items: [search, say('Cats.')] }), done], 'web_search = "cached"\n');
+    await live.turn('search');
+    expect(specsOf(live, 0)).toEqual([{ type: 'web_search', external_web_access: false }]);
+    expect(live.told('item-completed').map(({ item }) => item)).toContainEqual({
+      kind: 'web-search',
+      id: 'ws_1',
+      query: 'cats',
+    });
+    await live.open();
+    await live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
+    await live.turn('again');
+    expect(specsOf(live, 1)).toEqual([{ type: 'web_search', external_web_access: true }]);
+    expect(inputOf(live.model, 1)).toContainEqual(search);
+  });
+
+  it('is not offered where nothing is said', async () => {
+    const live = await LiveThread.in([done]);
+    await live.turn('go');
+    expect(specsOf(live, 0)).toEqual([]);
+  });
+});

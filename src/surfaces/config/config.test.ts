@@ -17,7 +17,7 @@ beforeEach(() => {
     'home/config.toml',
     `model = "gpt-5.5"
 sandbox_mod = "read-only"
-web_search = "live"
+forced_login_method = "api"
 
 [shell_environment_policy]
 set = { GREETING = "hello", DB_PASSWORD = "hunter2" }
@@ -74,7 +74,7 @@ include_apps_instructions = true  # default
 project_doc_max_bytes = 32768  # default
 project_doc_fallback_filenames = []  # default
 project_root_markers = [".git"]  # default
-web_search = "live"  # user, /home/config.toml:3
+forced_login_method = "api"  # user, /home/config.toml:3
 
 [window]
 auto_compact_percent = 90  # default
@@ -126,12 +126,13 @@ trust_level = "trusted"  # user, /home/config.toml:13
 
 # Not set: oss_provider, model_reasoning_summary, service_tier,
 #   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
-#   window.effective_tokens, auto_review.policy, review_model,
+#   window.effective_tokens, auto_review.policy, review_model, web_search,
 #   sandbox.max_processes, sandbox.max_memory_mb, developer_instructions,
 #   instructions, model_instructions_file, compact_prompt,
 #   experimental_compact_prompt_file, personality,
-#   experimental_realtime_start_instructions, openai_base_url, notify,
-#   default_permissions
+#   experimental_realtime_start_instructions, openai_base_url,
+#   skills.include_instructions, skills.max_context_tokens,
+#   skills.bundled.enabled, notify, default_permissions
 `;
 
 describe('config show', () => {
@@ -175,9 +176,12 @@ describe('config show', () => {
   });
 
   test('names the keys that do nothing yet in one sentence', async () => {
-    write('home/config.toml', 'web_search = "live"\ntui = { theme = "x" }\n[memories]\nx = true\n');
+    write(
+      'home/config.toml',
+      'notify = ["beep"]\nweb_search = "live"\notel = {}\ntui = { theme = "x" }\n[memories]\nx = true\n',
+    );
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: memories, web_search.',
+      'Capstan does not use these configuration keys yet: memories, otel.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);
@@ -293,7 +297,9 @@ wins ->  default  trust: unknown  "read-only"
 
   test('a key without a value, one without an effect, and a secret', async () => {
     expect(await explain('personality')).toMatch(/^personality is not set\.\n/);
-    expect(await explain('web_search')).toMatch(/^web_search = "live"\nCapstan does not use this key yet\.\n/);
+    expect(await explain('forced_login_method')).toMatch(
+      /^forced_login_method = "api"\nCapstan does not use this key yet\.\n/,
+    );
     expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
     expect(await explain('model_providers')).not.toContain('hunter2');
   });

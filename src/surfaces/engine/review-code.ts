@@ -74,6 +74,7 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
       { path: ['features', 'hooks'], value: false },
+      { path: ['web_search'], value: 'disabled' },
     ],
     approval: 'never',
     permissionProfile: profile,

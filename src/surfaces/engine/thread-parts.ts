@@ -34,6 +34,7 @@ import { requestPermissionsTool } from '../../tools/request-permissions/request-
 import { requestUserInputTool } from '../../tools/request-user-input/request-user-input.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { writeStdinTool } from '../../tools/write-stdin/write-stdin.ts';
+import { webSearchTools } from '../../tools/web-search/web-search.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -108,6 +109,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     requestPermissionsTool(patches),
     requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
+    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
   const mcp = hasMcpServers(config)

@@ -233,6 +233,8 @@ export class PlainOutput implements Output {
         return screen.note(dim(item.summary.map(withoutStars).join('\n')));
       case 'agent-message':
         return this.#answer.completed(item.id, item.text) ? undefined : this.#sayAnswer(item.text);
+      case 'web-search':
+        return screen.note(dim(visibleLine(`searched the web: ${item.query}`)));
       case 'image-view':
         return item.problem === undefined
           ? screen.note(dim(`looked at ${visibleLine(item.path)}`))

@@ -10,6 +10,7 @@ export type ExecItem = { readonly id: string } &
     | { readonly type: 'error'; readonly message: string }
     | { readonly type: 'agent_message'; readonly text: string; readonly proposed_plan?: string }
     | { readonly type: 'reasoning'; readonly text: string }
+    | { readonly type: 'web_search'; readonly query: string }
     | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
     | {
         readonly type: 'command_execution';
@@ -47,6 +48,8 @@ export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image
       return { id, type: 'agent_message', text: item.text, ...defined({ proposed_plan: item.plan }) };
     case 'reasoning':
       return { id, type: 'reasoning', text: item.summary.join('\n') };
+    case 'web-search':
+      return { id, type: 'web_search', query: item.query };
     case 'plan': {
       const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
       return { id, type: 'todo_list', items };

@@ -62,7 +62,7 @@ it('the approval policy untrusted is refused by Codex; Capstan takes it, and ask
   expect((await capstan.start({ approvalPolicy: 'untrusted' }).run('Go.')).finalResponse).toBe('Done.');
 });
 
-/** What the options about the web make of the tool; Capstan has none yet and says nothing. */
+/** What the options about the web make of the tool. */
 const searches: readonly (readonly [ThreadOptions, access: boolean | undefined])[] = [
   [{ webSearchMode: 'live' }, true],
   [{ webSearchMode: 'cached' }, false],
@@ -72,12 +72,12 @@ const searches: readonly (readonly [ThreadOptions, access: boolean | undefined])
   [{ webSearchEnabled: true, webSearchMode: 'disabled' }, undefined],
 ];
 
-it.each(searches)('web search %o: the turn runs; Codex alone has a tool for it', async (options, access) => {
+it.each(searches)('web search %o: both programs offer the same tool', async (options, access) => {
   const tools = await Promise.all(
     programs.map(async (program) => (await requested(program, options))['tools'] as readonly JsonObject[]),
   );
   const found = tools.map((list) => list.find(({ type }) => type === 'web_search')?.['external_web_access']);
-  expect(found).toEqual([undefined, access]);
+  expect(found).toEqual([access, access]);
 });
 
 it.each(programs)('%s: the thread source stands in the first line of the thread', async (program) => {

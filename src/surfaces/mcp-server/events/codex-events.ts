@@ -78,6 +78,7 @@ function begun(item: TurnItem): Told {
     case 'agent-message':
     case 'reasoning':
     case 'plan':
+    case 'web-search':
     case 'image-view':
     case 'tool-call':
       return [];
@@ -101,6 +102,8 @@ function done(item: TurnItem): Told {
       const success = item.status === 'completed';
       return [{ type: 'patch_apply_end', call_id: item.id, success, changes: changesOf(item) }];
     }
+    case 'web-search':
+      return [{ type: 'web_search_end', call_id: item.id, query: item.query }];
     case 'plan': {
       const plan = item.steps.map(({ text, status }) => ({ step: text, status: status.replace('-', '_') }));
       return [{ type: 'plan_update', plan }];

@@ -59,6 +59,8 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
       return begins ? 'Thinking.' : undefined;
     case 'agent-message':
       return begins ? undefined : oneLine(item.text, mostCharacters);
+    case 'web-search':
+      return oneLine(`Searching the web: ${item.query}`, mostCharacters);
     case 'user-message':
     case 'plan':
     case 'image-view':

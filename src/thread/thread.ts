@@ -120,7 +120,7 @@ export class Thread {
     return this.#log.subscribers.previewed;
   }
 
-  /** What a turn that is submitted now starts from, once the changes before it are made. Frozen, deeply. */
+  /** What is in force: what was changed, but for the changes of turns that have not begun. Frozen, deeply. */
   get settings(): Settings {
     return this.#settings.current;
   }
@@ -176,7 +176,7 @@ export class Thread {
     return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted.ready);
   }
 
-  /** A change and a turn under it, with nothing in between. It stays, unless the turn is withdrawn. Refused: no turn. */
+  /** A change and a turn under it, with nothing in between. It stays once the turn has begun. Refused: no turn. */
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });

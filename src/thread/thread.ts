@@ -8,6 +8,7 @@ import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { threadCloses } from '../protocol/stopped-by.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { waitingWords } from '../state/waiting.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { fullInbox, type Injected, injectItem } from './inject-item.ts';
@@ -123,6 +124,11 @@ export class Thread {
   /** What is in force: what was changed, but for the changes of turns that have not begun. Frozen, deeply. */
   get settings(): Settings {
     return this.#settings.current;
+  }
+
+  /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
+  get waiting(): readonly string[] {
+    return this.#inbox.waiting.map((mail) => waitingWords(mail, 60));
   }
 
   /** Where its lines are kept, for people to read. */

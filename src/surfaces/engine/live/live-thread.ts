@@ -66,6 +66,8 @@ export interface LiveThread {
   readonly restored: RestoredSettings | undefined;
   /** What is in force: without the changes of turns that have not begun. */
   readonly settings: Settings;
+  /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
+  readonly waiting: readonly string[];
   /** The turn that runs, if one does. */
   readonly turnId: TurnId | undefined;
   readonly questions: readonly Question[];

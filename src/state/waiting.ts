@@ -190,7 +190,7 @@ export function notificationOf({ path, status }: AgentReport) {
 }
 
 /** The beginning of what was said, in one line; of what has no words, what it is. */
-export function waitingWords(message: WaitingMessage, characters: number): string {
+export function waitingWords(message: WaitingContent, characters: number): string {
   if (message.kind === 'words') {
     const { text, images } = message.input;
     return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');

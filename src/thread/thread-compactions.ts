@@ -102,7 +102,6 @@ export class ThreadCompactions {
   /** In a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
   async #compact({ signal, ...wanted }: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
     const { parts, log, closing } = this.#thread;
-    await this.#thread.settings.takenBack;
     if (closing.aborted || signal.aborted) return { kind: 'aborted' };
     const turn = turnUnder(this.#thread, settings.now(), { signal });
     const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) =>

@@ -3,6 +3,7 @@ import { defined } from '../protocol/defined.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import type { OpenQuestions } from './parts/open-questions.ts';
 import type { TurnInput } from './parts/parts.ts';
+import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import type { ChangedThread, ThreadSettings } from './thread-settings.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -23,17 +24,20 @@ interface AskedTurn {
   /** What holds for this turn alone. */
   readonly own?: Omit<TurnSettings, keyof Settings>;
   readonly continues?: TurnInput['continues'];
+  /** Of the thread's settings, by the turn. */
+  readonly change?: SubmittedSettings;
 }
 
 /** A turn of the thread under settings that it was submitted with. It ends when the thread is closed. */
 export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTurn): TurnInput {
   const { id, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
-  const { signal, words, own, continues } = asked;
+  const { signal, words, own, continues, change } = asked;
   return {
     threadId: id,
     settings: { ...submitted, ...own },
     isOutdated: () => settings.current !== submitted,
     ...defined({ words, continues }),
+    ...(change && { begin: (start: () => void) => settings.begin(change, start) }),
     signal: AbortSignal.any([signal, closing]),
     inbox,
     questions,

@@ -2,6 +2,7 @@ import { deepFreeze } from '../envelope/deep-freeze.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
 import type { Settings } from '../envelope/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
@@ -14,8 +15,15 @@ import { notData } from './read-turn.ts';
 import { SubmittedSettings } from './parts/submitted-settings.ts';
 
 export type Overridden =
-  /** `settings` are frozen, deeply. */
-  { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] } | RefusedChange;
+  | {
+      readonly kind: 'changed';
+      /** In force from now on. Frozen, deeply. */
+      readonly settings: Settings;
+      readonly changed: readonly string[];
+      /** What later turns run under once the turns have begun that wait; absent where that is the same. */
+      readonly queued?: Settings;
+    }
+  | RefusedChange;
 
 export interface RefusedChange {
   readonly kind: 'refused';
@@ -46,7 +54,8 @@ export class ThreadSettings {
   #current: Settings;
   #inForce: Envelope;
   #submitted: SubmittedSettings;
-  #takenBack: Promise<unknown> = Promise.resolve();
+  /** Settles when the change that is being recorded is. Never rejects. */
+  #recorded: Promise<unknown> = Promise.resolve();
 
   constructor(thread: ChangedThread, settings: Settings, inForce: Envelope) {
     this.#thread = thread;
@@ -55,7 +64,7 @@ export class ThreadSettings {
     this.#submitted = SubmittedSettings.first(this.#current);
   }
 
-  /** After the changes that were made so far. Frozen, deeply. */
+  /** What holds now: without the changes of turns that have not begun. Frozen, deeply. */
   get current(): Settings {
     return this.#current;
   }
@@ -70,11 +79,6 @@ export class ThreadSettings {
     return this.#submitted;
   }
 
-  /** Settles when what withdrawn turns set is taken back, durably. Never rejects. */
-  get takenBack(): Promise<unknown> {
-    return this.#takenBack;
-  }
-
   /** Changes all that is asked for, or nothing. Resolves when the change is durable. */
   override(change: unknown): Promise<Overridden> {
     const { overridden, settings } = this.change(change);
@@ -82,7 +86,10 @@ export class ThreadSettings {
     return overridden;
   }
 
-  /** The same for a turn, which takes the change with it if it is withdrawn: the caller calls `keep` or `takeBack`. */
+  /**
+   * The same for a turn: it holds for what is submitted behind, and for the thread only from `begin` on. A turn that does
+   * not begin takes it back: the caller calls `withdraw`.
+   */
   change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
     const copy = plainCopy(change);
     if (copy === notPlain) return this.#unchanged(notData('The change'));
@@ -105,37 +112,41 @@ export class ThreadSettings {
       applyChange(settings, given, { catalogue, requirements: parts.requirements });
     const result = apply(before);
     if (result.kind === 'refused') return result;
-    const missing = result.changed.includes('cwd') ? parts.folderProblem(result.settings.cwd) : undefined;
-    if (missing !== undefined)
-      return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
-    own.made((settings) => {
-      if (settings === before) return result.settings;
+    const fitting = (settings: Settings) => {
+      if (settings === before) return result;
       const again = apply(settings);
-      // The effort was one of a model that a withdrawn turn would have brought.
-      const fitting = again.kind === 'refused' ? apply(settings, withoutEffort(change)) : again;
-      return fitting.kind === 'refused' ? settings : fitting.settings;
+      // The effort was one of a model that a turn would have brought that did not begin.
+      return again.kind === 'refused' ? apply(settings, withoutEffort(change)) : again;
+    };
+    const inForce = own.waits ? result : fitting(own.inForce());
+    for (const made of [result, inForce]) {
+      const isMoved = made.kind !== 'refused' && made.changed.includes('cwd');
+      const missing = isMoved ? parts.folderProblem(made.settings.cwd) : undefined;
+      if (missing !== undefined)
+        return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
+    }
+    own.made((settings) => {
+      const made = fitting(settings);
+      return made.kind === 'refused' ? settings : made.settings;
     });
-    if (result.changed.length === 0 || own.isWithdrawn) return result;
-    await this.#install(own.now());
+    if (own.isWithdrawn) return result;
     const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
     const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
     log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
-    await log.durable();
-    return result;
+    if (own.waits) return result;
+    const changed = inForce.kind === 'refused' ? [] : inForce.changed;
+    if (changed.length > 0) {
+      // Words that were submitted after the change are safe with it.
+      await this.#record(() => this.#thread.inbox.keepAll());
+      await log.durable();
+    }
+    const queued = own.now() === own.inForce() ? undefined : own.now();
+    return { kind: 'changed', settings: own.inForce(), changed, ...defined({ queued }) };
   }
 
-  /** Its turn was withdrawn: the change was never made, for the thread and for all that was submitted after it. */
-  takeBack(change: SubmittedSettings): void {
-    change.withdraw();
-    this.#submitted = this.#submitted.next(async (own) => {
-      const restored = own.now();
-      if (restored === this.#current || this.#thread.closing.aborted) return;
-      await this.#install(restored);
-      await this.#thread.log.durable();
-    });
-    this.#submitted.keep();
-    // A lost disk is seen by the next caller that needs it.
-    this.#takenBack = this.#submitted.ready;
+  /** A turn begins with its change, which holds for the thread from here on. `start` records the beginning. */
+  begin(change: SubmittedSettings, start: () => void): Promise<void> {
+    return this.#record(start, change);
   }
 
   #unchanged(outcome: Outcome): ReturnType<ThreadSettings['change']> {
@@ -145,17 +156,28 @@ export class ThreadSettings {
     };
   }
 
-  async #install(settings: Settings): Promise<void> {
-    const { id, parts, log, inbox } = this.#thread;
+  /** Records what is in force now, unless it is recorded, and what belongs to it. One at a time. */
+  #record(then: () => void, begins?: SubmittedSettings): Promise<void> {
+    const recorded = this.#install(this.#recorded, then, begins);
+    this.#recorded = recorded.catch(() => {});
+    return recorded;
+  }
+
+  async #install(after: Promise<unknown>, then: () => void, begins?: SubmittedSettings): Promise<void> {
+    const { id, parts, log } = this.#thread;
+    await after;
+    begins?.keep();
+    const settings = this.#submitted.inForce();
+    if (settings === this.#current) return then();
     const envelope = await previewEnvelope(parts, id, settings, log.state);
     this.#current = settings;
     this.#inForce = envelope;
     const told = settingsEvent('override', envelope);
     const line = settingsApplied(id, envelope);
     log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
-    // Words that were submitted after the change are safe with it.
-    inbox.keepAll();
     log.tell(told);
+    // With nothing in between: no file says the one without the other.
+    then();
   }
 }
 

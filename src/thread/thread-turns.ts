@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
 import type { Turn, TurnInput } from './parts/parts.ts';
@@ -66,7 +67,7 @@ export class ThreadTurns {
     return words;
   }
 
-  /** `change` is the turn's own: if its words are withdrawn, nothing of it stays. */
+  /** `change` is the turn's own: unless the turn begins, nothing of it stays. */
   submit<Refused extends RefusedChange>(
     own: ThreadTurn,
     words: SubmittedWords,
@@ -79,12 +80,12 @@ export class ThreadTurns {
     let release: (() => void) | undefined;
     const run = async (known: SubmittedSettings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
-      await this.#thread.settings.takenBack;
       if (words.isWithdrawn === true) return withdrawn;
       if (closing.aborted) return closedBefore(words);
-      change?.keep();
       const { input: _input, signal, ...rest } = own;
-      const ran = this.#run(turnUnder(this.#thread, known.now(), { signal, words, own: rest }));
+      const ran = this.#run(
+        turnUnder(this.#thread, known.now(), { signal, words, own: rest, ...defined({ change }) }),
+      ).finally(() => change?.waits === true && change.withdraw());
       this.#newest = ran.catch(() => {});
       const { result, leaves } = await ran;
       if (leaves === 'too-little' && this.#compactsAfter) {
@@ -111,11 +112,11 @@ export class ThreadTurns {
     words: SubmittedWords,
     change?: SubmittedSettings,
   ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
-    const { inbox, log, settings } = this.#thread;
+    const { inbox, log } = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
     const cancel = (): void => {
       if (!inbox.withdraw(words)) return;
-      if (change !== undefined) settings.takeBack(change);
+      change?.withdraw();
       const kept = words.id === undefined ? Promise.resolve() : log.durable();
       kept.then(() => resolve(withdrawn), reject);
     };

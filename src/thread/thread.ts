@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { threadCloses } from '../protocol/stopped-by.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { waitingWords } from '../state/waiting.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { agentParent } from './agent-parent.ts';
@@ -125,9 +126,14 @@ export class Thread {
     return this.#log.subscribers.previewed;
   }
 
-  /** What a turn that is submitted now starts from, once the changes before it are made. Frozen, deeply. */
+  /** What is in force: what was changed, but for the changes of turns that have not begun. Frozen, deeply. */
   get settings(): Settings {
     return this.#settings.current;
+  }
+
+  /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
+  get waiting(): readonly string[] {
+    return this.#inbox.waiting.map((mail) => waitingWords(mail, 60));
   }
 
   /** Where its lines are kept, for people to read. */
@@ -186,7 +192,7 @@ export class Thread {
     return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted.ready);
   }
 
-  /** A change and a turn under it, with nothing in between. It stays, unless the turn is withdrawn. Refused: no turn. */
+  /** A change and a turn under it, with nothing in between. It stays once the turn has begun. Refused: no turn. */
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });

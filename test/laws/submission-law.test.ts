@@ -65,6 +65,8 @@ const story = fc.record({
   operations: fc.array(operation, { minLength: 4, maxLength: 14 }),
   /** How long each answer of the model takes, and whether it asks for a command. */
   answers: fc.array(fc.record({ delay: fc.nat(40), calls: fc.boolean() }), { minLength: 1, maxLength: 6 }),
+  /** Whether the thread is closed while turns wait. */
+  closesEarly: fc.boolean(),
 });
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -80,7 +82,8 @@ async function ticks(count: number): Promise<void> {
 interface SubmittedTurn {
   chosen: Chosen;
   readonly interrupt: AbortController;
-  isWithdrawn: boolean;
+  /** It was cancelled, or its thread closed, before it began. */
+  neverBegan: boolean;
 }
 
 /** What was submitted, and under which settings. */
@@ -106,9 +109,9 @@ class Submitted {
       case 'runWith': {
         const { value, accepted } = asked.change;
         const turn = turns.length;
-        // A turn that was never said changes nothing, for the thread and for what was submitted behind it.
+        // A turn that did not begin changes nothing, for the thread and for what was submitted behind it.
         if (accepted)
-          this.#steps.push((chosen) => (turns[turn]!.isWithdrawn ? chosen : changed(chosen, value as SettingsChange)));
+          this.#steps.push((chosen) => (turns[turn]!.neverBegan ? chosen : changed(chosen, value as SettingsChange)));
         const refused = { input: words('never said'), signal: new AbortController().signal };
         const result = accepted ? this.#ran((turn) => thread.runWith(value, turn)) : thread.runWith(value, refused);
         this.all.push(this.#answered(result, accepted));
@@ -145,11 +148,11 @@ class Submitted {
   }
 
   async #ran<Result extends { readonly kind: string }>(run: (turn: ThreadTurn) => Promise<Result>): Promise<Result> {
-    const turn: SubmittedTurn = { chosen: first, interrupt: new AbortController(), isWithdrawn: false };
+    const turn: SubmittedTurn = { chosen: first, interrupt: new AbortController(), neverBegan: false };
     this.turns.push(turn);
     this.#steps.push((chosen) => (turn.chosen = chosen));
     const result = await run({ input: words(`turn ${this.turns.length}`), signal: turn.interrupt.signal });
-    turn.isWithdrawn = 'isWithdrawn' in result;
+    turn.neverBegan = 'isWithdrawn' in result || isClosed(result);
     return result;
   }
 
@@ -159,7 +162,7 @@ class Submitted {
 }
 
 /** Plays the story; gives back how many turns ran under settings that were not the thread's any more. */
-async function play({ operations, answers }: Story): Promise<number> {
+async function play({ operations, answers, closesEarly }: Story): Promise<number> {
   let asked = 0;
   const model = await startScriptedModel(async (request) => {
     const { delay, calls } = answers[asked++ % answers.length]!;
@@ -176,6 +179,7 @@ async function play({ operations, answers }: Story): Promise<number> {
       if (each.pause === 'idle') await Promise.all(submitted.all);
       else await ticks(each.pause);
     }
+    if (closesEarly) await watched.close();
     await Promise.all(submitted.all);
     const last = submitted.settle();
     await watched.close();
@@ -185,13 +189,13 @@ async function play({ operations, answers }: Story): Promise<number> {
     const isCheckpoint = (at: number): boolean =>
       lines.slice(at + 1, at + 3).some(({ type }) => type === lineType.compacted);
     const contexts = all.filter(({ at }) => !isCheckpoint(at)).map(({ payload }) => payload);
-    const ran = submitted.turns.filter(({ isWithdrawn }) => !isWithdrawn);
+    const ran = submitted.turns.filter(({ neverBegan }) => !neverBegan);
     expect(contexts.map(ofContext)).toEqual(ran.map(({ chosen }) => chosen));
     const said = lines
       .filter(({ type }) => type === lineType.responseItem)
       .map(({ payload }) => JSON.stringify(payload));
-    for (const [at, { isWithdrawn }] of submitted.turns.entries()) {
-      expect(said.some((text) => text.includes(`"turn ${at + 1}"`))).toBe(!isWithdrawn);
+    for (const [at, { neverBegan }] of submitted.turns.entries()) {
+      expect(said.some((text) => text.includes(`"turn ${at + 1}"`))).toBe(!neverBegan);
     }
     for (const { chosen, result } of submitted.compactions) {
       const made = await result;
@@ -205,6 +209,10 @@ async function play({ operations, answers }: Story): Promise<number> {
     await watched.close();
     await model.close();
   }
+}
+
+function isClosed(result: object): boolean {
+  return 'outcome' in result && (result.outcome as { readonly code: string }).code === 'thread-closed';
 }
 
 function ofContext(context: JsonObject): Chosen {

@@ -122,8 +122,13 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
   const change = { approval: 'never', sandboxMode: 'danger-full-access', effort: 'low' };
   const kept = { ...before, effort: 'high', origins: { ...before.origins, effort: 'override' } };
   const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal, change });
-  await expect.poll(() => thread.settings.effort, { timeout: 10_000 }).toBe('low');
-  await thread.override({ effort: 'high' });
+  const overridden = await thread.override({ effort: 'high' });
+  expect(overridden).toEqual({
+    kind: 'changed',
+    changed: ['effort'],
+    settings: kept,
+    queued: expect.objectContaining({ approval: 'never', effort: 'high' }),
+  });
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
   await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual(kept);
@@ -156,7 +161,7 @@ it('a turn behind one that is withdrawn runs without what that one would have ch
   const withdrawn = thread.submit({ input: words('never said'), signal: stopped.signal, change: wide });
   const next = thread.submit({ input: words('two'), change: { effort: 'low', personality: 'friendly' } });
   const last = thread.submit({ input: words('three') });
-  await expect.poll(() => thread.settings.personality, { timeout: 10_000 }).toBe('friendly');
+  expect(await thread.override({})).toMatchObject({ changed: [], queued: { personality: 'friendly' } });
   stopped.abort();
   expect(await withdrawn).toEqual({ kind: 'aborted', isWithdrawn: true });
   hold.resolve();

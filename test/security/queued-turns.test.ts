@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../src/envelope/settings.ts';
 import { words } from '../../src/index.ts';
+import { widthOf } from '../../src/policy/profile-width.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
+import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const turn = (text: string) => ({ input: words(text), signal: new AbortController().signal });
@@ -130,3 +133,57 @@ it('half a character is refused wherever it comes in', async () => {
   expect(await live.thread.inject(undefined as never)).toMatchObject({ kind: 'refused' });
   expect(await live.turn('one')).toMatchObject({ kind: 'completed' });
 });
+
+describe('turns that never began', () => {
+  for (const end of ['killed', 'closed'] as const) {
+    it(`leave their words and not their settings when the process is ${end}`, async () => {
+      const said = Promise.withResolvers<void>();
+      const live: LiveThread = await LiveThread.in(async ({ body }) => {
+        if (JSON.stringify(body['input']).includes('"one"') && !isOver) await said.promise;
+        return answer({ items: [say('Yes.')] });
+      });
+      let isOver = false;
+      await live.open();
+      await live.thread.overrideTurnContext({ sandboxMode: 'workspace-write' });
+      const turns = [
+        live.thread.run(turn('one')),
+        live.thread.runWith({ sandboxMode: 'read-only' }, turn('look only')),
+        live.thread.runWith({ sandboxMode: 'danger-full-access', approval: 'never' }, turn('clean up')),
+      ];
+      await live.model.request(0);
+      // What is asked for by itself stays, also between them, and says what holds and what would.
+      const overridden = await live.thread.overrideTurnContext({ effort: 'high' });
+      expect(overridden).toMatchObject({ settings: { effort: 'high' }, queued: { approval: 'never', effort: 'high' } });
+      expect(sandboxOf(live.thread.settings)).toBe('workspace-write');
+      const killed = killedNow(live);
+      isOver = true;
+      if (end === 'closed') await live.thread.close();
+      said.resolve();
+      await Promise.all(turns);
+      if (end === 'killed') await killed.back(live);
+      await live.open();
+      expect(sandboxOf(live.thread.settings)).toBe('workspace-write');
+      expect(live.thread.settings).toMatchObject({ effort: 'high', approval: 'on-request' });
+      await live.turn('and now?');
+      expect(policiesOf(live).at(-1)).toBe('workspace-write');
+      expect(live.rows(live.model.requests.length - 1).map(([, text]) => text)).toEqual(
+        expect.arrayContaining(['look only', 'clean up', 'and now?']),
+      );
+    });
+  }
+
+  it('because their message cannot be sent leave no settings either', async () => {
+    const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+    await live.turn('one');
+    const before = live.thread.settings;
+    const tooLong = turn('word '.repeat(2_000_000));
+    expect(await live.thread.runWith({ sandboxMode: 'read-only' }, tooLong)).toMatchObject({ kind: 'failed' });
+    expect(live.thread.settings).toBe(before);
+    await live.turn('two');
+    expect(policiesOf(live)).toEqual(['workspace-write', 'workspace-write']);
+  });
+});
+
+function sandboxOf({ profile }: Settings): string {
+  return widthOf(profile);
+}

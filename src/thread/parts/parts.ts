@@ -149,6 +149,8 @@ export interface TurnInput {
   readonly settings: TurnSettings;
   /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
   isOutdated(): boolean;
+  /** Of a turn that changes the thread's settings: it does so with its beginning, which `start` records. */
+  begin?(start: () => void): Promise<void>;
   /** Absent for a turn that only compacts history. */
   readonly words?: SubmittedWords;
   readonly signal: AbortSignal;

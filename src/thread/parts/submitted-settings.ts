@@ -4,7 +4,7 @@ type Apply = (settings: Settings) => Settings;
 
 /**
  * The settings after one change that was submitted: the changes before it and it itself, as far as they still stand.
- * What a turn was to change goes with the turn if that is withdrawn, also for what was submitted behind it.
+ * What a turn was to change goes with the turn if that does not begin, also for what was submitted behind it.
  */
 export class SubmittedSettings {
   /** Resolves with itself when all changes up to this one are made or refused. Never rejects. */
@@ -17,9 +17,13 @@ export class SubmittedSettings {
   /** What the change was made of last, and what it made of it. */
   #from: Settings | undefined;
   #now: Settings;
+  /** The same without the changes of turns that have not begun. */
+  #base: Settings | undefined;
+  #inForce: Settings;
 
   private constructor(now: Settings, before?: SubmittedSettings, made?: (own: SubmittedSettings) => Promise<unknown>) {
     this.#now = now;
+    this.#inForce = now;
     this.#before = before;
     this.#turn = before === undefined ? 'stays' : 'waits';
     const isReady = (): SubmittedSettings => {
@@ -42,9 +46,10 @@ export class SubmittedSettings {
   made(apply: Apply): void {
     this.#apply = apply;
     this.#from = undefined;
+    this.#base = undefined;
   }
 
-  /** It stays from here on. */
+  /** It stays from here on: it is no turn's, or its turn begins. */
   keep(): void {
     this.#turn = 'stays';
   }
@@ -58,17 +63,41 @@ export class SubmittedSettings {
     return this.#turn === 'withdrawn';
   }
 
+  /** Whether it belongs to a turn that has not begun. */
+  get waits(): boolean {
+    return this.#turn === 'waits';
+  }
+
   /** What stands now, the same value as long as nothing was withdrawn. Known when it is `ready`. */
   now(): Settings {
-    const before = this.#before;
-    if (before === undefined) return this.#now;
-    const from = before.now();
-    if (this.#apply === undefined || this.isWithdrawn) this.#now = from;
-    else if (from !== this.#from) this.#now = this.#apply(from);
-    this.#from = from;
-    // What is settled holds on to nothing: a thread may change its settings for ever.
-    const isSettled = this.#state === 'ready' && this.#turn !== 'waits' && before.#before === undefined;
-    if (isSettled) this.#before = undefined;
+    this.#look();
     return this.#now;
+  }
+
+  /** The same without what turns change that have not begun: what the file says, and a resume finds. */
+  inForce(): Settings {
+    this.#look();
+    return this.#inForce;
+  }
+
+  #look(): void {
+    const before = this.#before;
+    if (before === undefined) return;
+    before.#look();
+    const [from, base] = [before.#now, before.#inForce];
+    const now = this.#made(from);
+    const inForce = this.waits ? base : base === from ? now : this.#made(base);
+    [this.#now, this.#from, this.#inForce] = [now, from, inForce];
+    this.#base = this.waits ? undefined : base;
+    // What is settled holds on to nothing: a thread may change its settings for ever.
+    const isDecided = this.#apply === undefined || !this.waits;
+    if (this.#state === 'ready' && isDecided && before.#before === undefined) this.#before = undefined;
+  }
+
+  /** What the change makes of these settings: of the same ones, the same value. */
+  #made(settings: Settings): Settings {
+    if (this.#apply === undefined || this.isWithdrawn) return settings;
+    if (settings === this.#base) return this.#inForce;
+    return settings === this.#from ? this.#now : this.#apply(settings);
   }
 }

@@ -62,8 +62,12 @@ export async function beginTurn(turn: Turn): Promise<void> {
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
   const switched = modelSwitch(turn);
-  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
-  log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
+  const start = (): void => {
+    log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
+    log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
+  };
+  if (turn.begin === undefined) start();
+  else await turn.begin(start);
   tellSwitch(turn, switched);
   await beginSessions(turn);
   turn.memory.phase = 'open';

@@ -65,6 +65,10 @@ export class KeptThread implements LiveThread {
     return this.#loader.now.settings;
   }
 
+  get waiting(): readonly string[] {
+    return this.#loader.thread?.waiting ?? [];
+  }
+
   get turnId(): TurnId | undefined {
     return this.#loader.thread?.turnId;
   }

@@ -66,8 +66,10 @@ export interface LiveThread {
   readonly profileName: string | undefined;
   /** What it took from its own past, if it has one. */
   readonly restored: RestoredSettings | undefined;
-  /** What a turn that is submitted now starts from. */
+  /** What is in force: without the changes of turns that have not begun. */
   readonly settings: Settings;
+  /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
+  readonly waiting: readonly string[];
   /** The turn that runs, if one does. */
   readonly turnId: TurnId | undefined;
   readonly questions: readonly Question[];
@@ -78,7 +80,7 @@ export interface LiveThread {
   /** The same for `follow`, to continue from here later, also when the thread was rolled back meanwhile. */
   readonly cursor: PlaceCursor | undefined;
 
-  /** A turn, after what was submitted before; `change` stays, and without it nothing of the settings is changed. */
+  /** A turn, after what was submitted before; `change` stays once it has begun, and without it nothing of the settings is changed. */
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
   /** The turn that is suspended, where the request has an `askUser`: asks again. Without it, `answer` continues the turn. */
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;

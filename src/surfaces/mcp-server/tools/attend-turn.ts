@@ -3,14 +3,18 @@ import { defined } from '../../../protocol/defined.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { type NewsForm, typedForm } from '../events/client-listeners.ts';
 import { eventOf } from '../events/event-of-news.ts';
 import { progressWords } from '../events/progress-words.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
 import { declineAll, inputRequired } from './ask-client.ts';
+import { withNotices } from './call-answers.ts';
+import { earlierMessages } from './earlier-messages.ts';
 import { questionMessage } from './question-message.ts';
 import type { ToolParts } from './tool-parts.ts';
 import { choiceOf, list, outputOfTool, text } from './tool-schema.ts';
+import { asToolOutcome } from './tool-words.ts';
 import { turnAnswer, waitingAnswer } from './turn-answers.ts';
 import { isTurnEnd, type TurnRun } from './turn-run.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
@@ -63,6 +67,12 @@ export async function attendTurn(
   // What happened before is not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
+  const earlier = keeps ? earlierMessages(run.earlier) : undefined;
+  if (earlier !== undefined && asked === undefined) {
+    const event = { kind: 'warning', outcome: asToolOutcome(earlier) } as const;
+    tellClient(run.thread, context, event, { form, requestId });
+  }
+  const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, earlier === undefined ? [] : [earlier]);
   try {
     const refused = await first?.();
     if (refused !== undefined) return refused;
@@ -72,7 +82,7 @@ export async function attendTurn(
       // The client sees what led to the answer before the answer.
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await beforeAbort(listening.sent(awaited), context.signal, undefined);
-      if (run.isOver) return turnAnswer(run, await run.end, more);
+      if (run.isOver) return noted(turnAnswer(run, await run.end, more));
       const ahead = questionsAhead(parts, run);
       if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
         return waitingAnswer(run, ahead, { ...more, queued: true });
@@ -80,7 +90,7 @@ export async function attendTurn(
       const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
       if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context, { keeps });
       else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
-      else if (parts.onQuestion === 'report') return waitingAnswer(run, questions, more);
+      else if (parts.onQuestion === 'report') return noted(waitingAnswer(run, questions, more));
       else await declineAll(run, questions, context.client);
     }
   } finally {
@@ -105,11 +115,20 @@ export function tellOpenQuestions(
   for (const question of thread.questions) {
     const { turnId } = question;
     if (turnId === except) continue;
-    const event = { kind: 'question-asked', turnId, question } as const;
-    for (const { method, params } of form({ kind: 'passing', event }, thread, defined({ requestId }))) {
-      client.notify(method, params);
-    }
+    tellClient(thread, { client }, { kind: 'question-asked', turnId, question }, { form, requestId });
     progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text}\nAnswer with thread_answer.`);
+  }
+}
+
+/** Sends it to the caller alone. */
+function tellClient(
+  thread: LiveThread,
+  { client }: Pick<CallContext, 'client'>,
+  event: ThreadEvent,
+  { form = typedForm, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
+): void {
+  for (const { method, params } of form({ kind: 'passing', event }, thread, defined({ requestId }))) {
+    client.notify(method, params);
   }
 }
 

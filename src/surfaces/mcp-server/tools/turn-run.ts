@@ -19,6 +19,8 @@ export interface TurnRunOptions {
   readonly stop: () => void;
   /** So long a question belongs to a client that has no connection and does not come back. */
   readonly reservedMs: number;
+  /** Messages that it begins with and that were accepted before it. */
+  readonly earlier?: readonly string[];
 }
 
 /**
@@ -28,6 +30,7 @@ export interface TurnRunOptions {
 export class TurnRun {
   readonly thread: LiveThread;
   readonly audience: TurnAudience;
+  readonly earlier: readonly string[];
   readonly #end = Promise.withResolvers<RunEnd>();
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
@@ -39,8 +42,9 @@ export class TurnRun {
   #hasEnded = false;
   #isOver = false;
 
-  constructor(thread: LiveThread, { turnId, stop, reservedMs }: TurnRunOptions) {
+  constructor(thread: LiveThread, { turnId, stop, reservedMs, earlier = [] }: TurnRunOptions) {
     this.thread = thread;
+    this.earlier = earlier;
     this.#turnId = turnId;
     this.#hasWords = turnId !== undefined;
     this.audience = new TurnAudience({

@@ -33,7 +33,10 @@ export class TurnRuns {
     // The words close a suspended turn. No answer of a call that still waits can continue it.
     if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });
     const stopping = new AbortController();
-    const run = new TurnRun(thread, { stop: () => stopping.abort(clientLeft), reservedMs: this.#reservedMs });
+    const stop = (): void => stopping.abort(clientLeft);
+    // A turn before it takes them in.
+    const earlier = first === undefined ? thread.waiting : [];
+    const run = new TurnRun(thread, { stop, reservedMs: this.#reservedMs, earlier });
     this.#add(run);
     const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
     // The words are taken over before this returns.

@@ -8,12 +8,14 @@ import { oneOf } from '../../wording/one-of.ts';
 export interface AnswerLine {
   readonly about: { readonly prefix: readonly string[] } | { readonly kind: QuestionKind };
   readonly decision: 'approved' | 'denied' | 'abort';
+  /** A prefix also approves commands that the model can type into. */
+  readonly typed?: true;
   /** For the model. */
   readonly note?: string;
 }
 
 const decisions = ['approved', 'denied', 'abort'] as const;
-const keys = ['prefix', 'kind', 'decision', 'note'];
+const keys = ['prefix', 'kind', 'decision', 'note', 'typed'];
 
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
@@ -52,7 +54,10 @@ function readLine(line: string): AnswerLine | string {
   if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
   if (note !== undefined && decided === 'approved')
     return '"note" works only with "denied" and "abort": the model reads it with the no.';
-  return { about, decision: decided, ...(note === undefined ? {} : { note }) };
+  const { typed } = value;
+  if (typed !== undefined && (typed !== true || decided !== 'approved' || !('prefix' in about)))
+    return '"typed" can only be true, and only with "prefix" and "approved".';
+  return { about, decision: decided, ...(note === undefined ? {} : { note }), ...(typed === true ? { typed } : {}) };
 }
 
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {

@@ -15,6 +15,8 @@ export interface CallNeeds {
   /** The program that it starts, and where. */
   readonly argv?: readonly string[];
   readonly cwd?: string;
+  /** Its input stays open: what the model will type there is not known. */
+  readonly typed?: true;
   /** More than the sandbox grants. */
   readonly escalation?: Escalation;
   /** Of the paths that it asks to write: those that a sandbox cannot open, because they do not exist. */

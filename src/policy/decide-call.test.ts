@@ -683,3 +683,43 @@ describe('a tool that acts elsewhere', () => {
     });
   });
 });
+
+describe('a command whose input stays open', () => {
+  const typed = { typed: true } as const;
+  const typing = 'The model will be able to type into it while it runs.';
+  const allowed = { rules: rules(['allow', 'git commit'], ['allow', 'make']) };
+
+  test.each(['git commit -a', 'make'])('%s stays inside whatever a rule allows', (text) => {
+    expect(short(decideCall(context(script(text, allowed)), command(text)))).toBe('run outside');
+    expect(short(decideCall(context(script(text, allowed)), command(text, typed)))).toBe('run sandbox');
+  });
+
+  it('leaves only by a question of its own, which says so and offers no more', () => {
+    const decision = decideCall(context(script('make', allowed)), command('make', { ...escalated, ...typed }));
+    expect(decision).toMatchObject({
+      kind: 'ask',
+      where: 'outside',
+      question: { typed: true, reason: `It would run outside the sandbox. ${typing}`, scopes: ['call'] },
+      grantKeys: [],
+    });
+  });
+
+  it.each([escalated, { escalation: { permissions: { write: ['/srv'] } } }])(
+    'is not covered by an answer for the session to the same words: %j',
+    (more) => {
+      const asked = decideCall(context(script('npm i')), command('npm i', more));
+      const grants = asked.kind === 'ask' ? asked.grantKeys.map((key) => ({ key })) : [];
+      expect(decideCall(context(script('npm i', { grants })), command('npm i', more)).kind).toBe('run');
+      const again = decideCall(context(script('npm i', { grants })), command('npm i', { ...more, ...typed }));
+      expect(again).toMatchObject({ kind: 'ask', question: { reason: expect.stringContaining(typing) } });
+    },
+  );
+
+  it('inside the sandbox may be allowed for the session, for itself', () => {
+    const more = { approval: 'untrusted' } as const;
+    const asked = decideCall(context(script('ls', more)), command('ls', typed));
+    expect(asked).toMatchObject({ kind: 'ask', where: 'sandbox', question: { scopes: ['call', 'session'] } });
+    const grants = asked.kind === 'ask' ? asked.grantKeys.map((key) => ({ key })) : [];
+    expect(decideCall(context(script('ls', { ...more, grants })), command('ls', typed)).kind).toBe('run');
+  });
+});

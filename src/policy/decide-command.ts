@@ -20,10 +20,10 @@ import {
   neverGranted,
   standingPermissions,
 } from './granted-policy.ts';
-import { gitDanger } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
+import { leavingDanger, typingWords } from './leaving-danger.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import type { RuleMatch } from './rules/match-rules.ts';
@@ -45,20 +45,20 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   }
   const about: AskedAbout = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
-  const { argv, cwd, escalation, paths } = needs;
+  const { argv, cwd, escalation, paths, typed } = needs;
   // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
-  // What git would run besides may be another program the next time.
-  const isOnce = judged.danger !== undefined || (where === 'outside' && gitDanger(context) !== undefined);
+  // What would run besides may be another program the next time.
+  const isOnce = judged.danger !== undefined || (where === 'outside' && leavingDanger(context, needs) !== undefined);
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
-  const prefix = permitted === undefined ? offeredPrefix(context, judged, escalation?.prefix) : undefined;
+  const prefix = permitted === undefined ? offeredPrefix(context, judged, needs) : undefined;
   return {
     kind: 'ask',
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(context, judged, asks),
+        reason: reasonOf(context, judged, { ...asks, needs }),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -66,6 +66,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         confined: ruleConfines(context.policy, prefix),
         argv,
         cwd,
+        typed,
         commands: context.analysis?.commands,
         seen: context.analysis?.seen,
       }),
@@ -84,12 +85,12 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
 /** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
 function lastingKeys(
   { canonical }: DecisionContext,
-  { argv, cwd = '/' }: CallNeeds,
+  { argv, cwd = '/', typed }: CallNeeds,
   { where, permitted }: { readonly where: 'sandbox' | 'outside'; readonly permitted: ExtraPermissions | undefined },
 ): readonly string[] {
   if (argv === undefined) return [];
   const command = canonical ?? JSON.stringify(argv);
-  return [commandKey({ command, cwd, where, ...defined({ extra: permitted }) })];
+  return [commandKey({ command, cwd, where, ...defined({ extra: permitted, typed }) })];
 }
 
 /** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
@@ -140,17 +141,19 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: Judged, abo
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 
+type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
+
 /** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
   context: DecisionContext,
   judged: Judged,
-  { where, beyond, lacking }: Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>,
+  { where, beyond, lacking, needs }: Wanted & { readonly needs: CallNeeds },
 ): string {
   const { policy } = context;
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
-  const danger = where === 'outside' ? gitDanger(context) : undefined;
+  const danger = where === 'outside' ? leavingDanger(context, needs) : typingWords(needs);
   const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
   return [why, `It would run ${place}.`, opened, danger].filter((part) => part !== undefined).join(' ');
 }

@@ -2,9 +2,10 @@ import { defined } from '../protocol/defined.ts';
 import { isDenied, needsSandbox } from './access.ts';
 import type { Blocked, CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
-import { gitDanger, startsGit } from './git-danger.ts';
+import { startsGit } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
+import { leavingDanger } from './leaving-danger.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import { outsideWords, ruleConfines } from './where-words.ts';
 
@@ -27,21 +28,21 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;
   const command = context.canonical ?? JSON.stringify(argv);
-  const gitRuns = gitDanger(context);
-  const isOnce = judged.danger !== undefined || gitRuns !== undefined;
+  const besides = leavingDanger(context, needs);
+  const isOnce = judged.danger !== undefined || besides !== undefined;
   // Other calls of its step may still run, and change what git finds.
   const grantKeys = isOnce || startsGit(context.analysis) ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
-  const prefix = offeredPrefix(context, judged, needs.escalation?.prefix);
+  const prefix = offeredPrefix(context, judged, needs);
   const session = grantKeys.length === 0 ? [] : (['session'] as const);
   const scopes = ['call', ...session, ...(prefix === undefined ? [] : (['rule'] as const))] as const;
   return {
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: [`It would run again ${outsideWords(policy)}.`, ...(gitRuns === undefined ? [] : [gitRuns])].join(' '),
+      reason: [`It would run again ${outsideWords(policy)}.`, ...(besides === undefined ? [] : [besides])].join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
-      ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen }),
+      ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen, typed: needs.typed }),
       argv,
       cwd,
       paths,

@@ -1,6 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskDecision, CallDecision, RefuseDecision, RunDecision } from './call-decision.ts';
+import { typingWords } from './leaving-danger.ts';
 import { matchRules } from './rules/match-rules.ts';
 import { noRules, type PrefixRule } from './rules/rule-set.ts';
 
@@ -21,7 +22,7 @@ export interface UnderHook {
  */
 export function decideUnderHook(
   { hook, decided, asked, canAsk, isManaged }: UnderHook,
-  { effect, argv, cwd }: CallNeeds,
+  { effect, argv, cwd, typed }: CallNeeds,
 ): CallDecision {
   if (hook === 'allow') return asked.kind === 'ask' && !isManaged ? yesTo(asked) : decided;
   if (decided.kind !== 'run') return decided;
@@ -29,9 +30,9 @@ export function decideUnderHook(
   const kind = effect === 'program' ? 'command' : effect === 'files' ? 'patch' : 'tool';
   const question = {
     kind,
-    reason: 'A hook wants you to decide.',
+    reason: ['A hook wants you to decide.', typingWords(defined({ typed })) ?? []].flat().join(' '),
     scopes: ['call'],
-    ...defined({ argv, cwd }),
+    ...defined({ argv, cwd, typed }),
   } as const;
   return { kind: 'ask', question, where: decided.where, ...defined({ extra: decided.extra }), grantKeys: [] };
 }

@@ -1,6 +1,7 @@
 import type { DecisionContext } from './call-decision.ts';
 import { isPlainGit } from './plain-git.ts';
 import { programName } from './commands/program-name.ts';
+import { quotedPath } from './quoted-path.ts';
 
 /**
  * What a yes to git outside the sandbox would also let run, for the question. Undefined: git is not started, or all that
@@ -10,7 +11,7 @@ export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>)
   const { ground, analysis } = context;
   if (!startsGit(analysis) || isSafeGit(context, analysis?.commands?.filter(isGit))) return undefined;
   const place = ground?.openSetting;
-  const from = place === undefined ? 'there' : `from ${JSON.stringify(place)}`;
+  const from = place === undefined ? 'there' : `from ${quotedPath(place)}`;
   return `Git could run programs ${from} that commands may have written.`;
 }
 

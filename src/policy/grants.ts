@@ -21,10 +21,13 @@ export interface GrantedCommand {
   readonly cwd: string;
   readonly where: 'sandbox' | 'outside';
   readonly extra?: ExtraPermissions;
+  /** The model can type into it. */
+  readonly typed?: true;
 }
 
-export function commandKey({ command, cwd, where, extra = {} }: GrantedCommand): string {
-  return JSON.stringify(['command', where, cwd, command, ...permissionKeys(extra).toSorted()]);
+export function commandKey({ command, cwd, where, extra = {}, typed }: GrantedCommand): string {
+  const more = [...permissionKeys(extra), ...(typed === true ? [JSON.stringify(['typed'])] : [])];
+  return JSON.stringify(['command', where, cwd, command, ...more.toSorted()]);
 }
 
 export function fileKey(path: string): string {

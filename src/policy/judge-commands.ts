@@ -36,14 +36,15 @@ export interface Judged {
  */
 export function judgeCommands(
   context: DecisionContext,
-  { argv = [], cwd }: CallNeeds,
+  { argv = [], cwd, typed }: CallNeeds,
   { escalates }: { readonly escalates: boolean },
 ): Judged {
   const { approval, rules, analysis } = context;
   const read = analysis?.commands ?? [];
   const all = (read.length === 0 ? [argv] : read).map((words) => {
     const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
-    const mayLeave = isSettled(context, words);
+    // What will be typed into it may be anything.
+    const mayLeave = typed !== true && isSettled(context, words);
     const matches = found.filter((match) => match.decision !== 'allow' || mayLeave || isAsNamed(context, match));
     return { words, matches, mayLeave, byRules: strictest(matches.map(({ decision }) => decision)) };
   });
@@ -54,7 +55,7 @@ export function judgeCommands(
   });
   const allowedByRules = all.every(({ byRules }) => byRules === 'allow');
   const danger = allowedByRules ? undefined : analysis?.danger;
-  const asksAnyway = approval === 'untrusted' && !isReadOnly(context);
+  const asksAnyway = approval === 'untrusted' && (typed === true || !isReadOnly(context));
   const otherwise = danger !== undefined || escalates || asksAnyway ? 'prompt' : 'allow';
   const commands = all.map(
     ({ words, matches, mayLeave, byRules }) => ({ words, matches, mayLeave, decision: byRules ?? otherwise }) as const,

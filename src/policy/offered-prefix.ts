@@ -1,3 +1,4 @@
+import type { CallNeeds } from './approval.ts';
 import type { DecisionContext } from './call-decision.ts';
 import type { Judged } from './judge-commands.ts';
 import { isBannedPrefix } from './rules/banned-prefixes.ts';
@@ -5,14 +6,16 @@ import { isBannedPrefix } from './rules/banned-prefixes.ts';
 /**
  * The rule that the user may save with a yes: what the model proposes, if that would do, or else the command that
  * needs the question. None where several do, where rules do not count for the model, where a rule had a say, where something is destroyed,
- * or where it would allow anything, or nothing: a rule does not let out what commands can replace.
+ * or where it would allow anything, or nothing: a rule lets out neither what commands can replace nor what is typed into.
  */
 export function offeredPrefix(
   { rules }: Pick<DecisionContext, 'rules'>,
   { commands, byRule, danger, isLooked }: Judged,
-  proposed: readonly string[] | undefined,
+  { escalation, typed }: Pick<CallNeeds, 'escalation' | 'typed'>,
 ): readonly string[] | undefined {
+  const proposed = escalation?.prefix;
   if (
+    typed === true ||
     rules.savesNone === true ||
     byRule ||
     danger !== undefined ||

@@ -20,11 +20,13 @@ export interface RepositoryGround {
   settingsOf(folder: string): readonly string[];
   /**
    * What else git may take programs from when it works in that repository: files that settings include, hooks, the
-   * repositories below it. Absolute; nothing need stand there. Undefined: not all of it is known. Absent: not looked for,
-   * so the repository is at most `own`.
+   * repositories below it. Absolute; nothing need stand there. Undefined or `unseen`: not all of it is known. Absent: not
+   * looked for, so the repository is at most `own`.
    */
-  readonly readsBeside?: (folder: string) => readonly string[] | undefined;
+  readonly readsBeside?: (folder: string) => ReadsBeside;
 }
+
+type ReadsBeside = readonly string[] | { readonly unseen: string } | undefined;
 
 export interface RepositorySight {
   readonly kind: RepositoryKind;
@@ -49,7 +51,7 @@ export function repositorySight(ground: RepositoryGround): RepositorySight {
 function openSetting(
   folder: string,
   { look, mayWrite, opened, settingsOf }: RepositoryGround,
-  beside: readonly string[] | undefined,
+  beside: ReadsBeside,
 ): string | undefined {
   const own = joinPath(folder, '.git');
   const places = settingsOf(folder);
@@ -57,6 +59,7 @@ function openSetting(
   const isOpen = (place: string): boolean =>
     mayWrite(place) || (!isWithin(place, own) && opened.some((root) => isWithin(place, root)));
   if (beside === undefined) return own;
+  if ('unseen' in beside) return beside.unseen;
   return [...places, ...beside].find((place) => {
     const { at, rest, links } = walkPath(look, place, { lastLink: 'followed' });
     return [[at, ...rest].join('/'), ...links.map(({ location }) => location)].some(isOpen);

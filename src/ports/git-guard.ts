@@ -29,6 +29,6 @@ export interface GitLook {
   readonly repositories: readonly string[];
   /** Protected names in them, besides git's own, that hold something. */
   readonly settings: readonly string[];
-  /** Folders that there was no time for, or too many. Empty: everything was seen. */
+  /** Folders that there was no time for, too many, or no way to list. Empty: everything was seen. */
   readonly unseen: readonly string[];
 }

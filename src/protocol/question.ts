@@ -43,6 +43,8 @@ export interface Question {
   readonly justification?: string;
   readonly argv?: readonly string[];
   readonly cwd?: string;
+  /** The model will be able to type into the command while it runs. */
+  readonly typed?: true;
   /**
    * The commands that `argv` is known to start, wrappers seen through. Absent where something is known only when it runs,
    * and in questions that are read from a file.

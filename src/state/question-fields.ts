@@ -58,6 +58,7 @@ export function readQuestion(
       elicitation,
       permissions,
       confined: payload['confined'] === true || undefined,
+      typed: payload['typed'] === true || undefined,
     }),
     scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
   };

@@ -1,4 +1,5 @@
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
+import { isNothingThere, isOverlong } from '../disk/overlong-path.ts';
 import { diskPath } from '../disk/path-bytes.ts';
 import { type NamedEntry, withTrueNames } from '../disk/true-entries.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
@@ -27,12 +28,13 @@ interface FindGitLimits {
  * because they are ignored, are walked here. No link is followed.
  */
 export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
-  const folders = new Set(seen?.git.folders.map((path) => under(seen.root, path)));
+  const known = seen?.git.folders.map((path) => under(seen.root, path)) ?? [];
+  const folders = new Set(known.filter((folder) => !isOverlong(folder)));
   const bare = new Set(seen?.git.bare.map((path) => under(seen.root, path)));
   const starts = roots.flatMap((root) =>
     seen?.root === root ? seen.git.notEntered.map((path) => under(root, path)) : [root],
   );
-  const unseen: string[] = [];
+  const unseen: string[] = known.filter(isOverlong);
   let entries = 0;
   for (const start of starts) {
     const pending = [start];
@@ -43,6 +45,10 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
         break;
       }
       const found = list(folder, limits.mostEntries - entries + 1);
+      if (found === undefined) {
+        unseen.push(folder);
+        continue;
+      }
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
@@ -101,12 +107,13 @@ function entriesIn(folder: string, most: number): readonly NamedEntry[] {
   return withTrueNames(found, folder, most);
 }
 
-/** What cannot be listed holds nothing that a command could use. */
-function list(folder: string, most: number): readonly NamedEntry[] {
+/** Undefined: it cannot be listed. Programs may still enter what is in it by name. */
+function list(folder: string, most: number): readonly NamedEntry[] | undefined {
+  if (isOverlong(folder)) return undefined;
   try {
     return entriesIn(folder, most);
-  } catch {
-    return [];
+  } catch (error) {
+    return isNothingThere(error) ? [] : undefined;
   }
 }
 

@@ -160,7 +160,9 @@ class Walk {
       const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
       return mayBeMountPoint && disk.list(path).length === 0 ? undefined : sight;
     } catch {
-      this.skipped.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
+      const below = inside === '' ? name : `${inside}/${name}`;
+      this.skipped.push({ path: below, why: 'unreadable' });
+      this.git.notEntered.push(below);
       return undefined;
     }
   }

@@ -137,6 +137,29 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
   });
 
+  const long = Array(21).fill('d'.repeat(190)).join('/');
+  const walksDown = `for i in $(seq 21); do mkdir -p ${'d'.repeat(190)}; cd ${'d'.repeat(190)}; done`;
+
+  test('stays in it when the index names a repository at a path that is too long to protect', async () => {
+    whenTestEnds(() => void spawnSync('rm', ['-rf', base]));
+    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},${long}`);
+    git('commit', '-q', '-m', 'link');
+    const made = mkdtempSync('/tmp/capstan-reach-');
+    whenTestEnds(() => rmSync(made, { recursive: true, force: true }));
+    const plant = `(${plants(made)}); git -C ${made} config core.worktree ${made}; ${walksDown}; echo gitdir: ${made}/.git > .git`;
+    const { live, warnings } = await run([plant, 'git status --short']);
+    expect(existsSync(ran)).toBe(false);
+    expect(warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(['git-folders-unseen', 'git-kept-inside']));
+    expect(live.notices.map(({ code }) => code)).toContain('submodules-unprotected');
+  });
+
+  test('stays in it beside a folder that is too deep to look at', async () => {
+    whenTestEnds(() => void spawnSync('rm', ['-rf', base]));
+    const { warnings } = await run([walksDown, 'git status --short']);
+    const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
+    expect(kept.map(({ message }) => message)).toEqual([expect.stringMatching(/from "\/.{250,310}", which/)]);
+  });
+
   test('stays in it when a hook is a link into the workspace', async () => {
     mkdirSync(join(repo, 'scripts'));
     writeFileSync(join(repo, 'scripts/pre-commit'), '#!/bin/sh\n', { mode: 0o755 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { namesIn } from '../../disk/folders.ts';
+import { isOutOfSight, isOverlong } from '../../disk/overlong-path.ts';
 import { descend } from '../../policy/paths.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import { readGitlinks } from './gitlinks.ts';
@@ -18,6 +19,8 @@ export interface LinkedFolders {
   readonly folders: readonly LinkedFolder[];
   /** All were found. */
   readonly isWhole: boolean;
+  /** One that is not among them: its path is too long to protect, or cannot be looked at. */
+  readonly unseen?: string;
 }
 
 const mostFolders = 500;
@@ -27,6 +30,7 @@ const mostDepth = 8;
 export function linkedFolders(repository: string): LinkedFolders {
   const folders: LinkedFolder[] = [];
   let isWhole = true;
+  let unseen: string | undefined;
   const follow = (folder: string, directory: GitDirectory | undefined, depth: number): void => {
     const links = directory === undefined ? [] : readGitlinks(directory);
     if (links === undefined || (links.length > 0 && depth > mostDepth)) {
@@ -40,8 +44,13 @@ export function linkedFolders(repository: string): LinkedFolders {
         isWhole = false;
         return;
       }
-      const inner = findGitDirectory(linked);
       const git = join(linked, '.git');
+      if (isOverlong(linked) || isOutOfSight(git)) {
+        unseen ??= linked;
+        isWhole = false;
+        continue;
+      }
+      const inner = findGitDirectory(linked);
       const kind = kindOfEntry(git);
       const isCheckedOut = kind === 'folder' ? namesIn(git).length > 0 : kind !== 'missing';
       folders.push({ folder: linked, isCheckedOut, ...(inner === undefined ? {} : { directory: inner }) });
@@ -49,5 +58,5 @@ export function linkedFolders(repository: string): LinkedFolders {
     }
   };
   follow(repository, findGitDirectory(repository), 1);
-  return { folders, isWhole };
+  return { folders, isWhole, ...(unseen === undefined ? {} : { unseen }) };
 }

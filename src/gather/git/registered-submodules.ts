@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
+import { isOverlong } from '../../disk/overlong-path.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { descend } from '../../policy/paths.ts';
 import { readLimits } from '../files/read-limits.ts';
@@ -25,5 +26,7 @@ export function registeredSubmodules(repository: string): readonly string[] {
     );
     return path === undefined || path === repository ? [] : [path];
   });
-  return [...new Set(folders)].filter((folder) => kindOfEntry(folder) === 'folder').slice(0, most);
+  return [...new Set(folders)]
+    .filter((folder) => !isOverlong(folder) && kindOfEntry(folder) === 'folder')
+    .slice(0, most);
 }

@@ -79,7 +79,7 @@ export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'subm
   return [
     {
       code: 'submodules-unprotected',
-      message: `The git index names more submodules than Capstan can protect, or is too large to read. Commands can put repositories where it names others.`,
+      message: `The git index names more submodules than Capstan can protect, names one whose path is too long or cannot be looked at, or is too large to read. Commands can put repositories where it names others.`,
       next: 'Git runs the programs that their settings name, also by a plain `git status`. Work in a folder with fewer submodules, or check them before you run git.',
     },
   ];

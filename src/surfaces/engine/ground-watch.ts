@@ -2,6 +2,7 @@ import { lookAt } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
 import { gitReads } from '../../gather/git/git-reads.ts';
+import { linkedFolders } from '../../gather/git/linked-folders.ts';
 import { access, isDenied, needsSandbox } from '../../policy/access.ts';
 import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts';
 import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
@@ -27,13 +28,14 @@ const mostPrograms = 100;
 /** On the real disk, with the search path that commands of the thread get. */
 export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
   const { shellEnvironment, opened, temporary, gitGuard } = options;
-  /** What git could reach from the folder. Undefined: there was no time for all of it. */
+  /** The repositories that git could reach from the folder, or what of that could not be looked at. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<GroundRequest, 'policy' | 'signal'>) => {
     const top = repositoryAbove(folder, lookAt);
     if (top === undefined) return undefined;
     const denies = (path: string): boolean => isDenied(policy, path);
     const { repositories, unseen } = await gitGuard.find({ roots: [top], denies }, signal);
-    return unseen.length > 0 ? undefined : repositories;
+    const [hidden = linkedFolders(top).unseen] = unseen;
+    return hidden === undefined ? repositories : { unseen: hidden };
   };
   return {
     async look(request) {
@@ -58,7 +60,10 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
         settingsOf,
         cwd,
         workspace: home,
-        ...(reachOfGit && { readsBeside: (folder: string) => nested && gitReads(folder, { env, nested }) }),
+        ...(reachOfGit && {
+          readsBeside: (folder: string) =>
+            nested === undefined || 'unseen' in nested ? nested : gitReads(folder, { env, nested }),
+        }),
       });
       return {
         folder: cwd,

@@ -7,6 +7,7 @@ import { decideConnection } from '../../policy/decide-connection.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
 import type { CommandGround } from '../../policy/command-ground.ts';
 import { isGit } from '../../policy/git-danger.ts';
+import { quotedPath } from '../../policy/quoted-path.ts';
 import { matchRules } from '../../policy/rules/match-rules.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { grantedPolicy, standingPermissions } from '../../policy/granted-policy.ts';
@@ -132,7 +133,7 @@ function isAllowed(turn: Turn, words: readonly string[]): boolean {
 function gitKeptInside(place: string): Outcome<'git-kept-inside'> {
   return {
     code: 'git-kept-inside',
-    message: `A rule allows git, but Capstan keeps it in the sandbox: git could run programs from ${JSON.stringify(place)}, which commands may have written.`,
+    message: `A rule allows git, but Capstan keeps it in the sandbox: git could run programs from ${quotedPath(place)}, which commands may have written.`,
     next: 'Remove that file or folder if you do not need it. Before you run git here yourself, check what it contains.',
   };
 }

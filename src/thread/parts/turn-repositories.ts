@@ -1,3 +1,4 @@
+import { quotedPath } from '../../policy/quoted-path.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GitGuard, GitLook, GitLookRequest } from '../../ports/git-guard.ts';
@@ -139,7 +140,7 @@ const mostNamed = 5;
 
 function named(paths: readonly string[]): string {
   const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : '';
-  const first = paths.slice(0, mostNamed).map((path) => JSON.stringify(path));
+  const first = paths.slice(0, mostNamed).map((path) => quotedPath(path));
   return `${first.join(', ')}${more}`;
 }
 
@@ -162,7 +163,7 @@ function newSettings(paths: readonly string[]): Outcome<'new-settings'> {
 function notAllSeen(folder: string): Outcome<'git-folders-unseen'> {
   return {
     code: 'git-folders-unseen',
-    message: `${JSON.stringify(folder)} has too many files to search for git repositories. Capstan does not protect the ones it did not find from commands.`,
+    message: `Capstan could not search all of ${quotedPath(folder)} for git repositories: it has too many files, its path is too long, or it cannot be listed. Capstan does not protect the ones it did not find from commands.`,
     next: 'Work in a smaller folder, or take care when you run git where commands can write.',
   };
 }

@@ -82,8 +82,9 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
   };
 }
 
-function needsOf({ escalation }: ExecCommandArguments): CallNeeds {
-  return { effect: 'program', ...defined({ escalation }) };
+function needsOf({ escalation, input }: ExecCommandArguments): CallNeeds {
+  const typed = input !== 'closed' || undefined;
+  return { effect: 'program', ...defined({ escalation, typed }) };
 }
 
 /** A script that only applies a patch needs no shell: it becomes the patch. */

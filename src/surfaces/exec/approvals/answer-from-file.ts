@@ -55,7 +55,8 @@ function saidBy(
   if (commandsOf(question).includes(undefined)) return `no: ${whyUnread(lines, question, name)}`;
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
-  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}`;
+  const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
+  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}`;
 }
 
 /** Why no line answers a script whose commands are known only when it runs. */
@@ -100,12 +101,14 @@ function commandsOf({ kind, argv, commands }: Question): readonly (readonly stri
 /** The first line that matches. What cannot be read may be what a line denies: no approval behind that line counts. */
 function lineFor(
   lines: readonly AnswerLine[],
-  { kind, seen = [] }: Question,
+  { kind, seen = [], typed: isTyped }: Question,
   command: readonly string[] | undefined,
 ): AnswerLine | undefined {
   const around = command === undefined ? [] : seen.filter((words) => isAround(words, command));
-  const found = lines.find(({ about, decision }) => {
+  const found = lines.find(({ about, decision, typed }) => {
     if ('kind' in about) return about.kind === kind;
+    // A yes to the words of a command is none to what the model will type.
+    if (decision === 'approved' && isTyped === true && typed !== true) return false;
     if (decision === 'approved') return command !== undefined && beginsWith(command, about.prefix, decision);
     return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
   });

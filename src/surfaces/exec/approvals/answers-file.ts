@@ -8,6 +8,8 @@ import { oneOf } from '../../wording/one-of.ts';
 export interface AnswerLine {
   readonly about: { readonly prefix: readonly string[] } | { readonly kind: QuestionKind };
   readonly decision: 'approved' | 'denied' | 'abort';
+  /** A prefix also approves commands that the model can type into. */
+  readonly typed?: true;
   /** For the model. */
   readonly note?: string;
   /** Of an approved `input`: what is answered to each question, by its id. Absent: its first option. */
@@ -15,7 +17,7 @@ export interface AnswerLine {
 }
 
 const decisions = ['approved', 'denied', 'abort'] as const;
-const keys = ['prefix', 'kind', 'decision', 'note', 'answers'];
+const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];
 
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
@@ -54,12 +56,15 @@ function readLine(line: string): AnswerLine | string {
   if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
   if (note !== undefined && decided === 'approved')
     return '"note" works only with "denied" and "abort": the model reads it with the no.';
-  const { answers } = value;
+  const { answers, typed } = value;
   const isForInput = 'kind' in about && about.kind === 'input' && decided === 'approved';
   if (answers !== undefined && (!isForInput || !isTexts(answers)))
     return '"answers" must be an object of strings, beside "kind": "input" and "decision": "approved".';
+  if (typed !== undefined && (typed !== true || decided !== 'approved' || !('prefix' in about)))
+    return '"typed" can only be true, and only with "prefix" and "approved".';
   const given = answers === undefined ? {} : { answers: answers as JsonObject };
-  return { about, decision: decided, ...(note === undefined ? {} : { note }), ...given };
+  const more = { ...(note === undefined ? {} : { note }), ...(typed === true ? { typed } : {}) };
+  return { about, decision: decided, ...more, ...given };
 }
 
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {

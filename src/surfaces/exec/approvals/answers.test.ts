@@ -241,3 +241,19 @@ it('a file saves no rule, so none is shown', async () => {
   await answerFromFile({ lines, name: 'a.jsonl', show }).askUser.ask(question, new AbortController().signal);
   expect(shown[0]).not.toContain('rule:');
 });
+
+test('a prefix approves a command that the model can type into only if it says so', () => {
+  const typed = { ...command('git commit -a'), typed: true } as const;
+  const plain = { prefix: ['git', 'commit'], decision: 'approved' };
+  expect(answerBy(answers(plain), command('git commit -a')).kind).toBe('allowed');
+  expect(answerBy(answers(plain), typed)).toEqual({ kind: 'declined', by: 'default' });
+  expect(answerBy(answers(plain, { ...plain, typed: true }), typed).kind).toBe('allowed');
+  expect(answerBy(answers({ kind: 'command', decision: 'approved' }), typed).kind).toBe('allowed');
+  const wrong = [
+    { ...plain, typed: false },
+    { ...plain, decision: 'denied', typed: true },
+    { kind: 'patch', decision: 'approved', typed: true },
+  ];
+  for (const line of wrong)
+    expect(readAnswers(JSON.stringify(line), 'a.jsonl')).toMatchObject({ code: 'approvals-invalid' });
+});

@@ -58,8 +58,32 @@ export class ThreadTurns {
     await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });
   }
 
+  /** A turn under the settings of this moment. */
+  submitAlone(own: ThreadTurn): Promise<TurnResult> {
+    return this.#submit<never>(own, this.#submitWords(own), this.#thread.settings.submitted.ready);
+  }
+
+  /** A turn under a change of its own. */
+  submitWith(change: unknown, own: ThreadTurn): Promise<TurnResult | RefusedChange> {
+    const { settings: all, inbox, log } = this.#thread;
+    const { overridden: changed, settings } = all.change(change);
+    const words = this.#submitWords(own);
+    const ended = this.#submit(
+      own,
+      words,
+      changed.then((result) => (result.kind === 'refused' ? result : settings)),
+      settings,
+    );
+    // A refusal is known before the turn's place in the queue comes.
+    return changed.then(async (result) => {
+      if (result.kind !== 'refused') return ended;
+      if (inbox.refuse(words, result.outcome.code)) await log.durable();
+      return result;
+    });
+  }
+
   /** The words of a turn that has to wait for others are safe soon. */
-  submitWords({ input }: ThreadTurn): SubmittedWords {
+  #submitWords({ input }: ThreadTurn): SubmittedWords {
     const { inbox, work, log, closing } = this.#thread;
     const words = inbox.submit(input, { waits: work.isBusy && !closing.aborted });
     // A lost disk is seen by the turn.
@@ -68,7 +92,7 @@ export class ThreadTurns {
   }
 
   /** `change` is the turn's own: unless the turn begins, nothing of it stays. */
-  submit<Refused extends RefusedChange>(
+  #submit<Refused extends RefusedChange>(
     own: ThreadTurn,
     words: SubmittedWords,
     settings: Promise<SubmittedSettings | Refused>,

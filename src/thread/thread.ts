@@ -189,27 +189,14 @@ export class Thread {
   run(turn: ThreadTurn): Promise<TurnResult> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    return this.#turns.submit<never>(own, this.#turns.submitWords(own), this.#settings.submitted.ready);
+    return this.#turns.submitAlone(own);
   }
 
   /** A change and a turn under it, with nothing in between. It stays once the turn has begun. Refused: no turn. */
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    const { overridden: changed, settings } = this.#settings.change(change);
-    const words = this.#turns.submitWords(own);
-    const ended = this.#turns.submit(
-      own,
-      words,
-      changed.then((result) => (result.kind === 'refused' ? result : settings)),
-      settings,
-    );
-    // A refusal is known before the turn's place in the queue comes.
-    return changed.then(async (result) => {
-      if (result.kind !== 'refused') return ended;
-      if (this.#inbox.refuse(words, result.outcome.code)) await this.#log.durable();
-      return result;
-    });
+    return this.#turns.submitWith(change, own);
   }
 
   /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */

@@ -46,7 +46,8 @@ export async function hookedScene(
   };
 }
 
-function trustAll(home: string): void {
+/** Trusts all hooks of a home, as they are now. */
+export function trustAll(home: string): void {
   const { hooks } = readHooksFile({ path: join(home, 'hooks.json'), owner: 'user' });
   const tables = hooks.map(({ key, hash }) => `[hooks.state.${JSON.stringify(key)}]\ntrusted_hash = "${hash}"\n`);
   appendFileSync(join(home, 'config.toml'), `\n${tables.join('')}`);

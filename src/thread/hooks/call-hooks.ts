@@ -6,7 +6,7 @@ import type { CallItem } from '../../protocol/item.ts';
 import { inputOfCall, type SaidByHooks } from '../../state/said-by-hooks.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
-import { changedCall, hookedCall } from './hooked-call.ts';
+import { changedCall, hookedCall, mcpToolOf } from './hooked-call.ts';
 import { callThatEnded } from './hooked-session.ts';
 import { keepTexts, runHooks } from './run-hooks.ts';
 
@@ -30,7 +30,7 @@ export async function beforeCall(
   keepSaid(turn, call, {});
   // Hooks were asked about the command when it was started.
   if (call.name === 'write_stdin') return { kind: 'prepared', call, prepared };
-  const { names, input } = hookedCall(call);
+  const { names, input } = hookedCall(call, mcpToolOf(prepared.item));
   const [name = call.name] = names;
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id };
   const verdict = await runHooks(turn, { event: 'PreToolUse', subjects: names, about });
@@ -38,7 +38,7 @@ export async function beforeCall(
   const { blocked, decision, updatedInput } = verdict;
   if (blocked !== undefined) {
     const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
-    return { kind: 'refused', output: blockedByHook(blocked, { tool: call.name, ...defined({ command }) }) };
+    return { kind: 'refused', output: blockedByHook(blocked, { tool: name, ...defined({ command }) }) };
   }
   // Hooks that were ended had no say: the call must not run without them.
   if (turn.signal.aborted) return { kind: 'refused', output: interruptedBefore };
@@ -67,7 +67,7 @@ function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: SaidByH
 export async function afterCall<Result extends CallResult>(turn: Turn, given: CallItem, end: Result): Promise<Result> {
   const call = callThatEnded(turn, given, end);
   if (call === undefined) return end;
-  const { names, input } = hookedCall(call);
+  const { names, input } = hookedCall(call, mcpToolOf(end.item));
   const [name = call.name] = names;
   const response = responseOf(end);
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: response };

@@ -1,5 +1,6 @@
 import type { CallItem } from '../../protocol/item.ts';
-import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 
 /** A call in the words that hooks know. */
 export interface HookedCall {
@@ -8,9 +9,16 @@ export interface HookedCall {
   readonly input: JsonObject;
 }
 
-export function hookedCall(call: CallItem): HookedCall {
+/** `mcp`: the tool of a server that is meant, by whichever name the model called it. */
+export function hookedCall(call: CallItem, mcp: McpToolName | undefined): HookedCall {
   const given = argumentsOf(call);
+  if (mcp !== undefined) {
+    const name = `mcp__${mcp.server}__${mcp.tool}`;
+    return { names: [name, ...reachedBy(call)].filter(isFirst), input: isDeferred(call) ? innerOf(given) : given };
+  }
   switch (call.name) {
+    case deferredCall:
+      return { names: reachedBy(call), input: innerOf(given) };
     case 'exec_command':
       return { names: ['Bash'], input: { command: stringAt(given, 'cmd') ?? '' } };
     case 'apply_patch':
@@ -28,7 +36,11 @@ export function changedCall(call: CallItem, input: JsonObject): CallItem | strin
   const command = stringAt(input, 'command');
   if (isNamed && command === undefined) return 'updatedInput has no `command`.';
   if (call.type === 'custom_tool_call') return { ...call, input: command ?? JSON.stringify(input) };
-  const own = { exec_command: { cmd: command }, apply_patch: { input: command } }[call.name];
+  const own = {
+    exec_command: { cmd: command },
+    apply_patch: { input: command },
+    [deferredCall]: { arguments: input },
+  }[call.name];
   const given = own === undefined ? input : { ...argumentsOf(call), ...own };
   return { ...call, arguments: JSON.stringify(given) };
 }
@@ -39,4 +51,37 @@ function argumentsOf(call: CallItem): JsonObject {
 
 function patchOf(call: CallItem): string {
   return call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
+}
+
+/** The tool by which the model calls one that is not in its list. */
+const deferredCall = 'call_tool';
+
+interface McpToolName {
+  readonly server: string;
+  readonly tool: string;
+}
+
+function isDeferred({ name }: CallItem): boolean {
+  return name === deferredCall;
+}
+
+/** The names in the call itself. */
+function reachedBy(call: CallItem): readonly string[] {
+  const inner = isDeferred(call) ? stringAt(argumentsOf(call), 'name') : undefined;
+  return inner === undefined ? [call.name] : [inner, call.name];
+}
+
+/** Some models write them as text. */
+function innerOf({ arguments: inner }: JsonObject): JsonObject {
+  return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
+}
+
+function isFirst(name: string, at: number, all: readonly string[]): boolean {
+  return all.indexOf(name) === at;
+}
+
+/** Of a call of a server's tool. */
+export function mcpToolOf(item: TurnItem): McpToolName | undefined {
+  if (item.kind !== 'tool-call' || item.server === undefined) return undefined;
+  return { server: item.server, tool: item.tool };
 }

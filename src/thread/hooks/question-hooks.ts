@@ -12,9 +12,11 @@ import { runHooks, showNow } from './run-hooks.ts';
 export async function answerByHooks(turn: Turn, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const { log, memory, parts } = turn;
   const { callId } = question;
+  // What a server wants to know is no matter of permission.
+  if (question.kind === 'elicitation') return undefined;
   const call = entries(log.state.history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   if (call === undefined || !isCall(call)) return undefined;
-  const { names, input } = hookedCall(asHooksLeft(call, memory.hookedCalls.get(callId)));
+  const { names, input } = hookedCall(asHooksLeft(call, memory.hookedCalls.get(callId)), question.mcp);
   const about = { tool_name: names[0] ?? call.name, tool_input: input };
   const verdict = await runHooks(turn, { event: 'PermissionRequest', subjects: names, about, signal });
   showNow(turn);

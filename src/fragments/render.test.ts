@@ -93,7 +93,7 @@ it('a hundred long namespaces fit, and those that do not are counted', () => {
 });
 
 it('a list of namespaces that became empty is told', () => {
-  expect(render(deferredToolsFragment, { kind: 'full', namespaces: [] }).text).toBe(
+  expect(render(deferredToolsFragment.withdrawn, undefined).text).toBe(
     '<tools>\nNo deferred tool namespaces remain.\n</tools>',
   );
 });

@@ -247,10 +247,10 @@ export const renderings: readonly {
         kind: fc.constant('change' as const),
         added: some(namespace),
         removed: some(short),
-        remain: fc.boolean(),
       }),
     ),
   ),
+  of(deferredToolsFragment.withdrawn, nothing),
   of(multiAgent.multiAgentRoleFragment, fc.record({ text, concurrency: fc.nat() }, { requiredKeys: ['text'] })),
   of(multiAgent.multiAgentRoleFragment.withdrawn, nothing),
   of(

@@ -49,6 +49,7 @@ describe('the catalogue', () => {
         "recommended-plugins | user | <recommended_plugins> | 1500 |  |",
         "recommended-plugins-withdrawn | user | <recommended_plugins> | 100 |  | recommended-plugins",
         "deferred-tools | developer | <tools> | 1024 |  |",
+        "deferred-tools-withdrawn | developer | <tools> | 100 |  | deferred-tools",
         "multi-agent-role | developer | <multi_agent_role> | 1500 | alone |",
         "multi-agent-role-withdrawn | developer | <multi_agent_role> | 100 | alone | multi-agent-role",
         "multi-agent-mode | developer | <multi_agent_mode> | 450 |  |",
@@ -103,7 +104,6 @@ const takenBackBy: Readonly<Record<string, string>> = {
   'approved-prefixes': 'permissions, in full',
   'granted-permissions': 'its own next form, and permissions in full',
   'network-rules': 'permissions, in full',
-  'deferred-tools': 'its removed group',
 };
 
 it('has an arbitrary payload for every kind', () => {

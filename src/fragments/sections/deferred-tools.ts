@@ -1,5 +1,5 @@
 import { boundedList } from '../text/bounded-list.ts';
-import { defineFragment } from '../text/define.ts';
+import { defineFamily } from '../text/define.ts';
 import { escapeMarkup } from '../text/markup.ts';
 
 /** A group of tools that are found by searching and are not in the list. */
@@ -15,10 +15,9 @@ export type DeferredToolsText =
       /** New, or described anew. */
       readonly added: readonly ToolNamespace[];
       readonly removed: readonly string[];
-      readonly remain: boolean;
     };
 
-export const deferredToolsFragment = defineFragment<DeferredToolsText>({
+export const deferredToolsFragment = defineFamily<DeferredToolsText>({
   id: 'deferred-tools',
   purpose: 'Which groups of tools can be searched for, and how that changed.',
   role: 'developer',
@@ -32,13 +31,11 @@ export const deferredToolsFragment = defineFragment<DeferredToolsText>({
         : [
             ...group('Added deferred tool namespaces:', told.added.map(described), 1900),
             ...group('Removed deferred tool namespaces:', told.removed.map(named), 1800),
-            ...(told.remain ? [] : [noneRemain]),
           ];
-    return `\n${(lines.length === 0 ? [noneRemain] : lines).join('\n')}\n`;
+    return `\n${lines.join('\n')}\n`;
   },
+  withdrawn: '\nNo deferred tool namespaces remain.\n',
 });
-
-const noneRemain = 'No deferred tool namespaces remain.';
 
 function group(title: string, entries: readonly string[], characters: number): readonly string[] {
   if (entries.length === 0) return [];

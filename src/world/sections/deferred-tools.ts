@@ -11,7 +11,7 @@ interface StoredTools extends JsonObject {
 export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools> = {
   id: 'tools',
   assumes: 'plugins, which may bring tools along',
-  kinds: { telling: [deferredToolsFragment.id], withdrawing: [] },
+  kinds: { telling: [deferredToolsFragment.id], withdrawing: [deferredToolsFragment.withdrawn.id] },
 
   of: ({ facts: { deferredTools = [] } }) => (deferredTools.length === 0 ? undefined : deferredTools),
 
@@ -25,10 +25,12 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   full: (now) => [render(deferredToolsFragment, { kind: 'full', namespaces: now })],
 
   change(before, now = []) {
+    const nothingStands = before !== unknown && Object.keys(before).length === 0;
+    if (now.length === 0) return nothingStands ? [] : [render(deferredToolsFragment.withdrawn, undefined)];
     if (before === unknown) return [render(deferredToolsFragment, { kind: 'full', namespaces: now })];
     const added = now.filter(({ name, description }) => before[name] !== description);
     const removed = Object.keys(before).filter((name) => now.every((each) => each.name !== name));
     if (added.length === 0 && removed.length === 0) return [];
-    return [render(deferredToolsFragment, { kind: 'change', added, removed, remain: now.length > 0 })];
+    return [render(deferredToolsFragment, { kind: 'change', added, removed })];
   },
 };

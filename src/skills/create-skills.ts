@@ -53,7 +53,7 @@ export function readNamed({ skills, plugins }: LoadedSkills, text: string): Name
   }
   const read = [...named].flatMap((skill): readonly NamedSkill[] => {
     const file = skill.read(bodyBytes);
-    if (file.kind === 'read' && file.isWhole) return [{ name: skill.name, path: skill.path, contents: file.text }];
+    if (file.kind === 'read' && file.isWhole && !file.text.includes('\0')) return [{ name: skill.name, path: skill.path, contents: file.text }];
     problems.push(unreadSkill(skill.path, whyNot(file)));
     return [];
   });
@@ -69,5 +69,6 @@ function skillsOfName(skills: readonly KnownSkill[], name: string): readonly Kno
 
 function whyNot(file: ReturnType<KnownSkill['read']>): string {
   if (file.kind === 'unread') return file.reason;
-  return file.kind === 'missing' ? 'it is gone' : 'it is larger than 1 MB';
+  if (file.kind === 'missing') return 'it is gone';
+  return file.isWhole ? 'it is not a text' : 'it is larger than 1 MB';
 }

@@ -78,6 +78,21 @@ describe('what was found', () => {
     for (const text of live.told(3).slice(0, 3)) expect(text).toMatch(/no longer|withdrawn|none|not/i);
   });
 
+  it('groups of deferred tools are told, and that none remain is told once', async () => {
+    const live = await stage(yes);
+    const deferred = [{ name: 'mcp__a', description: 'Tools: x' }];
+    for (const text of ['one', 'two', 'three', 'four']) {
+      live.thread.world = { ...firstWorld, deferred: text === 'one' ? deferred : [] };
+      await live.turn(text);
+    }
+    expect(live.told(0)).toContain('<tools>\nDeferred tool namespaces:\n- mcp__a: Tools: x\n</tools>');
+    expect([1, 2, 3].map((request) => live.told(request))).toEqual([
+      ['<tools>\nNo deferred tool namespaces remain.\n</tools>', 'two'],
+      ['three'],
+      ['four'],
+    ]);
+  });
+
   it('skills are told as a text and stored as a digest of it', async () => {
     const live = await stage(yes);
     live.thread.world = { ...firstWorld, skills: [{ name: 'knit', description: 'One skill. '.repeat(80) }] };

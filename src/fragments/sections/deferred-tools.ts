@@ -35,6 +35,7 @@ export const deferredToolsFragment = defineFamily<DeferredToolsText>({
           ];
     return `\n${lines.join('\n')}\n`;
   },
+  withdrawn: '\nNo deferred tool namespaces remain.\n',
 });
 
 function group(title: string, entries: readonly string[], characters: number): readonly string[] {

@@ -32,12 +32,14 @@ function model(file: string) {
   return ({ body }: RecordedRequest): ScriptStep => {
     const items = body['input'] as unknown as readonly JsonObject[];
     const said = JSON.stringify(items);
-    const last = items.findLastIndex(
-      ({ role, content }) => role === 'user' && /"Turn |"TASK /.test(JSON.stringify(content)),
+    const asked = items.map(({ role, content }) =>
+      role === 'user' ? String((content as readonly JsonObject[])[0]?.['text'] ?? '') : '',
     );
+    const isAgent = asked.some((text) => text.startsWith('TASK '));
+    const last = asked.findLastIndex((text) => /^(Turn|TASK) /.test(text));
     const since = items.slice(last + 1).filter(({ type }) => type === 'function_call');
     const usage = { ...cost, cachedInput: 0, cacheWriteInput: 0, reasoningOutput: 0 };
-    if (said.includes('"TASK ')) {
+    if (isAgent) {
       const step = since.length < 2 ? mark() : say('The work is done.');
       return answer({ items: [step], usage, firstByteDelayMs: 20 });
     }

@@ -1,6 +1,7 @@
 import type { TurnEnd } from '../ports/threads.ts';
 import type { AgentStatus } from '../protocol/agent.ts';
 import { defined } from '../protocol/defined.ts';
+import { errorWords } from '../protocol/error-words.ts';
 import { fullText } from '../protocol/outcome.ts';
 
 /** How a turn of an agent ended, for its parent. Undefined: it did not, but waits for the user. */
@@ -16,3 +17,13 @@ export function statusOf(end: TurnEnd): AgentStatus | undefined {
       return undefined;
   }
 }
+
+/** How its work ended that threw something. */
+export function failedBy(error: unknown): AgentStatus {
+  return { kind: 'errored', message: errorWords(error) };
+}
+
+export const neverStarted: AgentStatus = {
+  kind: 'errored',
+  message: 'It was not started: the program ended before it could begin.',
+};

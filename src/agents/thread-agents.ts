@@ -18,12 +18,12 @@ import type {
 } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
-import { type AgentIdentity, type AgentStatus, type RecordedAgent, rootPath } from '../protocol/agent.ts';
-import { errorWords } from '../protocol/error-words.ts';
+import { type AgentIdentity, type RecordedAgent, rootPath } from '../protocol/agent.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText } from '../protocol/outcome.ts';
 import type { Answer, Question } from '../protocol/question.ts';
-import { statusOf } from './agent-outcome.ts';
+import { boundsFor, type ChosenModel } from './agent-bounds.ts';
+import { failedBy, neverStarted, statusOf } from './agent-outcome.ts';
 import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
 import type { AgentTree } from './agent-tree.ts';
 import { waitForAgents } from './wait-for-agents.ts';
@@ -33,6 +33,8 @@ export interface ThreadAgentsOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly limits: AgentLimits;
+  /** What agents have where neither their role nor the call says. Absent: what their parent has. */
+  readonly defaults?: ChosenModel;
   /** Who the thread is that starts them. Absent: no other thread started it. */
   readonly self?: AgentIdentity;
   treeOf(rootId: ThreadId): AgentTree;
@@ -109,7 +111,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const { turnId, callId } = caller;
     this.#tree.began(id);
     await parent.note({ kind: 'spawned', id, parentId: parent.id, path, role, turnId, callId });
-    const bounds = { ...caller, ...modelOf(wanted) };
+    const bounds = boundsFor(caller, wanted, this.#options.defaults);
     const thread = await threads.start({ identity, bounds, fork });
     if (thread.kind === 'refused') {
       this.#tree.ended(id);
@@ -229,7 +231,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     this.#loaded.set(id, thread);
     const work = async (): Promise<void> => {
       try {
-        const status = await run.then(statusOf, (error: unknown): AgentStatus => failedBy(error));
+        const status = await run.then(statusOf, failedBy);
         if (status !== undefined) await this.#open.report({ agentId: id, path, status, used: thread.used });
       } catch {
         // The thread was closed, or its disk is lost: the next process that opens it looks at the agent's file.
@@ -282,19 +284,6 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 }
 
-const neverStarted: AgentStatus = {
-  kind: 'errored',
-  message: 'It was not started: the program ended before it could begin.',
-};
-
-function failedBy(error: unknown): AgentStatus {
-  return { kind: 'errored', message: errorWords(error) };
-}
-
 function refused(why: string): AgentRefused {
   return { kind: 'refused', why };
-}
-
-function modelOf({ model, effort }: WantedAgent) {
-  return { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) };
 }

@@ -62,8 +62,11 @@ export function costOfReport(
   { agentId, used }: Pick<AgentReport, 'agentId' | 'used'>,
 ): Usage {
   const known = agents.find(({ id }) => id === agentId);
-  if (known === undefined) return noUsage;
-  const more = (name: keyof Usage): number => Math.max(0, used[name] - known.used[name]);
+  return known === undefined ? noUsage : moreThan(known.used, used);
+}
+
+function moreThan(before: Usage, now: Usage): Usage {
+  const more = (name: keyof Usage): number => Math.max(0, now[name] - before[name]);
   return {
     input: more('input'),
     cachedInput: more('cachedInput'),
@@ -147,6 +150,16 @@ export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity
     agent_path: path,
     agent_role: role,
   };
+}
+
+/** What the first line of an agent says that begins with the conversation of its parent: what that had cost. */
+export function takenOverMeta(used: Usage): JsonObject {
+  return { agent_taken_over: usageFields(used) };
+}
+
+/** What an agent has cost by itself: a fork counts what it took over. */
+export function ownCost(total: Usage, meta: JsonObject): Usage {
+  return moreThan(readUsage(meta['agent_taken_over']), total);
 }
 
 /** Who the thread with this first line is among agents. Undefined: no other thread started it. */

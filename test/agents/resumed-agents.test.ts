@@ -14,8 +14,10 @@ async function killedBefore(isLine: (line: Line) => boolean) {
     answer({ items: [callTool('spawn_agent', { message: 'TASK a: count', name: 'a' })] }),
     answer({ items: [callTool('wait_agent', {})] }),
   ];
+  const wait = answer({ items: [callTool('wait_agent', {})] });
+  const next: ScriptStep[] = [];
   const scene = await agentScene({
-    root: ({ index }) => steps[index] ?? answer({ items: [say('Done.')] }),
+    root: ({ index }) => steps[index] ?? next.shift() ?? answer({ items: [say('Done.')] }),
     a: () => answer({ items: [say('One two three.')] }),
   });
   const first = await scene.begin();
@@ -33,7 +35,9 @@ async function killedBefore(isLine: (line: Line) => boolean) {
       .map((line) => `${line}\n`)
       .join(''),
   );
-  const again = async () => {
+  const again = async (tool?: string) => {
+    if (tool !== undefined)
+      next.push(answer({ items: [callTool(tool, { target: 'a', message: 'TASK a: again' })] }), wait);
     const engine = await scene.engine();
     const opened = await engine.resume(id, {});
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
@@ -58,11 +62,16 @@ it('a report that was lost with the process is made from the file of the agent, 
   expect(later.told).toHaveLength(1);
 });
 
-it('an agent whose first line was never written is reported as not started', async () => {
-  const { again, child } = await killedBefore(({ type }) => type === 'capstan_waiting');
+it('an agent whose first line was never written is reported as not started, and begins with its next work', async () => {
+  const { again, child, of } = await killedBefore(({ type }) => type === 'capstan_waiting');
   rmSync(child);
-  const { told } = await again();
-  expect(told).toEqual([expect.stringMatching(/"errored":"It was not started: the program ended/)]);
+  const { told, engine } = await again('send_input');
+  expect(of('a').at(-1)!.at(-1)).toBe('TASK a: again');
+  expect(await engine.stored.location(child.slice(-42, -6) as ThreadId)).toContain('rollout-');
+  expect(told).toEqual([
+    expect.stringMatching(/"errored":"It was not started: the program ended/),
+    expect.stringContaining('{"completed":"One two three."}'),
+  ]);
 });
 
 it('an agent that was cut off is reported as interrupted', async () => {

@@ -10,6 +10,7 @@ import type { ThreadRequest } from './thread-request.ts';
 
 /** As much of the live threads of an engine as agents need. */
 export interface AgentLiveThreads {
+  knows(id: string): boolean;
   start(request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
   load(id: ThreadId, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
   fork(id: ThreadId, cut: ThreadCut, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
@@ -29,5 +30,6 @@ export interface AgentLiveThread {
   steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
   interrupt(): Promise<unknown>;
   leave(): Promise<void>;
-  usage(): { readonly total: Usage };
+  /** By itself: a fork counts what it took over. */
+  readonly cost: Usage;
 }

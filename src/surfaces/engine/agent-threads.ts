@@ -1,10 +1,13 @@
+import type { AgentRole } from '../../config/agent-role.ts';
 import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
+import { profileFor } from '../../policy/profiles.ts';
 import type { AgentBounds, AgentThread, AgentThreads } from '../../ports/agents.ts';
 import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { words } from '../../protocol/user-input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
@@ -16,12 +19,16 @@ import type { ThreadRequest } from './thread-request.ts';
 /** What agents take over from the thread that starts them, beside what its turn may do. */
 export type ParentRequest = Pick<ThreadRequest, 'overrides' | 'profile' | 'askUser' | 'ephemeral'>;
 
+export interface AgentThreadsOptions {
+  readonly parent: ParentRequest;
+  readonly roles: readonly AgentRole[];
+  /** What is configured for all threads. */
+  readonly developerInstructions?: string | undefined;
+  questions(rootId: ThreadId): AgentQuestions;
+}
+
 /** Agents as live threads of the engine. */
-export function agentThreads(
-  engine: EngineParts,
-  parent: ParentRequest,
-  questions: (rootId: ThreadId) => AgentQuestions,
-): AgentThreads {
+export function agentThreads(engine: EngineParts, options: AgentThreadsOptions): AgentThreads {
   const live = (): AgentLiveThreads => {
     const threads = engine.agentLive();
     if (threads === undefined) throw new Error('the engine has no live threads');
@@ -29,16 +36,21 @@ export function agentThreads(
   };
   return {
     async start({ identity, bounds, fork }) {
-      const request = requestFor(identity, bounds, parent, questions(identity.rootId));
+      const request = requestFor(identity, bounds, options, 'new');
       const opened = fork
         ? await live().fork(identity.parentId, { kind: 'latest' }, request)
         : await live().start(request);
-      return asAgent(opened);
+      return asAgent(opened, roleOf(identity, options));
     },
     async load(identity, bounds) {
-      const { identity: known } = (await readAgent(engine, identity.id)) ?? {};
-      if (known !== undefined && known.parentId !== identity.parentId) return { kind: 'refused', outcome: notAnAgent };
-      return asAgent(await live().load(identity.id, requestFor(identity, bounds, parent, questions(identity.rootId))));
+      const known = await readAgent(engine, identity.id);
+      if (known !== undefined && known.identity?.parentId !== identity.parentId)
+        return { kind: 'refused', outcome: notAnAgent };
+      const role = roleOf(identity, options);
+      // The program ended before it began: it begins now.
+      if (known === undefined && !live().knows(identity.id))
+        return asAgent(await live().start(requestFor(identity, bounds, options, 'new')), role);
+      return asAgent(await live().load(identity.id, requestFor(identity, bounds, options, 'known')), role);
     },
     read: (id) => readAgent(engine, id),
   };
@@ -50,38 +62,62 @@ const notAnAgent = {
   next: 'Start another agent.',
 } as const;
 
+function roleOf({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentRole | undefined {
+  return roles.find(({ name }) => name === role);
+}
+
+/** A thread that is there already keeps its model, unless its role says otherwise. */
 function requestFor(
   agent: AgentIdentity,
-  { cwd, model, provider, effort, approval, profile, withoutTools }: AgentBounds,
-  parent: ParentRequest,
-  questions: AgentQuestions,
+  bounds: AgentBounds,
+  { parent, roles, developerInstructions, questions }: AgentThreadsOptions,
+  thread: 'new' | 'known',
 ): AgentLiveRequest {
+  const { cwd, provider, approval, withoutTools } = bounds;
+  const role = roles.find(({ name }) => name === agent.role);
+  const given = thread === 'new' ? bounds : undefined;
+  const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
+  const text = [developerInstructions, role?.instructions].filter((each) => each !== undefined).join('\n\n');
   const overrides = [
     ...(parent.overrides ?? []),
-    { path: ['model_provider'], value: provider },
+    ...(given === undefined ? [] : [{ path: ['model_provider'], value: provider }]),
     ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
+    ...(role?.instructions === undefined ? [] : [{ path: ['developer_instructions'], value: text }]),
+    ...(role?.overrides ?? []),
   ];
   const { profile: named, ephemeral } = parent;
   return {
     agent,
     cwd,
-    model,
     overrides,
     approval,
-    permissionProfile: profile,
+    permissionProfile: profileOfRole(bounds, role),
+    ...defined({ model }),
     ...defined({ profile: named, ephemeral, withoutTools }),
     ...(parent.askUser === undefined
       ? { unattended: true }
-      : { askUser: agentAsker(parent.askUser, agent.path, questions) }),
+      : { askUser: agentAsker(parent.askUser, agent.path, questions(agent.rootId)) }),
   };
 }
 
-function asAgent(opened: AgentLiveThread | EngineRefused): AgentThread | ThreadRefused {
+const readOnlyProfile = profileFor('read-only', {
+  network: false,
+  writableRoots: [],
+  excludeTmpdir: true,
+  excludeSlashTmp: true,
+});
+
+/** A role may shut its agents in further than their parent is, and never less. */
+function profileOfRole({ profile }: AgentBounds, role: AgentRole | undefined): PermissionProfile {
+  return role?.readOnly === true && grantsNoMoreThan(profile, readOnlyProfile) ? readOnlyProfile : profile;
+}
+
+function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | undefined): AgentThread | ThreadRefused {
   if (opened.kind === 'refused') return opened;
   return {
     kind: 'agent-thread',
     async run(message, bounds) {
-      const change = narrowing(opened, bounds);
+      const change = narrowing(opened, { ...bounds, profile: profileOfRole(bounds, role) });
       return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));
     },
     async steer(message) {
@@ -92,7 +128,7 @@ function asAgent(opened: AgentLiveThread | EngineRefused): AgentThread | ThreadR
     },
     leave: () => opened.leave(),
     get used() {
-      return opened.usage().total;
+      return opened.cost;
     },
     get asks() {
       return opened.questions.length > 0;

@@ -5,7 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import { type LineKind, lineType } from '../../protocol/line.ts';
-import { agentIn } from '../../state/agents.ts';
+import { agentIn, ownCost } from '../../state/agents.ts';
 import { isSuspended } from '../../state/questions.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { turnEvent, turnEventKind } from '../../state/turn-event.ts';
@@ -22,7 +22,7 @@ export async function readAgent({ store }: KeptThreadLines, id: ThreadId): Promi
   const own = state.agents.filter(({ parentId }) => parentId === id);
   const last = await lastStatus({ store }, id, state);
   const isOpen = state.openTurn !== undefined;
-  return { identity: agentIn(state.meta), used: state.usage.total, agents: own, isOpen, last };
+  return { identity: agentIn(state.meta), used: ownCost(state.usage.total, state.meta), agents: own, isOpen, last };
 }
 
 async function lastStatus(

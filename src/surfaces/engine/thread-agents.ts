@@ -1,8 +1,11 @@
 import { AgentTree } from '../../agents/agent-tree.ts';
 import { ThreadAgents } from '../../agents/thread-agents.ts';
+import { roleWords } from '../../config/agent-role.ts';
 import { type AgentsConfig, readAgentsConfig, startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { loadAgentRoles } from '../../gather/config/agent-roles.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { CompactAnswer, ModelClient, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
@@ -33,14 +36,23 @@ interface AgentsOfThreadInput {
 
 const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTree>>();
 
-export function openThreadAgents(
+export async function openThreadAgents(
   engine: EngineParts,
   { config, settings, request }: AgentsOfThreadInput,
-): ThreadWithAgents {
+): Promise<ThreadWithAgents> {
   const { agents: given, problems } = readAgentsConfig(config.agents);
   const limits = limitsOf(given);
   const { agent: self } = request;
-  const threads = agentThreads(engine, request, (rootId) => treeOf(rootId).questions);
+  const { home, requirements } = engine.base;
+  const denies = (path: string): boolean => deniesRead(requirements, path);
+  const loaded = await loadAgentRoles(config.agents, { home, denies });
+  const { roles } = loaded;
+  const threads = agentThreads(engine, {
+    parent: request,
+    roles,
+    developerInstructions: config.developerInstructions,
+    questions: (rootId) => treeOf(rootId).questions,
+  });
   const treeOf = (rootId: ThreadId): AgentTree => {
     const known = trees.get(engine) ?? new Map<ThreadId, AgentTree>();
     trees.set(engine, known);
@@ -49,15 +61,18 @@ export function openThreadAgents(
     return tree;
   };
   const { ids, clock } = engine;
-  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, ...defined({ self }) });
+  const defaults = defined({ model: given.defaultModel, effort: given.defaultEffort });
+  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, defaults, ...defined({ self }) });
   const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
   const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
-  const tools = mayStart ? agentTools({ agents, roles: [{ name: 'default', description: 'Any task.' }] }) : [];
+  const tools = mayStart
+    ? agentTools({ agents, roles: roles.map((role) => ({ name: role.name, description: roleWords(role) })) })
+    : [];
   return {
     agents,
     tools: tools.filter(({ name }) => settings.withoutTools?.includes(name) !== true),
     async beforeTurn(_settings, { warn }) {
-      for (const problem of problems) warn(problem);
+      for (const problem of [...problems, ...loaded.problems]) warn(problem);
       await agents.settle();
     },
     release: () => agents.release(),

@@ -120,7 +120,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   if (mcp !== undefined && 'code' in mcp) return mcp;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
-    ? (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
+    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
   const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];

@@ -5,6 +5,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
+import { takenOverMeta } from '../../state/agents.ts';
 import { grantsDropped } from '../../state/grants.ts';
 import { importOf } from '../../state/sealed-lines.ts';
 import { pinAdded } from '../../state/pins.ts';
@@ -76,6 +77,7 @@ export async function forkThread(
   const meta = {
     ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git, agent: parts.agent }),
     forked_from_id: source,
+    ...(parts.agent && takenOverMeta(state.usage.total)),
     // What it took over came from elsewhere, too.
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };

@@ -3,6 +3,7 @@ import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
@@ -87,6 +88,10 @@ export class KeptThread implements LiveThread {
 
   get cursor(): PlaceCursor | undefined {
     return this.#loader.hub.cursor;
+  }
+
+  get cost(): Usage {
+    return this.#loader.cost;
   }
 
   usage(): ThreadUsage {

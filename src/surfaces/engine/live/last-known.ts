@@ -1,5 +1,7 @@
 import type { Settings } from '../../../envelope/settings.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import type { Question } from '../../../protocol/question.ts';
+import { ownCost } from '../../../state/agents.ts';
 import { type LastSettings, lastSettings } from '../../../state/resumed-settings.ts';
 import type { Thread } from '../../../thread/thread.ts';
 import type { ThreadUsage } from './live-thread.ts';
@@ -12,10 +14,24 @@ export interface LastKnown {
   readonly questions: readonly Question[];
   readonly isSuspended: boolean;
   readonly usage: ThreadUsage;
+  readonly cost: Usage;
 }
 
 export function knownOf(thread: Thread): LastKnown {
   const { settings, questions, isSuspended, usage } = thread;
   const isEmpty = thread.state.turns === 0;
-  return { settings, last: lastSettings(thread.state), isEmpty, questions, isSuspended, usage };
+  return {
+    settings,
+    last: lastSettings(thread.state),
+    isEmpty,
+    questions,
+    isSuspended,
+    usage,
+    cost: costOfThread(thread),
+  };
+}
+
+/** Without what an agent took over from the conversation of its parent. */
+export function costOfThread({ state }: Thread): Usage {
+  return ownCost(state.usage.total, state.meta);
 }

@@ -96,6 +96,8 @@ export interface LiveThread {
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;
+  /** What it has cost, without what an agent took over from the conversation of its parent. */
+  readonly cost: Usage;
   /** Gives it up now, as when it is idle: what runs is interrupted, or suspended. Its next use loads it again. */
   leave(): Promise<void>;
   /** Any number at a time, each at its own pace. */

@@ -1,12 +1,13 @@
 import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import type { Thread } from '../../../thread/thread.ts';
 import { internalError } from '../../../thread/turn/settle.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { KeptSettings } from '../prepare-thread.ts';
-import { type LastKnown, knownOf } from './last-known.ts';
+import { costOfThread, type LastKnown, knownOf } from './last-known.ts';
 import { heldByCaller, threadsClosed } from './live-refusals.ts';
 import type { ThreadGate } from './thread-gate.ts';
 import { ThreadHub } from './thread-hub.ts';
@@ -69,8 +70,12 @@ export class ThreadLoader {
   }
 
   /** A client has the object only after it was loaded once. */
-  get now(): Omit<LastKnown, 'last' | 'isEmpty'> {
+  get now(): Omit<LastKnown, 'last' | 'isEmpty' | 'cost'> {
     return this.#thread ?? this.#known!;
+  }
+
+  get cost(): Usage {
+    return this.#thread === undefined ? this.#known!.cost : costOfThread(this.#thread);
   }
 
   /** Whether it was given up before it had a message. */

@@ -1,0 +1,69 @@
+import { isAbsolute, join } from 'node:path';
+import { type AgentRole, builtInRoles, readRole } from '../../config/agent-role.ts';
+import { namesIn } from '../../disk/folders.ts';
+import type { BoundedReading } from '../../disk/read-bounded.ts';
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { loadTomlFile } from './config-file.ts';
+
+export interface LoadedRoles {
+  /** Built-in ones first, in the order in which they are found. */
+  readonly roles: readonly AgentRole[];
+  readonly problems: readonly Outcome[];
+}
+
+/** A folder with more is not meant for people. */
+const mostFiles = 100;
+
+/**
+ * The roles of agents: those that are built in, tables `[agents.NAME]`, and files `agents/*.toml` of the home. A file says
+ * more than a table, and both more than what is built in. One without a description is left out.
+ */
+export async function loadAgentRoles(
+  agents: Json | undefined,
+  { home, ...rules }: { readonly home: string } & Pick<BoundedReading, 'denies'>,
+): Promise<LoadedRoles> {
+  const roles = new Map(builtInRoles.map((role) => [role.name, role]));
+  const problems: Outcome[] = [];
+  const add = (name: string, table: JsonObject, source: string): void => {
+    const description = stringAt(table, 'description')?.trim() ?? roles.get(name)?.description ?? '';
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) problems.push(oddRole(source, `the name ${JSON.stringify(name)}`));
+    else if (description === '') problems.push(oddRole(source, 'no description'));
+    else roles.set(name, readRole(name, table, description));
+  };
+  const tables = Object.entries(isJsonObject(agents) ? agents : {});
+  const referred: string[] = [];
+  for (const [name, table] of tables) {
+    if (!isJsonObject(table)) continue;
+    const file = stringAt(table, 'config_file');
+    const path = file === undefined ? undefined : isAbsolute(file) ? file : join(home, file);
+    if (path !== undefined) referred.push(path);
+    const loaded = path === undefined ? undefined : await loadTomlFile('user', path, rules);
+    problems.push(...(loaded?.problems ?? []));
+    if (loaded !== undefined && loaded.layer.text === undefined && loaded.problems.length === 0)
+      problems.push(missingFile(name, path!));
+    const values = { ...table, ...loaded?.layer.values };
+    add(stringAt(loaded?.layer.values, 'name') ?? name, values, `agents.${name}`);
+  }
+  const folder = join(home, 'agents');
+  const names = namesIn(folder).filter((each) => each.endsWith('.toml'));
+  for (const each of names.toSorted().slice(0, mostFiles)) {
+    const path = join(folder, each);
+    if (referred.includes(path)) continue;
+    const { layer, problems: wrong } = await loadTomlFile('user', path, rules);
+    problems.push(...wrong);
+    const name = stringAt(layer.values, 'name');
+    if (name !== undefined) add(name, layer.values, path);
+    else if (wrong.length === 0) problems.push(oddRole(path, 'no name'));
+  }
+  return { roles: [...roles.values()], problems };
+}
+
+function oddRole(source: string, what: string): Outcome<'agent-role'> {
+  return { code: 'agent-role', message: `The role in ${source} has ${what}, so it is left out.`, next: 'Correct it.' };
+}
+
+function missingFile(name: string, path: string): Outcome<'agent-role'> {
+  const message = `The config_file of agents.${name} does not exist: ${path}`;
+  return { code: 'agent-role', message, next: 'Create it, or remove the key.' };
+}

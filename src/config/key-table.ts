@@ -109,6 +109,7 @@ const keys = {
   // Checked when it is used: a file that serves another program, too, must not stop a start that does without it.
   oss_provider: name,
   model_reasoning_effort: name,
+  plan_mode_reasoning_effort: name,
   model_reasoning_summary: choice(['auto', 'concise', 'detailed', 'none']),
   model_verbosity: choice(['low', 'medium', 'high']),
   service_tier: name,

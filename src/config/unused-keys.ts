@@ -2,7 +2,7 @@
 const missedKeys: readonly string[] = `
   apps background_terminal_max_timeout browser_use chatgpt_base_url
   computer_use forced_chatgpt_workspace_id forced_login_method ghost_snapshot goals history marketplaces
-  orchestrator otel plan_mode_reasoning_effort tools
+  orchestrator otel tools
 `
   .trim()
   .split(/\s+/);

@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { FoundCapabilities, TurnFacts } from './facts.ts';
 import type { ModelRecord } from './model-record.ts';
 import type { Identity } from './identity.ts';
-import { collaborationFor } from './modes.ts';
+import { collaborationFor } from './collaboration.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';

@@ -26,7 +26,6 @@ identity | src/envelope/identity.ts | identity.model.guessed identity.model.serv
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
 policy | src/envelope/policy.ts | identity.model.slug workspace.places
 capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration identity.model.modalities identity.model.webSearch
-modes | src/envelope/modes.ts | identity.model.modes
 window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares
 context updater | src/envelope/environment.ts | policy.approval policy.canAsk policy.networkProxy policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut
@@ -82,4 +81,5 @@ skills | src/thread/contract/skills-now.ts | policy.resolved window.skills works
 skills | src/thread/record/named-skills.ts | window.effective
 tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
 skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
+modes | src/envelope/collaboration.ts | identity.model.modes
 `;

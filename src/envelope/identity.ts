@@ -1,4 +1,6 @@
 import { defined } from '../protocol/defined.ts';
+import { collaborationFor } from './collaboration.ts';
+import { effortProblem } from './effort.ts';
 import type { Facts } from './facts.ts';
 import { type ModelChoices, modelDefaults, lookUpModel, type ModelRecord } from './model-record.ts';
 import type { Settings } from './settings.ts';
@@ -24,7 +26,7 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
 export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   const model = lookUpModel(facts.catalogue, settings.model);
   const defaults = modelDefaults(model);
-  const effort = settings.effort ?? defaults.effort;
+  const effort = planEffort(model, settings) ?? settings.effort ?? defaults.effort;
   const summary = settings.summary ?? defaults.summary;
   const verbosity = defaults.verbosity === undefined ? undefined : (settings.verbosity ?? defaults.verbosity);
   const serviceTier = tierFor(model, settings.serviceTier);
@@ -43,6 +45,13 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
     sessionSource: source,
     threadSource: threadSource ?? 'user',
   };
+}
+
+/** What is chosen for plans, where the model has it. It ends with the mode. */
+function planEffort(model: ModelRecord, settings: Settings): string | undefined {
+  const { planEffort: effort } = settings;
+  if (effort === undefined || collaborationFor({ model }, settings).mode !== 'plan') return undefined;
+  return effortProblem(model, effort) === undefined ? effort : undefined;
 }
 
 /** `fast` is the old name of `priority`. A tier that a known model does not have is left out, and so is the default. */

@@ -95,7 +95,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.provider': chosen('default', 'provider'),
   'identity.address': facts,
   'identity.modelClient': { ...facts, awaits: 'a second wire format' },
-  'identity.effort': chosen('default of the model', 'effort'),
+  'identity.effort': chosen('default of the model', 'effort', 'planEffort'),
   'identity.summary': chosen('default of the model', 'summary'),
   'identity.verbosity': chosen('default of the model', 'verbosity'),
   'identity.chosen.effort': chosen('default of the model', 'effort'),

@@ -12,7 +12,7 @@ import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Identity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
-import { collaborationFor } from './modes.ts';
+import { collaborationFor } from './collaboration.ts';
 import type { Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -12,6 +12,8 @@ export interface Settings {
   readonly provider: string;
   /** Absent, like summary and verbosity: the default of the model. */
   readonly effort?: string;
+  /** Of turns in plan mode. Absent: as in other turns. */
+  readonly planEffort?: string;
   readonly summary?: string;
   readonly verbosity?: string;
   readonly serviceTier?: string;

@@ -8,9 +8,17 @@ test('whole files, in their order, as far as they fit', () => {
   const { text, leftOut } = fittingDiff(diff, 100, (each) => each.length);
   expect(text).toBe(`${file('a b.ts', 2)}${file('c.ts', 2)}`.trimEnd());
   expect(leftOut).toEqual(['large.ts']);
-  expect(fittingDiff('', 100, (each) => each.length)).toEqual({ text: '', leftOut: [] });
+  expect(fittingDiff('', 100, (each) => each.length)).toEqual({ text: '', leftOut: [], isCut: false });
 });
 
 test('the budget is a share of the window, and never more than its figure', () => {
   expect([8_000, 100_000, 1_000_000].map(diffBudget)).toEqual([1600, 20_000, 40_000]);
+});
+
+test('a file whose middle is missing is left out, and so may be others', () => {
+  const cut = `${file('a.ts', 2)}diff --git a/b.ts b/b.ts\n+x\n\n... 5000 bytes omitted ...\n+y\n${file('c.ts', 1)}`;
+  const { text, leftOut, isCut } = fittingDiff(cut, 10_000, (each) => each.length);
+  expect([leftOut, isCut]).toEqual([['b.ts'], true]);
+  expect(text).toBe(`${file('a.ts', 2)}${file('c.ts', 1)}`.trimEnd());
+  expect(fittingDiff(`${file('a.ts', 1)}+... 5 bytes omitted ...\n`, 1000, (each) => each.length).isCut).toBe(false);
 });

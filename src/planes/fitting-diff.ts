@@ -11,7 +11,12 @@ export interface FittingDiff {
   readonly text: string;
   /** Files that did not fit, by their names in the diff. */
   readonly leftOut: readonly string[];
+  /** Its middle is missing, and with it perhaps the names of files. */
+  readonly isCut: boolean;
 }
+
+/** No line of a diff itself begins so: each has a sign before it. */
+const cutMark = /^\.\.\. \d+ bytes omitted \.\.\.$/m;
 
 /** Whole files of a diff, in their order, as far as they fit. Half a file would be judged as if it were all. */
 export function fittingDiff(diff: string, budget: number, weigh: (text: string) => number): FittingDiff {
@@ -21,14 +26,14 @@ export function fittingDiff(diff: string, budget: number, weigh: (text: string) 
   let left = budget;
   for (const file of files) {
     const tokens = weigh(file);
-    if (tokens <= left) {
+    if (tokens <= left && !cutMark.test(file)) {
       kept.push(file);
       left -= tokens;
     } else {
       leftOut.push(nameIn(file));
     }
   }
-  return { text: kept.join('').trimEnd(), leftOut };
+  return { text: kept.join('').trimEnd(), leftOut, isCut: cutMark.test(diff) };
 }
 
 function nameIn(file: string): string {

@@ -58,6 +58,7 @@ export function fullFacts(): Required<TurnFacts> {
 export function fullSettings(): Required<TurnSettings> {
   return {
     ...settingsOf(firstWorld),
+    planEffort: 'medium',
     effort: 'high',
     summary: 'concise',
     verbosity: 'high',

@@ -76,3 +76,17 @@ it('exec --mode plan says so, and its answer has the plan', async () => {
     expect.stringContaining('The mode described earlier has ended'),
   );
 });
+
+it('a plan may have an effort of its own, which ends with it', async () => {
+  const done = answer({ items: [say('Done.')] });
+  const config = 'model_reasoning_effort = "low"\nplan_mode_reasoning_effort = "high"\n';
+  const live = await LiveThread.in([done, done, done], config);
+  await live.turn('one');
+  await live.thread.overrideTurnContext(plan);
+  await live.turn('two');
+  await live.open();
+  await live.thread.overrideTurnContext({ collaboration: { mode: 'default' } });
+  await live.turn('three');
+  const efforts = live.model.requests.map(({ body }) => (body['reasoning'] as { effort: string }).effort);
+  expect(efforts).toEqual(['low', 'high', 'low']);
+});

@@ -14,6 +14,8 @@ export interface AttachedDiff {
   readonly text: string;
   /** Files of the change whose diffs are not in the text. */
   readonly leftOut: readonly string[];
+  /** There may be more files than those. */
+  readonly isCut: boolean;
 }
 
 /** What the reviewer is asked, with the change as far as it fits. */
@@ -42,11 +44,15 @@ function wanted(target: ReviewTarget, mergeBase: string | undefined): string {
 
 const end = '</attached_diff>';
 
-function attached({ text, leftOut }: AttachedDiff): readonly string[] {
-  const body = text === '' ? [] : [`<attached_diff>\n${neutraliseEnd(text, end)}\n${end}`];
-  if (leftOut.length === 0) return body;
+function attached({ text, leftOut, isCut }: AttachedDiff): readonly string[] {
   const names = leftOut.map((path) => `- ${quote(path)}`).join('\n');
-  return [...body, `These files are part of the change and did not fit here. Look at them yourself:\n${names}`];
+  return [
+    ...(text === '' ? [] : [`<attached_diff>\n${neutraliseEnd(text, end)}\n${end}`]),
+    ...(names === ''
+      ? []
+      : [`These files are part of the change and did not fit here. Look at them yourself:\n${names}`]),
+    ...(isCut ? ['The change is so large that files may be missing above. List its files with git first.'] : []),
+  ];
 }
 
 /** What is reviewed, in a few words for people. */

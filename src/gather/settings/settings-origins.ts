@@ -9,6 +9,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   model: ['model'],
   provider: ['model_provider'],
   effort: ['model_reasoning_effort'],
+  planEffort: ['plan_mode_reasoning_effort'],
   summary: ['model_reasoning_summary'],
   verbosity: ['model_verbosity'],
   serviceTier: ['service_tier'],

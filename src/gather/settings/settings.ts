@@ -99,6 +99,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
         : { ...model, value: model.value },
     provider,
     effort: ranked('effort', config.modelReasoningEffort, fallback.effort),
+    planEffort: configured('planEffort', config.planModeReasoningEffort),
     summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),

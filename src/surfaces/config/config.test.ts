@@ -124,12 +124,12 @@ experimental_bearer_token = "<hidden>"  # user, /home/config.toml:10
 [projects."/repo"]
 trust_level = "trusted"  # user, /home/config.toml:13
 
-# Not set: oss_provider, model_reasoning_summary, service_tier,
-#   model_auto_compact_token_limit, tool_output_token_limit, model_catalog_json,
-#   window.effective_tokens, auto_review.policy, review_model, web_search,
-#   sandbox.max_processes, sandbox.max_memory_mb, developer_instructions,
-#   instructions, model_instructions_file, compact_prompt,
-#   experimental_compact_prompt_file, personality,
+# Not set: oss_provider, plan_mode_reasoning_effort, model_reasoning_summary,
+#   service_tier, model_auto_compact_token_limit, tool_output_token_limit,
+#   model_catalog_json, window.effective_tokens, auto_review.policy,
+#   review_model, web_search, sandbox.max_processes, sandbox.max_memory_mb,
+#   developer_instructions, instructions, model_instructions_file,
+#   compact_prompt, experimental_compact_prompt_file, personality,
 #   experimental_realtime_start_instructions, openai_base_url,
 #   skills.include_instructions, skills.max_context_tokens,
 #   skills.bundled.enabled, notify, default_permissions

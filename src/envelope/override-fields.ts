@@ -2,7 +2,7 @@ import { profileOf } from '../policy/legacy.ts';
 import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
-import { isWrong, unknownKeyIn, type WrongValue } from '../policy/wrong-value.ts';
+import { isWrong, unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
@@ -37,9 +37,15 @@ const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-f
 const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
+const longestName = 256;
+
 const name: Field<string> = {
   expected: 'a string that is not blank',
-  read: (given) => (typeof given === 'string' && given.trim() !== '' ? given : undefined),
+  read(given) {
+    if (typeof given !== 'string' || given.trim() === '') return undefined;
+    if (given.length <= longestName) return given;
+    return wrongAt('', `a string of at most ${longestName} characters`, given);
+  },
 };
 
 /** In the order in which they are checked and reported. */

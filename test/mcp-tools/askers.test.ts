@@ -158,3 +158,14 @@ it('a fork taken while a call waits for its answer says that the call did not ru
     output: expect.stringMatching(/^Not run: this conversation was branched off before the user answered/) as string,
   });
 });
+
+it('a decline that comes after an accept is told that it does not count', async () => {
+  const { scene, owner, other } = await twoAskers();
+  expect(await owner.answers('accept')).toMatchObject({ data: { status: 'completed' } });
+  const late = await other.answers('decline');
+  expect(late).toMatchObject({ data: { status: 'completed', notice: expect.stringMatching(/does not count\.$/) } });
+  expect(late).toMatchObject({ text: expect.stringMatching(/^Done\.\nNote: .* does not count\.$/) });
+  expect(existsSync(scene.file)).toBe(true);
+  // The same answer again is no contradiction.
+  expect(await other.answers('accept')).toMatchObject({ text: 'Done.' });
+});

@@ -177,8 +177,8 @@ test.each(['interrupt', 'close'] as const)(
     const reopened = await open();
     expect(reopened.questions).toEqual([]);
     await live.turn('again');
-    const who = how === 'interrupt' ? 'user' : 'the program that asked for the turn';
-    expect(JSON.stringify(inputOf(live.model, 1))).toContain(`aborted by ${who}`);
+    const who = how === 'interrupt' ? 'by user' : 'because the program that ran the turn was closing';
+    expect(JSON.stringify(inputOf(live.model, 1))).toContain(`aborted ${who}`);
   },
 );
 

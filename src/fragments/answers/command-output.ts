@@ -47,6 +47,7 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
 export const abortedWords: Readonly<Record<StoppedBy, string>> = {
   user: 'aborted by user',
   program: 'aborted by the program that asked for the turn',
+  engine: 'aborted because the program that ran the turn was closing',
 };
 
 function endLine(end: CommandReport['end']): string {

@@ -24,7 +24,6 @@ export const deferredToolsFragment = defineFamily<DeferredToolsText>({
   markers: ['<tools>', '</tools>'],
   capTokens: 1024,
   section: 'tools',
-  withdrawn: '\nNo deferred tool namespaces remain.\n',
   body(told) {
     const lines =
       told.kind === 'full'

@@ -5,6 +5,7 @@ import { LoadedThreads } from './resources/loaded-threads.ts';
 import { threadResources } from './resources/thread-resources.ts';
 import type { ServerApp } from './offer/server-app.ts';
 import type { ServerResources, ServerTool } from './offer/server-tool.ts';
+import { tooLongArgument } from './tools/argument-limits.ts';
 import { refusedAnswer } from './tools/call-answers.ts';
 import { compatTools } from './tools/compat/compat-tools.ts';
 import { lostOutcome } from './tools/lost-outcome.ts';
@@ -61,10 +62,16 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   };
 }
 
-/** A lost disk or a bug answers the call it met, and ends nothing else. */
+/** A lost disk or a bug answers the call it met, and ends nothing else. What no call needs so long does not come in. */
 function guarded(tool: ServerTool): ServerTool {
   return {
     ...tool,
-    call: (args, context) => tool.call(args, context).catch((error) => refusedAnswer(lostOutcome(error))),
+    async call(args, context) {
+      const tooLong = tooLongArgument(args);
+      if (tooLong !== undefined) return refusedAnswer(tooLong, notBegun);
+      return tool.call(args, context).catch((error) => refusedAnswer(lostOutcome(error)));
+    },
   };
 }
+
+const notBegun = { status: 'failed' };

@@ -72,8 +72,10 @@ async function hearLate(turn: Turn): Promise<void> {
   await hearInbox(turn);
 }
 
+const causes = { user: 'interrupted', program: 'client-left', engine: 'closed' } as const;
+
 function abortedBy({ signal, memory }: Turn): AbortedTurn {
-  const cause = stoppedBy(signal) === 'program' ? 'client-left' : 'interrupted';
+  const cause = causes[stoppedBy(signal)];
   return memory.cutShort ? cause : `${cause}-idle`;
 }
 

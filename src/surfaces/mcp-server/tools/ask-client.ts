@@ -41,24 +41,35 @@ export function inputRequired(
   };
 }
 
-/**
- * Gives the turn what the client's user answered, all of it at once: no answer waits for another one. Gives why a
- * suspended turn took none: it would ask the same again.
- */
+interface GivenResponses {
+  /** Why a suspended turn took none: it would ask the same again. */
+  readonly refused?: Outcome;
+  /** Whether an answer came after another one that says something else. */
+  readonly isOutdone: boolean;
+}
+
+/** Gives the turn what the client's user answered, all of it at once: no answer waits for another one. */
 export async function giveResponses(
-  { thread, questions }: Pick<TurnRun, 'thread' | 'questions'>,
+  run: Pick<TurnRun, 'thread' | 'questions' | 'answerTo'>,
   responses: Readonly<Record<string, ClientResponse>>,
   state: JsonObject,
-): Promise<Outcome | undefined> {
+): Promise<GivenResponses> {
+  const { thread, questions } = run;
   const cut = arrayAt(state, 'cut') ?? [];
+  let isOutdone = false;
   const given = Object.entries(responses).map(async ([id, response]) => {
     const question = questions.find((each) => each.id === id);
-    // Another client may have answered: its answer counts, and this call waits for the same end.
-    if (question === undefined) return undefined;
-    const done = await thread.answer(id, answerFrom(response, question, { isWhole: !cut.includes(id) }));
-    return done.kind === 'refused' && thread.isSuspended ? done.outcome : undefined;
+    const answer = answerFrom(response, question ?? { scopes: [] }, { isWhole: !cut.includes(id) });
+    const done = question && (await thread.answer(id, answer));
+    if (done !== undefined && done.kind !== 'refused') return undefined;
+    // Another client has answered: its answer counts, and this call waits for the same end.
+    const counts = run.answerTo(id);
+    const isLate = done?.kind === 'refused' && done.outcome.code === 'question-answered';
+    if (counts === undefined ? isLate : counts !== answer.kind) isOutdone = true;
+    return done?.kind === 'refused' && thread.isSuspended ? done.outcome : undefined;
   });
-  return (await Promise.all(given)).find((outcome) => outcome !== undefined);
+  const refused = (await Promise.all(given)).find((outcome) => outcome !== undefined);
+  return { ...defined({ refused }), isOutdone };
 }
 
 /** For a client that can neither ask nor answer. */

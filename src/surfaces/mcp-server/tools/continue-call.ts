@@ -1,5 +1,5 @@
 import { defined } from '../../../protocol/defined.ts';
-import { stringAt } from '../../../protocol/json.ts';
+import { type Json, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { PlaceCursor } from '../../engine/live/place-cursor.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../offer/server-tool.ts';
@@ -22,14 +22,19 @@ export async function continueCall(
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
   if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
+  const more: Record<string, Json> = {};
   const first = async (): Promise<ToolAnswer | undefined> => {
-    const refused = await giveResponses(run, responses, state);
+    const { refused, isOutdone } = await giveResponses(run, responses, state);
+    if (isOutdone) more['notice'] = outdone;
     return refused && refusedAnswer(refused, { thread_id: thread.id });
   };
   const back = defined({ after: stringAt(state, 'after') as PlaceCursor | undefined, asked: stringAt(state, 'asker') });
-  const steered = state['steered'] === true ? { keeps: false, more: { steered: true } } : {};
-  return attendTurn(parts, run, context, { ...attendance, ...steered, ...back, first });
+  const isSteered = state['steered'] === true;
+  Object.assign(more, attendance.more, isSteered && { steered: true });
+  return attendTurn(parts, run, context, { ...attendance, ...(isSteered && { keeps: false }), ...back, first, more });
 }
+
+const outdone = 'The question had been answered already, or had lapsed. This answer does not count.';
 
 const turnGone: Outcome = {
   code: 'turn-over',

@@ -43,8 +43,15 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
           changed.length === 0
             ? 'already has these settings'
             : `has another ${changed.join(', ')} from its next turn on`;
+        const queued = done.queued && settingsShown(done.queued);
+        const later = queued === undefined ? '' : ' Turns that wait will change more: see queued_settings.';
         const settings = settingsShown(done.settings);
-        return answered(`Thread ${thread.id} ${words}.`, { thread_id: thread.id, changed, settings });
+        return answered(`Thread ${thread.id} ${words}.${later}`, {
+          thread_id: thread.id,
+          changed,
+          settings,
+          ...defined({ queued_settings: queued }),
+        });
       } finally {
         listening.end();
       }

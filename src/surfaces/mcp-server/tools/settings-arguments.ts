@@ -5,6 +5,7 @@ import { defined } from '../../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../../protocol/permission-profile.ts';
+import { shortened } from '../offer/shortened.ts';
 import type { ThreadRequest } from '../../engine/thread-request.ts';
 import { asToolOutcome } from './tool-words.ts';
 import { anObject, yesOrNo, text } from './tool-schema.ts';
@@ -82,7 +83,7 @@ export function asCalled(outcome: Outcome): Outcome {
       .replaceAll(/\bcollaboration must be .*, not\b/g, 'mode must be "default" or "plan", not')
       .replaceAll(/\bcollaboration\b/g, 'mode')
       .replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
-  return { ...outcome, message: said(outcome.message), next: said(outcome.next) };
+  return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
 }
 
 /** Older clients say `mode` and have names in camel case. */

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { shortened } from '../offer/shortened.ts';
 
 /** Commands of a shell by the tool that does the same. */
 const tools: Readonly<Record<string, string>> = {
@@ -57,9 +58,9 @@ function asJson(members: string): string {
 }
 
 export function asToolOutcome(outcome: Outcome): Outcome {
-  const next = toolWords(outcome.next);
+  const next = toolWords(shortened(outcome.next));
   // As an error it has an effect: the call is refused.
   const isUnknown = outcome.code === 'config-unknown-key';
   const said = isUnknown ? next.replace('It has no effect; remove it.', 'Remove it.') : next;
-  return { ...outcome, message: toolWords(outcome.message), next: said };
+  return { ...outcome, message: toolWords(shortened(outcome.message)), next: said };
 }

@@ -57,7 +57,8 @@ export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonO
   }
   const { percentRemaining } = thread.usage();
   const stopped = more['steered'] === true && end.kind === 'aborted' ? steeredThenStopped : undefined;
-  const text = end.kind === 'completed' ? (message ?? '') : (stopped ?? endWords[end.kind]);
+  const words = end.kind === 'completed' ? (message ?? '') : (stopped ?? endWords[end.kind]);
+  const text = typeof more['notice'] === 'string' ? `${words}\nNote: ${more['notice']}` : words;
   return { kind: 'answer', text, data: { ...data, percent_remaining: percentRemaining, ...more } };
 }
 

@@ -1,6 +1,7 @@
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
+import { shortened } from '../offer/shortened.ts';
 import { argumentsProblem, misfit } from './check-arguments.ts';
 import { type Caller, runCall } from './run-call.ts';
 
@@ -29,7 +30,7 @@ export async function answerToolCall(
 }
 
 function failure(text: string): JsonObject {
-  return { content: [{ type: 'text', text }], isError: true };
+  return { content: [{ type: 'text', text: shortened(text) }], isError: true };
 }
 
 /** Clients check structured content against the schema of the tool, also that of an error. */

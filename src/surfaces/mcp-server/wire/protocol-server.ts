@@ -17,6 +17,7 @@ import { version } from '../../../protocol/version.ts';
 import { nearestWord } from '../../commands/did-you-mean.ts';
 import type { ServerApp } from '../offer/server-app.ts';
 import type { ServerResources, ServerTool } from '../offer/server-tool.ts';
+import { shortened } from '../offer/shortened.ts';
 import { answerToolCall } from './call-tool.ts';
 import type { ClientLink } from './client-link.ts';
 import { followerPort } from './follower-port.ts';
@@ -108,7 +109,7 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates] }));
   server.setRequestHandler('resources/read', async ({ params }) => {
     const contents = await resources.read(params.uri);
-    if (contents === undefined) throw new ResourceNotFoundError(params.uri);
+    if (contents === undefined) throw new ResourceNotFoundError(shortened(params.uri));
     return { contents } as unknown as ReadResourceResult;
   });
   if (revision === 'legacy') serveSubscriptions(resources, server, link);
@@ -129,7 +130,7 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
   const followed = new Map<string, () => void>();
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     const unknown = await unknownResource(resources, [uri]);
-    if (unknown !== undefined) throw new ResourceNotFoundError(unknown.uri, unknown.message);
+    if (unknown !== undefined) throw new ResourceNotFoundError(shortened(unknown.uri), unknown.message);
     if (followed.size >= mostSubscriptions) {
       const message = `A connection can follow ${mostSubscriptions} resources at a time. Unsubscribe from some first.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);

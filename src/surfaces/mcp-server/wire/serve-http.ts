@@ -4,6 +4,7 @@ import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotoc
 import { SUBSCRIPTION_ID_META_KEY, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
 import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
+import { shortened } from '../offer/shortened.ts';
 import { type ClientLink, createLink } from './client-link.ts';
 import { followerPort } from './follower-port.ts';
 import { messageLimits, messageTooDeep } from './message-limits.ts';
@@ -132,7 +133,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 
 /** As a handler of the SDK would answer: this method has none. */
 function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
-  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri } } });
+  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
 }
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {

@@ -15,6 +15,7 @@ import type { CallToGrant } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
 import { heldThreads } from './held-threads.ts';
 import type { QuestionOrder } from './question-order.ts';
+import { runRegistered } from './run-registered.ts';
 
 /** A process that lasts this long is worth a sync of its own. */
 const lastingMs = 250;
@@ -54,7 +55,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const hosts = isProxied ? askAboutHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
   const ways = defined({ output, allowed, folder: ground?.folder, answerHost: hosts?.decide, elicit });
-  const end = await prepared.run({ signal, policy, threads, started, warn, ...ways });
+  const run = () => prepared.run({ signal, policy, threads, started, warn, ...ways });
+  const end = await runRegistered(turn, { needs, policy, mayWrite }, run);
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
   over.abort('ended');

@@ -1,4 +1,4 @@
-import { errorCode, fileSystem } from './file-system.ts';
+import { fileSystem, isMissing } from './file-system.ts';
 import { diskPath } from './path-bytes.ts';
 
 /** Linux takes 4,095 bytes. A sandbox puts names of its own before a path, and protected names stand below it. */
@@ -15,12 +15,6 @@ export function isOutOfSight(path: string): boolean {
     fileSystem.lstatSync(diskPath(path), { throwIfNoEntry: false });
     return false;
   } catch (error) {
-    return !isNothingThere(error);
+    return !isMissing(error);
   }
-}
-
-/** Whether an error says that there is no such file or folder. Any other leaves that open. */
-export function isNothingThere(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

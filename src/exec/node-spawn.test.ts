@@ -1,5 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -268,4 +281,46 @@ describe.runIf(process.platform === 'linux')('a process that is killed', () => {
 
 test('leaves nothing in the run folder', () => {
   expect(readdirSync(folder)).toEqual([]);
+});
+
+describe.runIf(process.platform === 'linux')('a folder that was decided on', () => {
+  const decided = (name: string): Partial<RunnableCommand> => ({
+    cwd: join(realpathSync(folder), name),
+    decidedFolder: true,
+  });
+
+  test('is started in by its handle, and has its own name there', async () => {
+    mkdirSync(join(folder, 'real'));
+    const end = await run(script('pwd; pwd -P; ls -A', decided('real')), limits, never);
+    const place = join(realpathSync(folder), 'real');
+    expect(end).toMatchObject({ exitCode: 0, output: { text: `${place}\n${place}\n` } });
+  });
+
+  test.each([
+    ['a link', (at: string) => symlinkSync('elsewhere', at)],
+    ['nothing', () => {}],
+  ])('is not started in when %s stands in its place', async (_name, replace) => {
+    const at = join(folder, 'swapped');
+    mkdirSync(join(folder, 'elsewhere'), { recursive: true });
+    mkdirSync(at);
+    renameSync(at, join(folder, `old-${_name}`));
+    replace(at);
+    const end = await run(script('touch made', decided('swapped')), limits, never);
+    rmSync(at, { force: true });
+    expect(end).toEqual({ kind: 'not-started', reason: expect.stringMatching(/swapped" (after|does not exist)/) });
+    expect(existsSync(join(folder, 'elsewhere/made'))).toBe(false);
+  });
+
+  test('leaves no handle behind', async () => {
+    mkdirSync(join(folder, 'often'));
+    await run(script('true', decided('often')), limits, never);
+    const held = readdirSync('/proc/self/fd').filter((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`).endsWith('/often');
+      } catch {
+        return false;
+      }
+    });
+    expect(held).toEqual([]);
+  });
 });

@@ -11,7 +11,8 @@ import type { PipeEnds } from './pipe-ends.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
 import type { Terminal } from './pseudo-terminal.ts';
-import { startFailure } from './start-failure.ts';
+import { folderReplaced, startFailure } from './start-failure.ts';
+import { openStartFolder } from './start-folder.ts';
 import { guard } from './warden.ts';
 import { markName } from './warden-script.ts';
 
@@ -57,6 +58,7 @@ export async function startChild(
   if (input === 'terminal' && terminal === undefined) return noTerminal;
   const pipe = terminal === undefined ? await pipes() : undefined;
   const fed = input === 'open' ? await pipes() : undefined;
+  const folder = openStartFolder(command);
   const doors = inheritedDoors();
   const guarded = guard(doors);
   const fail = (error: unknown): NotStarted => {
@@ -64,13 +66,15 @@ export async function startChild(
     terminal?.close();
     if (pipe !== undefined) closeSync(pipe.readEnd);
     if (fed !== undefined) closeSync(fed.writeEnd);
-    return { kind: 'not-started', reason: startFailure(command, error) };
+    const reason = folder === undefined ? folderReplaced(command) : startFailure(command, error);
+    return { kind: 'not-started', reason };
   };
   let child: ChildProcess;
   try {
+    if (folder === undefined) throw new Error('replaced');
     const [program = '', ...parameters] = command.argv;
     child = spawn(program, parameters, {
-      cwd: command.cwd,
+      cwd: folder.path,
       env: { ...command.env, [markName]: guarded.mark },
       detached: true,
       stdio: doors.shut([
@@ -87,6 +91,7 @@ export async function startChild(
     // Ours must go, or the output would never end.
     if (pipe !== undefined) closeSync(pipe.writeEnd);
     if (fed !== undefined) closeSync(fed.readEnd);
+    folder?.close();
     terminal?.handedOver();
   }
   const exited = new Promise<number>((resolve) => {

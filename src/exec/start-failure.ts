@@ -17,6 +17,11 @@ export function startFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error:
   return known[errorCode(error) ?? ''] ?? `The command could not be started: ${errorWords(error)}`;
 }
 
+/** Another folder stands where the command was to start. */
+export function folderReplaced({ cwd }: Pick<PlainCommand, 'cwd'>): string {
+  return `Another folder was put in the place of the working folder ${JSON.stringify(cwd)} after this call was decided. Call it again when no other command changes it.`;
+}
+
 function folderProblem(cwd: string): string | undefined {
   try {
     return statSync(cwd).isDirectory() ? undefined : `The working folder ${JSON.stringify(cwd)} is not a folder.`;

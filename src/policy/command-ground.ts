@@ -15,14 +15,18 @@ export interface CommandGround {
   readonly openSetting?: string;
   /** Git is started and may leave the sandbox. What it finds holds only while no command runs beside it. */
   readonly startsGit?: true;
+  /** Commands that run and could change what git finds, for people. Absent: none is known. */
+  readonly beside?: string;
 }
 
-/** Whether a decision on one would be the same on the other. */
+/** Whether a decision on one holds on the other. */
 export function isSameGround(one: CommandGround, other: CommandGround): boolean {
   return (
     one.folder === other.folder &&
     one.repository === other.repository &&
     one.openSetting === other.openSetting &&
+    // One that has ended takes nothing from what was decided.
+    (other.beside === undefined || one.beside === other.beside) &&
     one.settled.symmetricDifference(other.settled).size === 0
   );
 }
@@ -48,4 +52,13 @@ export interface GroundWatch {
   look(request: GroundRequest): Promise<CommandGround>;
   /** Commands may write there from now on: what stands there is not settled any more. */
   open(paths: readonly string[]): void;
+  /** A command of the thread begins that may write. */
+  begin(policy: ResolvedPolicy): RunningCommand;
+}
+
+/** A command, from when it may write. */
+export interface RunningCommand {
+  /** It outlives its call, as the session with this number. */
+  runsOn(session: number): void;
+  ended(): void;
 }

@@ -9,6 +9,8 @@ export interface PlainCommand {
   readonly argv: readonly string[];
   /** Absolute. */
   readonly cwd: string;
+  /** Its folder has no links, and was decided on: it starts in that very one, or not at all. */
+  readonly decidedFolder?: true;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   /**

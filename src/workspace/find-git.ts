@@ -1,5 +1,5 @@
-import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
-import { isNothingThere, isOverlong } from '../disk/overlong-path.ts';
+import { errorCode, fileSystem as fs, isMissing } from '../disk/file-system.ts';
+import { isOverlong } from '../disk/overlong-path.ts';
 import { diskPath } from '../disk/path-bytes.ts';
 import { type NamedEntry, withTrueNames } from '../disk/true-entries.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
@@ -113,7 +113,7 @@ function list(folder: string, most: number): readonly NamedEntry[] | undefined {
   try {
     return entriesIn(folder, most);
   } catch (error) {
-    return isNothingThere(error) ? [] : undefined;
+    return isMissing(error) ? [] : undefined;
   }
 }
 

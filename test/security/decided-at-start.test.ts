@@ -1,6 +1,7 @@
-import { existsSync, readlinkSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createGitLab, escalated } from './git-lab.ts';
 
 let lab: ReturnType<typeof createGitLab>;
@@ -104,5 +105,28 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
       asked: () => ({ kind: 'allowed' }),
     });
     expect([questions.length, outputs[0]!.exitCode]).toEqual([1, 0]);
+  });
+
+  test('a folder that is swapped after the last look is not entered outside the sandbox', async () => {
+    const [victim, folder] = [join(lab.base, 'victim'), join(lab.repo, 'a')];
+    for (const path of [victim, folder]) mkdirSync(path);
+    const swap = (event: ThreadEvent): void => {
+      if (event.kind !== 'item-started' || event.item.kind !== 'command') return;
+      renameSync(folder, `${folder}.old`);
+      symlinkSync(victim, folder);
+    };
+    const call = { cmd: 'touch made', workdir: 'a', ...escalated };
+    const asked = () => ({ kind: 'allowed' }) as const;
+    const { outputs } = await lab.run([[call]], { asked, onEvent: swap });
+    expect(readdirSync(victim)).toEqual([]);
+    expect(outputs).toMatchObject([{ status: 'failed', output: expect.stringContaining('Another folder') }]);
+  });
+
+  test('outside the sandbox a command knows its folder by its real path', async () => {
+    mkdirSync(join(lab.repo, 'a'));
+    symlinkSync('a', join(lab.repo, 'lnk'));
+    const call = { cmd: 'pwd; echo $PWD; pwd -P', workdir: 'lnk', ...escalated };
+    const { outputs } = await lab.run([[call]], { asked: () => ({ kind: 'allowed' }) });
+    expect(outputs[0]!.output.trim().split('\n')).toEqual(Array(3).fill(join(lab.repo, 'a')));
   });
 });

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
@@ -58,7 +59,13 @@ export function createGitLab() {
         rules = '',
         asked,
         cwd = repo,
-      }: { rules?: string; asked?: (question: Question) => Promise<Answer> | Answer; cwd?: string } = {},
+        onEvent,
+      }: {
+        rules?: string;
+        asked?: (question: Question) => Promise<Answer> | Answer;
+        cwd?: string;
+        onEvent?: (event: ThreadEvent) => void;
+      } = {},
     ) {
       const said = steps.map((calls) => answer({ items: calls.map(toItem) }));
       const live = await LiveThread.in([...said, answer({ items: [say('Done.')] })]);
@@ -74,6 +81,7 @@ export function createGitLab() {
           return asked(question);
         },
       };
+      if (onEvent !== undefined) live.onEvent = onEvent;
       await live.open({ env, overrides, cwd }, { cwd, ...(askUser && { askUser }) });
       await live.turn('Go.');
       const outputs = live.told('item-completed').flatMap(({ item }) => (item.kind === 'command' ? [item] : []));

@@ -12,6 +12,7 @@ import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
+import type { RunningCommands } from './running-commands.ts';
 
 export interface GroundWatchOptions {
   readonly shellEnvironment: ShellEnvironment;
@@ -20,6 +21,8 @@ export interface GroundWatchOptions {
   /** Folders for temporary files. */
   readonly temporary: readonly string[];
   readonly gitGuard: Pick<GitGuard, 'find'>;
+  /** Of all threads. */
+  readonly running: RunningCommands;
 }
 
 /** No honest command names more programs. Those behind are not settled. */
@@ -27,7 +30,7 @@ const mostPrograms = 100;
 
 /** On the real disk, with the search path that commands of the thread get. */
 export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
-  const { shellEnvironment, opened, temporary, gitGuard } = options;
+  const { shellEnvironment, opened, temporary, gitGuard, running } = options;
   /** The repositories that git could reach from the folder, or what of that could not be looked at. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<GroundRequest, 'policy' | 'signal'>) => {
     const top = repositoryAbove(folder, lookAt);
@@ -65,16 +68,18 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
             nested === undefined || 'unseen' in nested ? nested : gitReads(folder, { env, nested }),
         }),
       });
+      const beside = reachOfGit ? running.beside(options, repositoryAbove(cwd, lookAt) ?? cwd) : undefined;
       return {
         folder: cwd,
         settled: new Set(settled),
         repository: sight.kind,
-        ...defined({ openSetting: sight.open, startsGit: reachOfGit || undefined }),
+        ...defined({ openSetting: sight.open, startsGit: reachOfGit || undefined, beside }),
       };
     },
     open(paths) {
       for (const path of paths) opened.add(path);
     },
+    begin: (policy) => running.begin(options, policy),
   };
 }
 

@@ -16,6 +16,7 @@ import type { CallToGrant } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
 import { heldThreads } from './held-threads.ts';
 import type { QuestionOrder } from './question-order.ts';
+import { runRegistered } from './run-registered.ts';
 
 /** A process that lasts this long is worth a sync of its own. */
 const lastingMs = 250;
@@ -57,7 +58,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const asked = { allowed, content: answer?.content };
   const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
   const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn) };
-  const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
+  const run = () => prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
+  const end = await runRegistered(turn, { needs, policy, mayWrite }, run);
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
   over.abort('ended');

@@ -120,9 +120,10 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, folder: cwd = item.cwd, started, output, warn, answerHost }: RunningCall,
+  { signal, policy, folder, started, output, warn, answerHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
+  const cwd = folder ?? item.cwd;
   const { shellEnvironment: variablesPolicy } = step.envelope.policy;
   const names = {
     CODEX_THREAD_ID: telemetry.threadId,
@@ -133,11 +134,14 @@ async function run(
   const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => access(policy, path) === 'write' };
   const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
-  const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
+  const patching = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
+  // A sandbox looks where the folder leads by itself.
+  const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
+  const env = decided ? { ...patching, PWD: cwd } : patching;
   // The user may take longer than the command may.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
-  const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...asking };
+  const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
   const kept = gitGuard?.current ?? [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {

@@ -16,7 +16,6 @@ import { startDetached } from '../../exec/start-detached.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
-import type { ModelClient } from '../../ports/model-client.ts';
 import { grantedFolders } from '../../policy/sound-entry.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -40,6 +39,7 @@ import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
+import { withPreparation } from './with-preparation.ts';
 import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
 import { createThreadSkills } from './thread-skills.ts';
@@ -248,28 +248,6 @@ async function memoryOf(home: string, policy: ResolvedPolicy) {
 
 function hasMcpServers({ mcpServers = {} }: Config): boolean {
   return Object.values(mcpServers).some(({ enabled }) => enabled !== false);
-}
-
-/** While the model thinks there is time to look around; the first command finds the answers waiting. */
-function withPreparation(client: ModelClient, prepare: () => Promise<void>): ModelClient {
-  return {
-    async *stream(request, signal) {
-      let preparing: Promise<void> | undefined;
-      const onSent = (): void => {
-        request.onSent?.();
-        preparing ??= prepare();
-      };
-      let isReady = false;
-      for await (const event of client.stream({ ...request, onSent }, signal)) {
-        // A call that begins at once is decided at once.
-        if (!isReady) await (preparing ??= prepare());
-        isReady = true;
-        yield event;
-      }
-    },
-    ...defined({ compact: client.compact?.bind(client) }),
-    authMode: () => client.authMode(),
-  };
 }
 
 /** Where commands may write under these settings, or under the configured ones in a run of another mode. */

@@ -183,9 +183,7 @@ describe('exec --approvals FILE', () => {
     const free = await place.run('exec', '--approvals', file, 'go');
     const held = await place.run('exec', ...denying, '--approvals', file, 'go');
     expect(free.stderr).toContain('[runs outside the sandbox]\n  [exit 0]');
-    expect(held.stderr).toContain('[runs in a sandbox that only hides denied paths]\n');
-    // What Capstan reports meanwhile does not stand between a command and its end.
-    expect(held.stderr).toMatch(/allow_login_shell = false\.\n\$ touch \S+\n {2}\[exit 0\]/);
+    expect(held.stderr).toContain('[runs in a sandbox that only hides denied paths]\n  [exit 0]');
     const shown = async (run: { readonly stderr: string }, ...more: readonly string[]) => {
       const [, id = ''] = /thread ([\w-]+)/.exec(run.stderr) ?? [];
       return (await place.run('threads', 'show', id, ...more)).stdout;

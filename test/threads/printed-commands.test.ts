@@ -73,12 +73,12 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 /** They change nothing: one thread serves all of them. */
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
-/** It asks a person at a terminal about a call that waits: test/threads/unanswered.test.ts does that. */
-const asksAtTerminal = /--approvals ask$/;
+/** A person answers: at a terminal (test/threads/unanswered.test.ts), or on the page of a server (test/mcp). */
+const asksPerson = /--approvals ask$|^capstan mcp login /;
 
 const named = [...namedCommands()]
   .map(([command, file]) => ({ command, file }))
-  .filter(({ command }) => !asksAtTerminal.test(command));
+  .filter(({ command }) => !asksPerson.test(command));
 const [readers, others] = [true, false].map((isReader) =>
   named.filter(
     ({ command }) => (reads.test(command.replace('capstan ', '')) && !/--checkpoint/.test(command)) === isReader,

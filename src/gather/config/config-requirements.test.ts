@@ -74,7 +74,7 @@ service_tier = "flex"
 });
 
 test('what limits things that are not there passes without a word', async () => {
-  const text = 'allowed_web_search_modes = ["cached"]\nallow_appshots = true\n[marketplaces]\n';
+  const text = 'allow_appshots = true\n[marketplaces]\n';
   expect(await load(text)).toEqual({ requirements: {}, problems: [] });
 });
 

@@ -132,7 +132,7 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   compact_prompt, experimental_compact_prompt_file, personality,
 #   experimental_realtime_start_instructions, openai_base_url,
 #   skills.include_instructions, skills.max_context_tokens,
-#   skills.bundled.enabled, notify, default_permissions
+#   skills.bundled.enabled, memories.use_memories, notify, default_permissions
 `;
 
 describe('config show', () => {
@@ -178,10 +178,10 @@ describe('config show', () => {
   test('names the keys that do nothing yet in one sentence', async () => {
     write(
       'home/config.toml',
-      'notify = ["beep"]\nweb_search = "live"\notel = {}\ntui = { theme = "x" }\n[memories]\nx = true\n',
+      'notify = ["beep"]\nweb_search = "live"\notel = {}\ntui = { theme = "x" }\n[tools]\nx = true\n',
     );
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: memories, otel.',
+      'Capstan does not use these configuration keys yet: otel, tools.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);

@@ -78,7 +78,7 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
     print(`${JSON.stringify(servers, undefined, 2)}\n`, 'exact json');
     return 0;
   }
-  if (servers.length === 0) printNote('No MCP servers are configured. Add one with `capstan mcp add`.');
+  if (servers.length === 0) printNote('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
   for (const server of servers) print(`${server.name}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
   return 0;
 }

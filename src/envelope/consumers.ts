@@ -72,10 +72,11 @@ usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.base
 call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
 call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
 sessions of commands | src/thread/turn/begin-sessions.ts | policy.profile workspace.places
-call pipeline | src/thread/calls/calls.ts | policy.resolved
+call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
 hooks | src/thread/contract/session-context-now.ts | window.effective
 hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration.mode policy.approval workspace.cwd
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
 hooks | src/thread/turn/notify-end.ts | identity.client.name workspace.cwd
 MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId
+call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
 `;

@@ -53,11 +53,11 @@ export interface GroundWatch {
   /** Commands may write there from now on: what stands there is not settled any more. */
   open(paths: readonly string[]): void;
   /** A command of the thread begins that may write. */
-  begin(policy: ResolvedPolicy): RunningCommand;
+  begin(policy: ResolvedPolicy): WritingCommand;
 }
 
 /** A command, from when it may write. */
-export interface RunningCommand {
+export interface WritingCommand {
   /** It outlives its call, as the session with this number. */
   runsOn(session: number): void;
   ended(): void;

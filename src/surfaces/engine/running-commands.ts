@@ -1,5 +1,5 @@
 import { needsSandbox, writablePaths } from '../../policy/access.ts';
-import type { RunningCommand } from '../../policy/command-ground.ts';
+import type { WritingCommand } from '../../policy/command-ground.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 
@@ -14,7 +14,7 @@ export class RunningCommands {
   readonly #running = new Set<Running>();
 
   /** `thread`: whose it is. */
-  begin(thread: object, policy: ResolvedPolicy): RunningCommand {
+  begin(thread: object, policy: ResolvedPolicy): WritingCommand {
     const own: Running = { thread, policy, session: undefined };
     // What left the sandbox needs no help of others to run programs there.
     if (needsSandbox(policy)) this.#running.add(own);

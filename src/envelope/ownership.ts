@@ -143,7 +143,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.sandboxLevel': chosen('default', 'profile'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.rules': chosen('default', 'rules'),
-  'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
+  'policy.approvedPrefixes': chosen('default', 'approvedPrefixes', 'collaboration'),
+  'policy.askedPrefixes': chosen('default', 'approvedPrefixes'),
   'policy.networkRules': chosen('default', 'networkRules'),
   'policy.networkProxy': chosen('default', 'profile', 'networkRules'),
 

@@ -35,6 +35,8 @@ export interface Policy extends Pick<
   /** What users and administrators decided about commands and hosts for good. */
   readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
+  /** What the thread holds as approved, where rules do not count in the turn. */
+  readonly askedPrefixes?: readonly (readonly string[])[];
   readonly networkRules: readonly NetworkRule[];
   /** What stands between commands and the network: a proxy with lists of hosts, or nothing. */
   readonly networkProxy: 'none' | 'lists';
@@ -51,7 +53,8 @@ export function resolvePolicyGroup(
   const profile = plans ? readOnlyProfile(asked) : asked;
   const known = settings.rules ?? noRules;
   const rules = plans ? withoutAllowedCommands(known) : rulesFor(known, identity.model.slug);
-  const { approvedPrefixes = [] } = rules.savesNone === true ? {} : settings;
+  const { approvedPrefixes: askedPrefixes = [] } = settings;
+  const approvedPrefixes = rules.savesNone === true ? [] : askedPrefixes;
   const { reviewer, reviewPolicy } = settings;
   const chosen = { approval, ...defined({ reviewer }) };
   const isAnswered = canBeAsked(defined({ canAsk }), chosen);
@@ -69,6 +72,7 @@ export function resolvePolicyGroup(
     shellEnvironment,
     rules,
     approvedPrefixes,
+    ...(askedPrefixes.length === approvedPrefixes.length ? {} : { askedPrefixes }),
     networkRules,
     networkProxy: resolved.enforcement === 'managed' && networkReach(resolved) === 'listed' ? 'lists' : 'none',
   };

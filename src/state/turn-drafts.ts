@@ -113,6 +113,7 @@ function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonO
 function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
   const tier = identity.serviceTier ?? identity.askedTier;
+  const prefixes = policy.askedPrefixes ?? policy.approvedPrefixes;
   return {
     profile: (policy.askedProfile ?? policy.profile) as unknown as JsonObject,
     provider: identity.provider,
@@ -125,7 +126,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
       mode_instructions: collaboration.given,
     }),
     ...(realtime.active ? { realtime: true } : {}),
-    ...(policy.approvedPrefixes.length === 0 ? {} : { approved_prefixes: policy.approvedPrefixes }),
+    ...(prefixes.length === 0 ? {} : { approved_prefixes: prefixes }),
     ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),
   };
 }

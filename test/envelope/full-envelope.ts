@@ -111,7 +111,8 @@ export function fullEnvelope(): Envelope {
   const { serviceTier, ...identity } = envelope.identity;
   const { leaveOut, ...others } = envelope.modes;
   const { resolved, ...policy } = envelope.policy;
-  const { approval, askedApproval, reviewer, reviewPolicy, profile, ...rest } = policy;
+  const { approval, askedApproval, reviewer, reviewPolicy, profile, networkRules, networkProxy, ...rest } = policy;
+  const asPlanned = { askedPrefixes: rest.approvedPrefixes, networkRules, networkProxy };
   const chosenPolicy = { approval, askedApproval: askedApproval!, reviewer: reviewer!, reviewPolicy: reviewPolicy! };
   const { modelClient, effort, summary, verbosity, chosen, model, provider: id, address, ...client } = identity;
   return {
@@ -130,7 +131,7 @@ export function fullEnvelope(): Envelope {
       ...client,
     },
     // A mode that keeps the turn from writing is not the one that the model cannot run.
-    policy: { ...chosenPolicy, profile, askedProfile: profile, resolved, ...rest },
+    policy: { ...chosenPolicy, profile, askedProfile: profile, resolved, ...rest, ...asPlanned },
     modes: { ...others, collaboration, cyberAccessProgram: other.modes.cyberAccessProgram!, leaveOut },
   };
 }

@@ -17,7 +17,8 @@ import { scene } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { sandboxIsPossible } from '../security/sandboxed.ts';
 
-const warned = 'names more submodules than Capstan can protect, or is too large to read';
+const warned =
+  'names more submodules than Capstan can protect, names one whose path is too long or cannot be looked at, or is too large to read';
 
 /** A workspace outside of the temporary folders, in which the model runs one command. */
 async function labOf(cmd: string) {

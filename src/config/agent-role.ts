@@ -7,7 +7,7 @@ export interface AgentRole {
   readonly name: string;
   /** For the model that starts agents. */
   readonly description: string;
-  /** What the role is told beside what is configured. */
+  /** Instructions of the role, beside those that are configured. */
   readonly instructions?: string;
   readonly model?: string;
   readonly effort?: string;

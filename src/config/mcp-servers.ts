@@ -5,7 +5,7 @@ import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ConfiguredMcpServer } from './key-table.ts';
 
-/** A server of tools, ready to be started. Variables are named here and read by whoever starts it. */
+/** A server of tools, ready to be started. Variables are named here, and read when it is started. */
 export interface McpServerConfig {
   readonly name: string;
   readonly transport: McpTransportConfig;

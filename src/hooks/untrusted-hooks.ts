@@ -4,7 +4,7 @@ import type { KnownHook } from './hook-definition.ts';
 const mostNamed = 3;
 const longest = 80;
 
-/** One warning for all hooks that do not run because nobody has said that they may. */
+/** One warning for all hooks that do not run because the user has not trusted them. */
 export function untrustedHooks(hooks: readonly KnownHook[]): readonly ConfigProblem[] {
   const [first] = hooks;
   if (first === undefined) return [];

@@ -12,7 +12,7 @@ export interface FileSearch {
   readonly disk: Pick<WorkspaceDisk, 'list' | 'look' | 'read'>;
   /** Those that hold in the root, its own file not yet among them. */
   readonly rules: IgnoreRules;
-  /** Places that nobody is shown. */
+  /** Places that no result shows. */
   excludes(path: string): boolean;
   readonly pace: Pace;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-/** A server at an address that wants a login, and the pages of that login: whoever visits them is let in. */
+/** A server at an address that wants a login, and the pages of that login: they let every visitor in. */
 export async function guardedServer() {
   const seen: string[] = [];
   const server = createServer((request, response) => void handle(request, response));

@@ -99,7 +99,7 @@ export class LoginSession implements OAuthClientProvider {
     const { visitor } = this.#options;
     if (visitor === undefined) return;
     this.#back = visitor.visit(page);
-    // Whoever finishes the login hears of it.
+    // `broughtBack` reports the failure.
     this.#back.catch(() => {});
   }
 

@@ -9,7 +9,7 @@ const rootOf = new WeakMap<AskUser, AskUser>();
 /** What a port was asked last: it is asked one thing at a time, whichever thread asks. */
 const asked = new WeakMap<AskUser, Promise<unknown>>();
 
-/** Puts questions of an agent to whoever answers those of its root, with the path of the agent. */
+/** Puts questions of an agent to the port that answers those of its root, with the path of the agent. */
 export function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
   const root = rootOf.get(asker) ?? asker;
   const own: AskUser = {

@@ -13,7 +13,7 @@ export interface HooksInFolder {
 interface HookChoices {
   readonly cwd: string;
   readonly options: Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
-  /** The user is told of hooks that do not run when a thread is begun, and not again. */
+  /** A warning names hooks that do not run when a thread is begun, and not again. */
   readonly isNew: boolean;
 }
 

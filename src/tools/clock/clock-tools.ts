@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { numberAt, parseJsonObject } from '../../protocol/json.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { answeringTool } from '../answering-tool.ts';
 import type { Tool } from '../define.ts';
 
 const mostMs = 43_200_000;
@@ -32,25 +33,11 @@ const sleepSpec: ToolSpec = {
 };
 
 export function currentTimeTool({ clock }: { readonly clock: Clock }): Tool {
-  const tool = 'current_time';
-  return {
-    name: tool,
-    offeredIn: ({ features }) => features.includes('current_time_reminder') || features.includes('sleep_tool'),
+  return answeringTool({
     spec: timeSpec,
-    prepare({ callId }) {
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: {}, status: 'in-progress' };
-      return {
-        kind: 'prepared',
-        item,
-        needs: {},
-        idempotent: true,
-        run() {
-          const output = timeNow(clock.now());
-          return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
-        },
-      };
-    },
-  };
+    offeredIn: ({ features }) => features.includes('current_time_reminder') || features.includes('sleep_tool'),
+    answer: () => timeNow(clock.now()),
+  });
 }
 
 export function sleepTool({ clock }: { readonly clock: Clock }): Tool {

@@ -1,7 +1,7 @@
 import { contextLeft, newContextFollows } from '../../fragments/answers/window-answers.ts';
 import { refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
-import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { answeringTool } from '../answering-tool.ts';
 import type { RunningCall, Tool } from '../define.ts';
 
 const noArguments = { type: 'object', properties: {}, additionalProperties: false };
@@ -36,23 +36,5 @@ export function newContextTool(): Tool {
 }
 
 function windowTool(spec: ToolSpec, answer: (call: RunningCall) => string): Tool {
-  const tool = String(spec['name']);
-  return {
-    name: tool,
-    offeredIn: ({ features }) => features.includes('token_budget'),
-    spec,
-    prepare({ callId }) {
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: {}, status: 'in-progress' };
-      return {
-        kind: 'prepared',
-        item,
-        needs: {},
-        idempotent: true,
-        run(call) {
-          const output = answer(call);
-          return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
-        },
-      };
-    },
-  };
+  return answeringTool({ spec, offeredIn: ({ features }) => features.includes('token_budget'), answer });
 }

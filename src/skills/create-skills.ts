@@ -53,7 +53,8 @@ export function readNamed({ skills, plugins }: LoadedSkills, text: string): Name
   }
   const read = [...named].flatMap((skill): readonly NamedSkill[] => {
     const file = skill.read(bodyBytes);
-    if (file.kind === 'read' && file.isWhole && !file.text.includes('\0')) return [{ name: skill.name, path: skill.path, contents: file.text }];
+    if (file.kind === 'read' && file.isWhole && !file.text.includes('\0'))
+      return [{ name: skill.name, path: skill.path, contents: file.text }];
     problems.push(unreadSkill(skill.path, whyNot(file)));
     return [];
   });

@@ -148,7 +148,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ground: createGroundWatch({
       shellEnvironment,
       opened,
-      running: engine.running,
+      guardedGit: engine.guardedGit,
       gitGuard,
       temporary: ['/tmp', env['TMPDIR'] ?? ''],
     }),

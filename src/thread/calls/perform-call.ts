@@ -59,6 +59,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
     output,
     ...asked,
     folder: ground?.folder,
+    leaves,
     variables: leaves && ground?.gitVariables,
     answerHost: hosts?.decide,
     elicit,

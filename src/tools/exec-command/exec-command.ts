@@ -120,7 +120,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, folder, variables: more, started, output, warn, answerHost }: RunningCall,
+  { signal, policy, folder, leaves, variables: more, started, output, warn, answerHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const cwd = folder ?? item.cwd;
@@ -142,7 +142,7 @@ async function run(
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
   const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
-  const kept = gitGuard?.current ?? [];
+  const kept = (leaves !== true && gitGuard?.current) || [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
     const { code, message, next } = command;

@@ -12,10 +12,13 @@ import { byteLength } from '../text/truncate.ts';
 
 /** Answers to calls of MCP servers. What a server says stays behind a line of ours. */
 
+/** Gives a picture as it is sent, or why it cannot be. */
+export type ShowPicture = (dataUrl: string) => { readonly dataUrl: string } | { readonly message: string };
+
 export interface McpResultOptions {
   readonly seconds: number;
-  /** Gives the picture as it is sent, or why it cannot be. Absent: the model takes no pictures. */
-  picture?(dataUrl: string): { readonly dataUrl: string } | { readonly message: string };
+  /** Absent: the model takes no pictures. */
+  readonly picture?: ShowPicture;
 }
 
 /** A result beyond this is not kept in memory: no window holds it. */
@@ -26,16 +29,22 @@ const mostPictures = 8;
 /** What the model reads of a result: plain text, or parts where pictures are among it. */
 export function mcpResult(result: JsonObject, options: McpResultOptions): string | readonly JsonObject[] {
   const blocks = arrayAt(result, 'content') ?? [];
-  const pictures = { left: mostPictures };
-  const parts = blocks.slice(0, mostBlocks).flatMap((block) => partOf(block, options, pictures));
-  const more = blocks.length > mostBlocks ? [text(`[${blocks.length - mostBlocks} more items are left out]`)] : [];
   const structured = result['structuredContent'];
   const isNew =
     structured !== undefined && structured !== null && !blocks.some((block) => saysTheSame(block, structured));
-  const all = withinMemory([...parts, ...more, ...(isNew ? [text(JSON.stringify(structured))] : [])]);
+  const parts = contentParts(blocks, options.picture);
+  const all = isNew ? withinMemory([...parts, text(JSON.stringify(structured))]) : parts;
   const header = `${wallTime(options.seconds)}\n${result['isError'] === true ? 'The tool reports an error.\n' : ''}Output:`;
   const words = all.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []));
   return words.length === all.length ? [header, ...words].join('\n') : [text(header), ...all];
+}
+
+/** The blocks of a result as parts of an output. */
+export function contentParts(blocks: readonly Json[], picture: ShowPicture | undefined): readonly JsonObject[] {
+  const pictures = { left: mostPictures };
+  const parts = blocks.slice(0, mostBlocks).flatMap((block) => partOf(block, picture, pictures));
+  const more = blocks.length > mostBlocks ? [text(`[${blocks.length - mostBlocks} more items are left out]`)] : [];
+  return withinMemory([...parts, ...more]);
 }
 
 /** What a server lists or gives to read, as JSON. */
@@ -58,7 +67,7 @@ function text(words: string): JsonObject {
   return { type: 'input_text', text: words.toWellFormed() };
 }
 
-function partOf(block: Json, { picture }: McpResultOptions, pictures: { left: number }): readonly JsonObject[] {
+function partOf(block: Json, picture: ShowPicture | undefined, pictures: { left: number }): readonly JsonObject[] {
   if (!isJsonObject(block)) return [];
   switch (block['type']) {
     case 'text':

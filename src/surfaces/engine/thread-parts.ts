@@ -42,6 +42,7 @@ import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
 import { withPreparation } from './with-preparation.ts';
 import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
+import { openClientTools } from './thread-client-tools.ts';
 import { createThreadSkills } from './thread-skills.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
@@ -112,10 +113,13 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
-  const mcp = hasMcpServers(config)
+  const searchesElsewhere = hasMcpServers(config);
+  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere });
+  const { deferred: alsoDeferred } = clientTools;
+  const mcp = searchesElsewhere
     ? await (
         await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogue, settings, ...defined({ held }) })
+      ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
@@ -124,12 +128,19 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     : undefined;
   const agentTools = agents?.tools ?? [];
   const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
+  const router = createRouter([
+    () => offered,
+    () => ownTools,
+    ...(mcp === undefined ? [] : [mcp.source]),
+    clientTools.source,
+  ]);
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     await prepareCalls();
   };
   return {
-    ...aroundTurns([mcp, agents]),
+    ...aroundTurns([clientTools, mcp, agents]),
+    toolsProblem: (chosen) => clientTools.problem(chosen, router),
     ...(agents && { agents: agents.agents }),
     ...defined({ agent: request.agent }),
     clock,
@@ -164,7 +175,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
-    router: createRouter([() => offered, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
+    router,
     threads: engine.threads,
     async gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.

@@ -85,6 +85,8 @@ export interface ThreadParts {
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Why a thread cannot work in a folder, or undefined when it is there. */
   folderProblem(path: string): Outcome | undefined;
+  /** Why settings cannot have the tools that they name. Absent: nothing is looked at. */
+  toolsProblem?(settings: Settings): Outcome | undefined;
   /** Reads again what may have moved since. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
   /** What no caller may change. */

@@ -61,8 +61,7 @@ export function threadRollbackTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_rollback',
     title: 'Roll back turns',
-    description:
-      'Takes the newest turns back: the model does not see them any more. Files stay as they are. Can be undone.',
+    description: 'Takes the newest turns back. Files stay as they are. Can be undone.',
     input: inputOfTool({
       thread_id: text(),
       turns: whole('how many; default 1', 1),

@@ -21,13 +21,21 @@ export interface ClientToolSet extends Pick<Router, 'announced'> {
 
 /** Tools whose group is announced under this name where the client gives them none. */
 const ungrouped = { name: 'client', description: 'Tools of the client.' };
+const ofProgram = { name: 'program', description: 'Tools of the program.' };
 /** Characters of one announcement. */
 const longestNews = 400;
+
+interface ClientToolSetOptions {
+  readonly catalogue: Catalogue;
+  readonly searchesElsewhere: boolean;
+  /** Tools of the program that are found by the same search. */
+  readonly ownDeferred: readonly Tool[];
+}
 
 /** Those that the client defers, and those that weigh too much for the window, are found by searching. */
 export function clientToolSet(
   settings: Settings,
-  { catalogue, searchesElsewhere }: { readonly catalogue: Catalogue; readonly searchesElsewhere: boolean },
+  { catalogue, searchesElsewhere, ownDeferred }: ClientToolSetOptions,
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
   // Servers take their own share.
@@ -40,15 +48,19 @@ export function clientToolSet(
     all
       .filter(({ name }) => shown.has(name) === isDirect)
       .map((known) => clientTool(known, { picture: (dataUrl) => loadImage(dataUrl, '/'), deferred: !isDirect }));
-  const [direct, deferred] = [made(true), made(false)];
+  const [direct, hidden] = [made(true), made(false)];
+  const deferred = [...ownDeferred, ...hidden];
   const searching =
     searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => deferred), callToolTool(() => deferred)];
-  const announced = newsOf(all.filter(({ name }) => !shown.has(name)));
+  const announced = newsOf([
+    ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
+    ...all.filter(({ name }) => !shown.has(name)),
+  ]);
   const digest = textDigest(JSON.stringify([settings.clientTools, [...shown]]));
-  return { tools: [...direct, ...searching, ...deferred], deferred, announced, digest };
+  return { tools: [...direct, ...searching, ...hidden], deferred, announced, digest };
 }
 
-function newsOf(deferred: readonly CallableTool[]): ClientToolSet['announced'] {
+function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): ClientToolSet['announced'] {
   const groups = new Map(deferred.map(({ namespace = ungrouped }) => [namespace.name, namespace]));
   return [...groups.values()].map(({ name, description }) => {
     const names = deferred.filter(({ namespace = ungrouped }) => namespace.name === name).map((each) => each.name);

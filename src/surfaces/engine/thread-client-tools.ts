@@ -18,20 +18,25 @@ export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTur
 
 const none: ClientToolSet = { tools: [], deferred: [], announced: [] };
 
-/** `searchesElsewhere`: another source has the tools that find deferred ones. */
-export async function openClientTools(
-  settings: Settings,
-  { catalogue, searchesElsewhere }: { readonly catalogue: Catalogue; readonly searchesElsewhere: boolean },
-): Promise<ThreadClientTools> {
+export interface ClientToolsOptions {
+  readonly catalogue: Catalogue;
+  /** Another source has the tools that find deferred ones. */
+  readonly searchesElsewhere: boolean;
+  /** Tools of the program. Those that are deferred are found by the same search. */
+  readonly ownTools: readonly Tool[];
+}
+
+export async function openClientTools(settings: Settings, options: ClientToolsOptions): Promise<ThreadClientTools> {
+  const ownDeferred = options.ownTools.filter(({ deferred }) => deferred === true);
   let made = none;
   let madeFor: Pick<Settings, 'clientTools' | 'model' | 'window'> | undefined;
   const beforeTurn = async (now: Settings): Promise<void> => {
     const { clientTools = [] } = now;
-    if (clientTools.length === 0) made = none;
+    if (clientTools.length === 0 && ownDeferred.length === 0) made = none;
     // Settings that are the same are the same object.
     else if (now !== madeFor) {
       const { clientToolSet } = await import('./client-tool-set.ts');
-      const next = clientToolSet(now, { catalogue, searchesElsewhere });
+      const next = clientToolSet(now, { ...options, ownDeferred });
       made = next.digest === made.digest ? made : next;
     }
     madeFor = now;

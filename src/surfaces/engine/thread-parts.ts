@@ -97,7 +97,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     return commands.prepare();
   };
   const plugins = threadPlugins(home, config);
-  const ownTools = (request.tools ?? []).map(ownTool);
+  const ownTools = (request.tools ?? []).map((own) => ownTool(own, (dataUrl) => loadImage(dataUrl, '/')));
   const sessions = engine.openSessions();
   const builtIn = [
     execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
@@ -114,7 +114,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
   const searchesElsewhere = hasMcpServers(config);
-  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere });
+  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools });
   const { deferred: alsoDeferred } = clientTools;
   const mcp = searchesElsewhere
     ? await (

@@ -150,7 +150,7 @@ export function threadPinTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_pin',
     title: 'Pin notes',
-    description: 'Lists, adds or removes notes that the model reads word for word, also after every checkpoint.',
+    description: 'Lists, adds or removes notes that the model reads word for word.',
     input: inputOfTool({ thread_id: text(), add: text('a note'), remove: text('number or id of a note') }),
     output: outputOfTool({ thread_id: text(), pins: list }),
     annotations: { readOnlyHint: false, destructiveHint: false },

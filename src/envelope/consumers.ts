@@ -52,7 +52,7 @@ capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.ba
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.hasUser policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
-tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
+tools of a program | src/tools/own-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
 contract of now | src/thread/contract/contract-now.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 request builder | src/thread/turn/sample.ts | capabilities.modalities window.effective

@@ -27,6 +27,7 @@ import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { currentTimeTool, sleepTool } from '../../tools/clock/clock-tools.ts';
 import { contextRemainingTool, newContextTool } from '../../tools/context-window/context-window-tools.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
+import { imageGenerationTool } from '../../tools/image-generation/image-generation.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
@@ -38,7 +39,7 @@ import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createGroundWatch } from './ground-watch.ts';
-import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
+import { lazyGitGuard, lazyImageSaver, lazySnapshots } from './lazy-workspace.ts';
 import { withPreparation } from './with-preparation.ts';
 import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
@@ -111,6 +112,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
+    imageGenerationTool(),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
   const searchesElsewhere = hasMcpServers(config);
@@ -128,12 +130,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     : undefined;
   const agentTools = agents?.tools ?? [];
   const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
-  const router = createRouter([
-    () => offered,
-    () => ownTools,
-    ...(mcp === undefined ? [] : [mcp.source]),
-    clientTools.source,
-  ]);
+  const fromServers = mcp === undefined ? [] : [mcp.source];
+  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source]);
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     await prepareCalls();
@@ -169,7 +167,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     userShell: userShellOf(engine, shell.path),
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     ...defined({ notify: notifier(config.notify ?? [], env) }),
-    ...(ephemeral ? { isEphemeral: true as const } : {}),
+    ...(ephemeral ? { isEphemeral: true as const } : { saveImage: lazyImageSaver(home) }),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
     random: Math.random,

@@ -1,5 +1,5 @@
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
-import { contentParts, type ShowPicture } from '../fragments/answers/mcp-answers.ts';
+import { contentParts, type ShowPicture } from '../fragments/answers/content-parts.ts';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';

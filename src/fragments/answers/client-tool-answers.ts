@@ -1,7 +1,7 @@
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Answer } from '../../protocol/question.ts';
 import { toolFailed } from './call-answers.ts';
-import { contentParts, type ShowPicture } from './mcp-answers.ts';
+import { contentParts, type ShowPicture } from './content-parts.ts';
 
 export interface ClientResult {
   readonly output: string | readonly JsonObject[];

@@ -1,6 +1,6 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
 import { clientResult } from '../../fragments/answers/client-tool-answers.ts';
-import type { ShowPicture } from '../../fragments/answers/mcp-answers.ts';
+import type { ShowPicture } from '../../fragments/answers/content-parts.ts';
 import type { CallableTool } from '../../protocol/client-tool.ts';
 import { defined } from '../../protocol/defined.ts';
 import { parseJsonObject } from '../../protocol/json.ts';

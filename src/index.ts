@@ -38,6 +38,7 @@ export type { AboutCheckpoint, CheckpointHooks } from './thread/parts/parts.ts';
 export type { WaitingMessage } from './state/waiting.ts';
 export type { TurnResult } from './thread/turn/settle.ts';
 export type { Answer, AnswerScope, Question, QuestionKind } from './protocol/question.ts';
+export type { ClientFunction, ClientNamespace, ClientTool } from './protocol/client-tool.ts';
 export type { ExtraPermissions } from './protocol/extra-permissions.ts';
 export type { AskUser } from './ports/ask-user.ts';
 export type { RuleBook, RuleToSave } from './ports/rule-book.ts';

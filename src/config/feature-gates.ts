@@ -20,6 +20,7 @@ export const usedGates: readonly { readonly name: string; readonly isOpen: boole
   { name: 'hooks', isOpen: true, does: 'hooks run' },
   { name: 'remote_compaction_v2', isOpen: true, does: 'the newer endpoint for checkpoints of the provider' },
   { name: 'sleep_tool', isOpen: false, does: 'the tools sleep and current_time' },
+  { name: 'image_generation', isOpen: false, does: 'pictures that the provider generates' },
   { name: 'token_budget', isOpen: false, does: 'the tools get_context_remaining and new_context' },
   { name: 'use_legacy_landlock', isOpen: false, does: 'Landlock in the place of bubblewrap' },
 ];

@@ -11,10 +11,12 @@ import { isOffered } from './offered-tools.ts';
 export interface Capabilities
   extends
     Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
-    Required<Pick<FoundCapabilities, 'dynamicTools' | 'apps' | 'plugins'>> {
+    Required<Pick<FoundCapabilities, 'apps' | 'plugins'>> {
   readonly tools: readonly string[];
   /** Built-in ones that the thread was started without. */
   readonly withoutTools?: readonly string[];
+  /** Tools that the client defined. A line of a turn has their names. */
+  readonly clientTools?: Settings['clientTools'];
   /** Gates that are open. */
   readonly features: readonly string[];
 }
@@ -24,7 +26,7 @@ export function resolveCapabilities(
   settings: Settings,
   { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
 ): Capabilities {
-  const { apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
+  const { apps = false, plugins = false } = facts.found ?? {};
   const { model } = identity;
   const features = Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : []));
   const { mode } = collaborationFor(identity, settings);
@@ -32,14 +34,13 @@ export function resolveCapabilities(
     .filter((tool) => isOffered(tool, identity, policy, { mode, features }))
     .map(({ name }) => name);
   return {
-    tools: [...offered, ...dynamicTools],
-    dynamicTools,
+    tools: offered,
     features,
     modalities: model.modalities,
     imageGeneration: model.imageGeneration,
     webSearch: model.webSearch,
     apps,
     plugins,
-    ...defined({ withoutTools: settings.withoutTools }),
+    ...defined({ withoutTools: settings.withoutTools, clientTools: settings.clientTools }),
   };
 }

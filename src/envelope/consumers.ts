@@ -10,7 +10,7 @@ compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug in
 compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider window.effective
 token count | src/thread/contract/active-now.ts | instructions.base.text
 rollout | src/thread/record/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
-rollout | src/state/turn-drafts.ts | capabilities.withoutTools identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary instructions.compactPrompt instructions.developer modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.askedPrefixes policy.askedProfile policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
+rollout | src/state/turn-drafts.ts | capabilities.clientTools capabilities.withoutTools identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary instructions.compactPrompt instructions.developer modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.askedPrefixes policy.askedProfile policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
 identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
@@ -20,7 +20,7 @@ model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration ca
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema
-rollout | src/state/stored-envelope.ts | policy.rules policy.shellEnvironment window
+rollout | src/state/stored-envelope.ts | capabilities.clientTools policy.rules policy.shellEnvironment window
 undo of files | src/thread/parts/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
@@ -39,7 +39,7 @@ context updater | src/world/sections/managed-instructions.ts | instructions.mana
 context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
 context updater | src/world/sections/plugins.ts | capabilities.plugins
 context updater | src/world/sections/skills.ts | modes.leaveOut
-tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools capabilities.features modes.collaboration.mode policy.resolved
+tool builder | src/thread/contract/step-now.ts | capabilities.features modes.collaboration.mode policy.resolved
 sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
 patch tool | src/tools/apply-patch/apply-patch.ts | workspace.cwd
@@ -52,7 +52,7 @@ capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.ba
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.hasUser policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
-tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
+tools of a program | src/tools/own-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
 contract of now | src/thread/contract/contract-now.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 request builder | src/thread/turn/sample.ts | capabilities.modalities window.effective
@@ -82,4 +82,5 @@ skills | src/thread/record/named-skills.ts | window.effective
 tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
 skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
 modes | src/envelope/collaboration.ts | identity.model.modes
+tools of clients | src/tools/client-tool/client-tool.ts | capabilities.modalities
 `;

@@ -87,8 +87,6 @@ export interface ClientFacts {
 export interface FoundCapabilities {
   readonly apps?: boolean;
   readonly plugins?: boolean;
-  /** Tools that a client brought along, by name. */
-  readonly dynamicTools?: readonly string[];
 }
 
 /** What may move between two requests of one turn. */

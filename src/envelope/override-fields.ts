@@ -3,6 +3,7 @@ import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
 import { isWrong, unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
+import { type ClientTool, readClientTools } from '../protocol/client-tool.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
@@ -11,7 +12,7 @@ import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts'
 
 /** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
 export interface SettingsChange extends Partial<
-  Pick<Settings, 'cwd' | 'approval' | 'profile' | 'model' | 'summary' | 'collaboration'>
+  Pick<Settings, 'cwd' | 'approval' | 'profile' | 'model' | 'summary' | 'collaboration' | 'clientTools'>
 > {
   /** The profile by a word, or in the coarser form; not together with `profile`. */
   readonly sandboxMode?: SandboxMode | SandboxPolicy;
@@ -94,6 +95,13 @@ export const changeFields = {
       return { active, ...defined({ startInstructions }) };
     },
   ),
+  clientTools: {
+    expected: 'a list of tools, each with a name, a description and an inputSchema',
+    read(given) {
+      const tools = Array.isArray(given) ? readClientTools(given) : undefined;
+      return typeof tools === 'string' ? wrongAt('', `a list of valid tools (${tools.slice(0, -1)})`, given) : tools;
+    },
+  } satisfies Field<readonly ClientTool[]>,
 } as const satisfies { readonly [Name in keyof Required<SettingsChange>]: Field<unknown> };
 
 /** The fields of a change that were given, each as its field reads it. */

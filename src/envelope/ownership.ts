@@ -149,7 +149,6 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.networkProxy': chosen('default', 'profile', 'networkRules'),
 
   'capabilities.tools': facts,
-  'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },
   'capabilities.features': chosen('default', 'features'),
   'capabilities.modalities': catalogue,
   'capabilities.imageGeneration': catalogue,
@@ -157,6 +156,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.apps': facts,
   'capabilities.plugins': facts,
   'capabilities.withoutTools': chosen('default', 'withoutTools'),
+  'capabilities.clientTools': chosen('default', 'clientTools'),
 
   'modes.collaboration.mode': chosen('default', 'collaboration'),
   'modes.collaboration.asked': chosen('default', 'collaboration'),

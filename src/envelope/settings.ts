@@ -1,6 +1,7 @@
 import type { NetworkRule } from '../policy/network/network-rules.ts';
 import type { RuleSet } from '../policy/rules/rule-set.ts';
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import type { ClientTool } from '../protocol/client-tool.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
@@ -50,6 +51,8 @@ export interface Settings {
   readonly leaveOut?: readonly OmittedContext[];
   /** Names of built-in tools that the thread does without. */
   readonly withoutTools?: readonly string[];
+  /** Tools that the client defined and answers. */
+  readonly clientTools?: readonly ClientTool[];
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;

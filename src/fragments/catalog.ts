@@ -10,6 +10,7 @@ import type { FragmentFamily, FragmentKind } from './text/define.ts';
 import { developerInstructionsFragment } from './sections/developer-instructions.ts';
 import { environmentFragment } from './sections/environment.ts';
 import { environmentsGuidanceFragment } from './sections/environments-guidance.ts';
+import { generatedImagesFragment } from './events/generated-images.ts';
 import { grantedPermissionsFragment } from './sections/granted-permissions.ts';
 import { hookContextFragment, hookPromptFragment } from './events/hook-words.ts';
 import { interAgentMessageFragment } from './events/inter-agent-message.ts';
@@ -70,6 +71,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   turnAbortedFragment,
   sessionsEndedFragment,
   newRepositoriesFragment,
+  generatedImagesFragment,
   skillBodyFragment,
   skillHintFragment,
   pluginHintFragment,

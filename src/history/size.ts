@@ -31,6 +31,9 @@ function weighItem(item: Item): number {
   if (encrypted !== undefined) {
     return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
   }
+  if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '') {
+    return jsonTokens({ ...item, result: '' }) + usualImageBytes / bytesPerToken;
+  }
   const key = partsKey(item);
   if (key === undefined) return jsonTokens(item);
   const parts = (item[key] as readonly Json[]).map(weighPart);

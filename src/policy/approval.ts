@@ -34,6 +34,8 @@ export interface CallNeeds {
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
   /** It does nothing but ask the user this. */
   readonly input?: readonly UserQuestion[];
+  /** It is done by the client, which defined this tool. */
+  readonly client?: { readonly tool: string; readonly namespace?: string };
 }
 
 /** A path that is not there, and the nearest folder above it that is. */

@@ -1,6 +1,7 @@
 import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
+import { decideClientTool } from './decide-client-tool.ts';
 import { decideCommand } from './decide-command.ts';
 import { decideInput } from './decide-input.ts';
 import { decideMcp } from './decide-mcp.ts';
@@ -14,6 +15,7 @@ export function decideCall(context: DecisionContext, needs: CallNeeds): CallDeci
   if (needs.mcp !== undefined) return decideMcp(context, needs.mcp);
   if (needs.request !== undefined) return decideRequest(context, needs.request, needs);
   if (needs.input !== undefined) return decideInput(context, needs.input);
+  if (needs.client !== undefined) return decideClientTool(context, needs.client);
   switch (needs.effect) {
     case 'program':
       return decideCommand(context, needs);

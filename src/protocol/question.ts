@@ -7,8 +7,8 @@ import type { UserQuestion } from './user-question.ts';
 
 /**
  * What is asked about: a call before it runs (`tool`: one that acts elsewhere), a host that a command wants to reach,
- * another try outside the sandbox, what an MCP server wants to know while its tool runs, or what the model wants to know
- * (`input`).
+ * another try outside the sandbox, what an MCP server wants to know while its tool runs, what the model wants to know
+ * (`input`), or the result of a tool that the client defined (`client-tool`).
  */
 export const questionKinds = [
   'command',
@@ -19,9 +19,15 @@ export const questionKinds = [
   'tool',
   'elicitation',
   'input',
+  'client-tool',
 ] as const;
 
 export type QuestionKind = (typeof questionKinds)[number];
+
+/** Whether it asks for words and not for a permission: only those who have the words can answer. */
+export function asksForContent(kind: QuestionKind | 'unknown'): kind is 'input' | 'client-tool' {
+  return kind === 'input' || kind === 'client-tool';
+}
 
 /** Whether a call may run. It is durable before it is asked. */
 export interface Question {
@@ -70,6 +76,8 @@ export interface Question {
   };
   /** What the model wants to know. Its line leaves it to the arguments of the call. */
   readonly input?: readonly UserQuestion[];
+  /** The tool of the client that is called, by its own name. The arguments are those of `item`. */
+  readonly client?: { readonly tool: string; readonly namespace?: string };
   /** What would be allowed beyond the sandbox. */
   readonly permissions?: ExtraPermissions;
   /** The rule that `rule` as scope would save. */
@@ -91,7 +99,8 @@ export interface Answer {
   readonly note?: string;
   /**
    * Of an `allowed` to an `elicitation`: what the form is filled with; absent: its defaults. To an `input`: a text or
-   * several by the id of each question; absent: the first option of each.
+   * several by the id of each question; absent: the first option of each. To a `client-tool`: its result, as `content`,
+   * a text or a list of MCP content blocks, and `success`.
    */
   readonly content?: JsonObject;
   /**

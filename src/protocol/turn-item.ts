@@ -15,6 +15,15 @@ export type TurnItem =
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
   /** The provider searched the web. `query`: what for, or the page that it opened; empty where it does not say. */
   | { readonly kind: 'web-search'; readonly id: string; readonly query: string }
+  /** The provider made a picture. `path`: where it is saved. `problem`: why it is not. */
+  | {
+      readonly kind: 'image-generation';
+      readonly id: string;
+      readonly status: 'completed' | 'failed';
+      readonly prompt?: string;
+      readonly path?: string;
+      readonly problem?: string;
+    }
   /** `problem`: why the picture could not be shown to the model. */
   | { readonly kind: 'image-view'; readonly id: string; readonly path: string; readonly problem?: string }
   | PlanItem
@@ -66,6 +75,8 @@ export interface ChangedFile {
   readonly kind: 'add' | 'delete' | 'update';
   /** Where the file goes, when it moves. */
   readonly movePath?: string;
+  /** It is a picture that the model generated, and no patch made it. */
+  readonly generated?: true;
   /** Lines that begin with `+`, `-` or a space, as the patch has them; only while it is news. */
   readonly diff?: string;
 }

@@ -39,6 +39,14 @@ export function answerLine(
   return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...known } } };
 }
 
+/** A picture that the provider made. A checkpoint keeps where it is saved. */
+export function imageLine(item: Item, turn: TurnId, path: string | undefined): LineDraft {
+  const line = itemLine(item, { family: 'model' }, turn);
+  if (path === undefined) return line;
+  const changed = [{ path, kind: 'add', generated: true }];
+  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), changed } } };
+}
+
 export interface ItemRecord {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
@@ -86,6 +94,14 @@ export function storedItem(item: TurnItem): JsonObject {
       return { type: 'Reasoning', id, summary_text: item.summary, raw_content: [] };
     case 'web-search':
       return { type: 'WebSearch', id, query: item.query };
+    case 'image-generation':
+      return {
+        type: 'ImageGeneration',
+        id,
+        status: item.status,
+        result: '',
+        ...defined({ revised_prompt: item.prompt, saved_path: item.path && fileUrl(item.path) }),
+      };
     case 'image-view':
       return { type: 'ImageView', id, path: fileUrl(item.path) };
     case 'plan':

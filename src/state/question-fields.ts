@@ -56,6 +56,7 @@ export function readQuestion(
       host,
       mcp,
       elicitation,
+      client: readClient(objectAt(payload, 'client')),
       permissions,
       confined: payload['confined'] === true || undefined,
       typed: payload['typed'] === true || undefined,
@@ -117,6 +118,11 @@ function readHost(value: JsonObject | undefined): Question['host'] {
 function readMcpTool(value: JsonObject | undefined): Question['mcp'] {
   const [server, tool] = [stringAt(value, 'server'), stringAt(value, 'tool')];
   return server === undefined || tool === undefined ? undefined : { server, tool };
+}
+
+function readClient(value: JsonObject | undefined): Question['client'] {
+  const tool = stringAt(value, 'tool');
+  return tool === undefined ? undefined : { tool, ...defined({ namespace: stringAt(value, 'namespace') }) };
 }
 
 function readElicitation(value: JsonObject | undefined): Question['elicitation'] {

@@ -25,6 +25,13 @@ export function readItem(item: JsonObject): TurnItem | undefined {
       return { kind: 'reasoning', id, summary: textsAt(item, 'summary_text') ?? [] };
     case 'WebSearch':
       return { kind: 'web-search', id, query: stringAt(item, 'query') ?? '' };
+    case 'ImageGeneration':
+      return {
+        kind: 'image-generation',
+        id,
+        status: endOf(item),
+        ...defined({ prompt: stringAt(item, 'revised_prompt'), path: savedPath(item) }),
+      };
     case 'ImageView':
       return { kind: 'image-view', id, path: pathAt(item, 'path') };
     case 'Plan': {
@@ -46,6 +53,10 @@ export function readItem(item: JsonObject): TurnItem | undefined {
     default:
       return undefined;
   }
+}
+
+function savedPath(item: JsonObject): string | undefined {
+  return stringAt(item, 'saved_path') === undefined ? undefined : pathAt(item, 'saved_path');
 }
 
 function readCommand(id: string, item: JsonObject): TurnItem {

@@ -1,5 +1,6 @@
 import { type ModelChoices, modelDefaults, type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { CollaborationSetting, Personality, Settings } from '../envelope/settings.ts';
+import { readClientTools } from '../protocol/client-tool.ts';
 import { defined } from '../protocol/defined.ts';
 import { profileOf } from '../policy/legacy.ts';
 import type { NetworkRule } from '../policy/network/network-rules.ts';
@@ -40,16 +41,20 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
 function startedWith(settings: JsonObject | undefined): Loose {
   const start = objectAt(objectAt(settings, 'capstan'), 'start');
   const names = arrayAt(start, 'without_tools')?.filter((name) => typeof name === 'string');
+  const given = start?.['client_tools'];
+  const tools = given === undefined ? undefined : readClientTools(given);
   return {
     developerInstructions: stringAt(start, 'developer_instructions'),
     compactPrompt: stringAt(start, 'compact_prompt'),
     withoutTools: names,
+    clientTools: Array.isArray(tools) ? tools : undefined,
   };
 }
 
 /** The same without it, for a thread whose settings no seal proves. */
 export function withoutStart(last: LastSettings): LastSettings {
-  const { developerInstructions: _instructions, compactPrompt: _prompt, withoutTools: _tools, ...rest } = last;
+  const { developerInstructions: _instructions, compactPrompt: _prompt, withoutTools: _left, ...others } = last;
+  const { clientTools: _given, ...rest } = others;
   return rest;
 }
 

@@ -10,13 +10,16 @@ import { applyPatch, makePatch } from '../world/merge-patch.ts';
  * and not the shares that they are made from; of rules, how many there were.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
-  const { policy } = envelope;
+  const { policy, capabilities } = envelope;
+  const { clientTools, ...abilities } = capabilities;
   const { shares: _shares, ...window } = envelope.window;
   const { shellEnvironment, rules } = policy;
   const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, 'hidden']));
   const kept = {
     ...envelope,
     policy: { ...policy, shellEnvironment: { ...shellEnvironment, set }, rules: rulesRecord(rules) },
+    // How they are defined stands with the settings of the thread.
+    capabilities: { ...abilities, ...(clientTools && { clientTools: clientTools.map(({ name }) => name) }) },
     window,
   };
   return shorten(JSON.parse(JSON.stringify(kept)) as JsonObject) as JsonObject;

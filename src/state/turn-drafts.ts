@@ -100,11 +100,12 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
  */
 function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonObject {
   const given = <Value>(name: string, value: Value): Value | undefined =>
-    ['flags', 'thread'].includes(telemetry.origins[name] ?? '') ? value : undefined;
+    ['flags', 'thread', 'override'].includes(telemetry.origins[name] ?? '') ? value : undefined;
   const start = defined({
     developer_instructions: given('developerInstructions', instructions.developer),
     compact_prompt: given('compactPrompt', instructions.compactPrompt),
     without_tools: given('withoutTools', capabilities.withoutTools),
+    client_tools: given('clientTools', capabilities.clientTools) as unknown as JsonObject[] | undefined,
   });
   return Object.keys(start).length === 0 ? {} : { start };
 }

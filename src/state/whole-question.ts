@@ -1,5 +1,5 @@
-import { isCall, type Item } from '../protocol/item.ts';
-import { arrayAt, type JsonObject, stringAt } from '../protocol/json.ts';
+import { type CallItem, isCall, type Item } from '../protocol/item.ts';
+import { arrayAt, isJsonObject, type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Question } from '../protocol/question.ts';
 import { readUserQuestions } from '../protocol/user-question.ts';
 import { callArguments } from './call-arguments.ts';
@@ -13,7 +13,8 @@ export function wholeQuestion(recorded: RecordedQuestion, call: Item | undefined
   const { about: _about, seal: _seal, answer: _answer, inCall = [], hook, ...question } = recorded;
   const isTool = question.item['type'] === 'DynamicToolCall';
   if (call === undefined || !isCall(call) || (inCall.length === 0 && !isTool)) return question;
-  const given = callArguments(asHooksLeft(call, hook));
+  const wrapped = callArguments(asHooksLeft(call, hook));
+  const given = question.kind === 'client-tool' ? ofDeferred(call, wrapped) : wrapped;
   const words: { argv?: readonly string[]; prefix?: readonly string[] } = {};
   for (const list of wordLists) {
     const own = inCall.filter(([name]) => name === list);
@@ -28,6 +29,14 @@ export function wholeQuestion(recorded: RecordedQuestion, call: Item | undefined
   const input = question.kind === 'input' ? readUserQuestions(given) : undefined;
   const asked = Array.isArray(input) ? { input } : {};
   return { ...question, ...words, ...asked, item: wholeItem(question.item, given, words.argv) };
+}
+
+/** The arguments of the tool that a call of `call_tool` reaches. */
+function ofDeferred({ name }: CallItem, given: JsonObject): JsonObject {
+  if (name !== 'call_tool') return given;
+  const inner = given['arguments'] ?? {};
+  if (isJsonObject(inner)) return inner;
+  return (typeof inner === 'string' ? parseJsonObject(inner) : undefined) ?? {};
 }
 
 function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] | undefined): JsonObject {

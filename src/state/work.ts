@@ -81,7 +81,8 @@ function readFiles(stored: Json): readonly ChangedFile[] {
     if (!isJsonObject(value)) return [];
     const [path, kind, movePath] = [stringAt(value, 'path'), value['kind'], stringAt(value, 'movePath')];
     if (path === undefined || (kind !== 'add' && kind !== 'delete' && kind !== 'update')) return [];
-    return [{ path, kind, ...defined({ movePath }) }];
+    const generated = value['generated'] === true || undefined;
+    return [{ path, kind, ...defined({ movePath, generated }) }];
   });
 }
 

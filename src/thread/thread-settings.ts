@@ -124,6 +124,8 @@ export class ThreadSettings {
       const missing = isMoved ? parts.folderProblem(made.settings.cwd) : undefined;
       if (missing !== undefined)
         return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
+      const taken = made.kind === 'refused' ? undefined : parts.toolsProblem?.(made.settings);
+      if (taken !== undefined) return { kind: 'refused', outcome: taken };
     }
     own.made((settings) => {
       const made = fitting(settings);

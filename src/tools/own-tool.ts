@@ -1,4 +1,5 @@
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
+import { contentParts, type ShowPicture } from '../fragments/answers/content-parts.ts';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
@@ -21,6 +22,8 @@ export interface OwnTool {
   readonly alone?: true;
   /** Calling again does no harm. */
   readonly idempotent?: true;
+  /** The model is not shown it, and finds it by searching. */
+  readonly deferLoading?: true;
   /**
    * It works on something outside this program: `reads` changes nothing there, `changes` may. The approval policy then
    * decides about each call. Absent: calls run without a question.
@@ -49,25 +52,29 @@ export interface OwnToolResult {
   readonly output: string;
   /** False: surfaces show that the call failed. */
   readonly ok: boolean;
+  /** Pictures for the model behind the text, as data URLs. A model that takes none reads that they are left out. */
+  readonly images?: readonly string[];
 }
 
-export function ownTool(own: OwnTool): Tool {
+export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
   const { name, description, parameters } = own;
   return {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
-    prepare({ callId, input }, { envelope: { telemetry, workspace } }) {
+    ...(own.deferLoading === true ? { deferred: true as const } : {}),
+    prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
       if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
       const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
       const { threadId, turnId } = telemetry;
       const call = { callId, threadId, turnId, cwd: workspace.cwd };
+      const show = capabilities.modalities.includes('image') ? picture : undefined;
       return {
         kind: 'prepared',
         item,
         needs: needsOf(own),
         ...defined({ alone: own.alone, idempotent: own.idempotent }),
-        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads }),
+        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads }, show),
       };
     },
   };
@@ -78,10 +85,18 @@ function needsOf({ name, remote }: OwnTool): CallNeeds {
   return { remote: { tool: name, ...(remote === 'reads' ? { reads: true } : {}) } };
 }
 
-async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise<CallResult> {
+async function run(
+  own: OwnTool,
+  item: ToolCallItem,
+  call: OwnToolCall,
+  picture: ShowPicture | undefined,
+): Promise<CallResult> {
   // A tool that does not heed its signal holds up no turn.
-  const { output, ok } = await beforeAbort(attempt(own, item.arguments, call), call.signal, interrupted);
-  return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
+  const { output, ok, images = [] } = await beforeAbort(attempt(own, item.arguments, call), call.signal, interrupted);
+  const ended: ToolCallItem = { ...item, status: ok ? 'completed' : 'failed', output };
+  if (images.length === 0) return { output, item: ended };
+  const content = [{ type: 'text', text: output }, ...images.map((data) => ({ type: 'image', data }))];
+  return { output: contentParts(content, picture), item: ended };
 }
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
@@ -90,12 +105,17 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
     // Its own copy: what is recorded of the call stays what the model wrote.
     const result: unknown = await threadOfOwnCall.run(call.threadId, () => own.run(structuredClone(given), call));
     if (typeof result === 'string') return { output: result, ok: true };
-    const { output, ok } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
-    if (typeof output === 'string') return { output, ok: ok !== false };
+    const { output, ok, images } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
+    const shown = Array.isArray(images) ? images.filter(isDataUrl) : [];
+    if (typeof output === 'string') return { output, ok: ok !== false, images: shown };
     return { output: toolFailed('it gave no text.'), ok: false };
   } catch (error) {
     return { output: toolFailed(errorWords(error)), ok: false };
   }
+}
+
+function isDataUrl(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('data:');
 }
 
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };

@@ -36,7 +36,6 @@ export function fullFacts(): Required<TurnFacts> {
     found: {
       apps: true,
       plugins: true,
-      dynamicTools: ['lookup'],
     },
     readiness: { mcp: 'starting' },
     canAsk: true,
@@ -64,6 +63,7 @@ export function fullSettings(): Required<TurnSettings> {
     verbosity: 'high',
     serviceTier: 'fast',
     withoutTools: ['update_plan'],
+    clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
     approval: 'on-request',
     askedApproval: 'untrusted',
     reviewer: 'auto_review',

@@ -71,7 +71,6 @@ describe('with nothing but what must be there', () => {
     expect(resolved).toMatchObject({ enforcement: 'managed', network: 'restricted' });
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command'],
-      dynamicTools: [],
       features: [],
       modalities: ['text', 'image'],
       imageGeneration: false,
@@ -183,8 +182,8 @@ describe('with everything that can be chosen', () => {
       networkProxy: 'none',
     });
     expect(envelope.capabilities).toEqual({
-      tools: ['exec_command', 'view_image', 'lookup'],
-      dynamicTools: ['lookup'],
+      tools: ['exec_command', 'view_image'],
+      clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
       features: ['one'],
       modalities: ['text', 'image'],
       imageGeneration: true,
@@ -233,7 +232,7 @@ describe('with everything that can be chosen', () => {
   test('a tool for eyes is not offered to a model without any', () => {
     const blind = { ...model!, modalities: ['text'] };
     const facts = { ...fullFacts(), catalogue: { ...fullFacts().catalogue, models: [blind] as const } };
-    expect(resolveEnvelope(facts, fullSettings()).capabilities.tools).toEqual(['exec_command', 'lookup']);
+    expect(resolveEnvelope(facts, fullSettings()).capabilities.tools).toEqual(['exec_command']);
   });
 });
 

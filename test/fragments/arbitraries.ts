@@ -35,6 +35,7 @@ import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts'
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
+import { generatedImagesFragment } from '../../src/fragments/events/generated-images.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
@@ -277,6 +278,7 @@ export const renderings: readonly {
     }),
   ),
   of(newRepositoriesFragment, fc.record({ folders: some(short) })),
+  of(generatedImagesFragment, fc.record({ paths: some(short) })),
   of(
     skillBodyFragment,
     fc.record(

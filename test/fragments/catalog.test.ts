@@ -59,6 +59,7 @@ describe('the catalogue', () => {
         "turn-aborted | user | <turn_aborted> | 200 | alone |",
         "sessions-ended | developer | <sessions_ended> | 3500 |  |",
         "new-repositories | developer | <new_repositories> | 800 |  |",
+        "generated-images | developer | <generated_images> | 3500 |  |",
         "skill-body | user | <skill> | 10000 | alone |",
         "skill-hint | developer | <skill_hint> | 800 |  |",
         "plugin-hint | developer | <plugin_hint> | 700 |  |",

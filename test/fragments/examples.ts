@@ -33,6 +33,7 @@ import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts'
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
+import { generatedImagesFragment } from '../../src/fragments/events/generated-images.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
@@ -144,6 +145,7 @@ export const examples: readonly Fragment[] = [
   render(turnAbortedFragment, 'interrupted'),
   render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
   render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
+  render(generatedImagesFragment, { paths: ['/home/ann/.capstan/generated_images/01a1e497/ig_1.png'] }),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
   render(skillHintFragment, {
     skills: [{ name: 'release', description: 'How to make a release', path: '/skills/release/SKILL.md' }],

@@ -191,3 +191,23 @@ it('a tool that says that it acts elsewhere runs when the user allows it, who se
   ]);
   expect(textsOf(inputOf(live.model, 1))).toContain('Not run: the user declined it.');
 });
+
+it('a deferred tool is found by searching, and a result may have pictures', async () => {
+  const red =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+  const live = await LiveThread.in([
+    answer({ items: [callTool('tool_search', { query: 'meaning' })] }),
+    answer({ items: [callTool('look_up', { word: 'capstan' })] }),
+    answer({ items: [say('A winch.')] }),
+  ]);
+  const run: OwnTool['run'] = () => ({ output: 'Like this:', ok: true, images: [red, '/etc/passwd'] });
+  await live.open({}, { tools: [{ ...lookUp, deferLoading: true, run }] });
+  await live.turn('What is a capstan?');
+  const offered = (live.model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
+  expect([offered.includes('tool_search'), offered.includes('look_up')]).toEqual([true, false]);
+  expect(textsOf(inputOf(live.model, 1)).at(-1)).toContain('Gives the meaning of a word.');
+  expect(inputOf(live.model, 2).at(-1)?.['output']).toEqual([
+    { type: 'input_text', text: 'Like this:' },
+    { type: 'input_image', image_url: red, detail: 'high' },
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { Answer } from '../../protocol/question.ts';
 import { declined, lapsed, noPreparedAnswer, stoppedByUser } from './call-answers.ts';
+import { unansweredTool } from './client-tool-answers.ts';
 import { notAskedByClient } from './client-silence.ts';
 import { declinedByHook } from './hook-answers.ts';
 import { unansweredInput } from './input-answers.ts';
@@ -9,14 +10,15 @@ import { refusedByReview } from './review-answers.ts';
 export interface AskedRefusal {
   readonly why?: string;
   readonly next?: string;
-  /** It was a question of the model, and no call waits for a permission. */
-  readonly isInput?: boolean;
+  /** It asked for words, and no call waits for a permission. */
+  readonly content?: 'input' | 'client-tool';
 }
 
 /** What the model reads of a call that an answer did not let run, also in a later process. */
 export function textOfRefusal(answer: Answer, asked: AskedRefusal = {}): string {
   const { kind, note, by } = answer;
-  if (asked.isInput === true) return unansweredInput(answer);
+  if (asked.content === 'input') return unansweredInput(answer);
+  if (asked.content === 'client-tool') return unansweredTool(answer);
   if (by === 'review') return refusedByReview(answer);
   if (by === 'hook') return declinedByHook(note);
   if (kind === 'lapsed') return lapsed;

@@ -41,11 +41,17 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
     const most = Math.max(0, tokens * bytesPerToken);
     const steps = stepsThatFit(plan, files.length === 0 ? most : Math.floor(most / 2));
     const rest = most - weight(steps.lines);
-    const changed = newestThatFit(files.map(fileLine), rest);
+    const images = newestThatFit(
+      files.filter(({ generated }) => generated === true).map(({ path }) => `- ${shown(path)}`),
+      rest / 2,
+    );
+    const patched = files.filter(({ generated }) => generated !== true);
+    const changed = newestThatFit(patched.map(fileLine), rest - weight(images.lines));
     const lines = [
       'Recorded by the tools while they worked.',
       ...section(planTitle(planNumber, planIsOlderThan), steps),
       ...section('Files that patches changed, oldest change first (what commands changed is not listed):', changed),
+      ...section('Images that you generated, oldest first:', images),
     ];
     return `\n${lines.join('\n')}\n`;
   },

@@ -50,6 +50,8 @@ export interface SettingsChoices {
   readonly compactPrompt?: string;
   /** Built-in tools that the program which opens the thread leaves out. */
   readonly withoutTools?: readonly string[];
+  /** Tools that its client defines. */
+  readonly clientTools?: Settings['clientTools'];
   /** What the surface holds, whatever is configured. */
   readonly approval?: ApprovalPolicy;
   /** It is held only because no one can be asked: where a reviewer answers, it is not. */
@@ -117,7 +119,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: ranked('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: compactPrompt(config, choices),
-    withoutTools: withoutTools(choices),
+    withoutTools: ofThread(choices.withoutTools, resumed?.withoutTools),
+    clientTools: ofThread(choices.clientTools, resumed?.clientTools),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
@@ -183,9 +186,10 @@ function compactPrompt(config: Config, { resumed, compactPrompt: file }: Setting
   ]);
 }
 
-function withoutTools({ resumed, withoutTools: given }: SettingsChoices): Choice<Settings['withoutTools']> {
+/** What a program gives a thread and no file configures. The thread remembers it. */
+function ofThread<Value>(given: Value | undefined, had: Value | undefined): Choice<Value | undefined> {
   if (given !== undefined) return { value: given, origin: 'flags' };
-  return { value: resumed?.withoutTools, origin: resumed?.withoutTools === undefined ? undefined : 'thread' };
+  return { value: had, origin: had === undefined ? undefined : 'thread' };
 }
 
 /** The first text that is not blank, and who set its key; the last one, where none is. */

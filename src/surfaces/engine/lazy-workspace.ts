@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GitGuard, GitLook, GitLookRequest } from '../../ports/git-guard.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
+import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 // What threads have of the workspace room. Its code is loaded on use: by then the first request is on its way.
@@ -56,4 +57,9 @@ export function lazySnapshots(
   };
   let made: ReturnType<typeof make> | undefined;
   return { take: async (request, signal) => (await (made ??= make())).take(request, signal) };
+}
+
+/** Saves pictures that the provider made in the home. */
+export function lazyImageSaver(home: string): NonNullable<ThreadParts['saveImage']> {
+  return async (image) => (await import('./save-generated-image.ts')).saveGeneratedImage(home, image);
 }

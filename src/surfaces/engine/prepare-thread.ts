@@ -1,5 +1,6 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
+import { readClientTools } from '../../protocol/client-tool.ts';
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -29,6 +30,8 @@ export async function prepareThread(
   request: ThreadRequest,
   { kept, held }: { readonly kept?: Settings | undefined; readonly held?: readonly ToolSpec[] } = {},
 ): Promise<PreparedThread | Outcome> {
+  const wrong = clientToolsProblem(request);
+  if (wrong !== undefined) return wrong;
   const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
   const { config, catalogue, notices, profileName, hooks, skillSwitches } = configured;
@@ -82,6 +85,13 @@ export async function prepareToGoOn(
     ...withoutEffect(state, prepared.settings),
   ];
   return { ...prepared, notices };
+}
+
+/** What clients give is not checked before. */
+function clientToolsProblem({ clientTools }: Pick<ThreadRequest, 'clientTools'>): Outcome | undefined {
+  const read = clientTools === undefined ? [] : readClientTools(clientTools);
+  if (typeof read !== 'string') return undefined;
+  return { code: 'tool-odd', message: read, next: 'Give each tool a name, a description and an inputSchema.' };
 }
 
 /** What stands before the conversation in the thread's requests. */

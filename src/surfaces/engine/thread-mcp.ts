@@ -1,8 +1,5 @@
 import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { readMcpServers } from '../../config/mcp-servers.ts';
-import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
-import type { Settings } from '../../envelope/settings.ts';
-import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
@@ -20,6 +17,7 @@ import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource } from '../../tools/router.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
+import { settingsWindow } from './settings-window.ts';
 
 /** What a thread has of MCP servers. Loaded only where some are configured. */
 export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
@@ -31,19 +29,21 @@ export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 're
 interface McpThread extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
   /** The tools of the thread's last request. Absent: it sent none yet. */
   readonly held?: readonly ToolSpec[];
+  /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
+  readonly alsoDeferred: () => readonly Tool[];
 }
 
 const pools = new WeakMap<EngineParts, ServerPool>();
 
 export async function openThreadMcp(
   engine: EngineParts,
-  { config, catalogue, settings, held }: McpThread,
+  { config, catalogue, settings, held, alsoDeferred }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
   const pool = poolOf(engine);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
-  const budget = (): number => optionalToolsBudget(windowTokens(chosen, catalogue));
+  const budget = (): number => optionalToolsBudget(settingsWindow(chosen, catalogue));
   // A thread that began without servers has another list anyway.
   const hasCall = held?.some((spec) => spec['name'] === 'call_tool') === true;
   const servers = new ThreadServers(connections, hasCall ? held : undefined, budget);
@@ -59,7 +59,7 @@ export async function openThreadMcp(
     return missing;
   }
   return {
-    source: toolSource(engine, servers, settings.withoutTools ?? []),
+    source: toolSource(engine, { servers, alsoDeferred }, settings.withoutTools ?? []),
     start: () => servers.startAll(),
     async beforeTurn(now, { signal, warn }) {
       chosen = now;
@@ -89,29 +89,31 @@ function poolOf(engine: EngineParts): ServerPool {
   return pool;
 }
 
-function windowTokens({ model, window = {} }: Settings, catalogue: Catalogue): number {
-  const record = lookUpModel(catalogue, model);
-  const whole = window.contextWindow ?? nominalWindow(record);
-  return window.effectiveTokens ?? Math.floor((whole * (window.effectivePercent ?? nominalPercent(record))) / 100);
-}
-
 /** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
-function toolSource({ clock }: EngineParts, servers: ThreadServers, without: readonly string[]): ToolSource {
+function toolSource(
+  { clock }: EngineParts,
+  { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
+  without: readonly string[],
+): ToolSource {
   let known: ThreadServers['tools'] | undefined;
   let direct: readonly Tool[] = [];
   let deferred: readonly Tool[] = [];
+  let others: readonly Tool[] = [];
   let all: readonly Tool[] = [];
   const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
-  const fixed = [toolSearchTool(() => deferred), callToolTool(() => deferred)];
+  const reached = (): readonly Tool[] => [...deferred, ...others];
+  const fixed = [toolSearchTool(reached), callToolTool(reached)];
   const resources = mcpResourceTools({ servers, clock });
   const give = (): readonly Tool[] => {
     const now = servers.tools;
-    if (now === known) return all;
+    const beside = alsoDeferred();
+    if (now === known && beside === others) return all;
     known = now;
+    others = beside;
     direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
     deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
     const readers = now.hasResources ? resources : [];
-    const reaching = servers.names.length === 0 ? [] : fixed;
+    const reaching = servers.names.length === 0 && others.length === 0 ? [] : fixed;
     all = [...readers, ...direct, ...reaching, ...deferred].filter(({ name }) => !without.includes(name));
     return all;
   };

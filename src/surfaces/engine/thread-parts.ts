@@ -27,6 +27,7 @@ import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { currentTimeTool, sleepTool } from '../../tools/clock/clock-tools.ts';
 import { contextRemainingTool, newContextTool } from '../../tools/context-window/context-window-tools.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
+import { imageGenerationTool } from '../../tools/image-generation/image-generation.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
@@ -38,10 +39,11 @@ import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createGroundWatch } from './ground-watch.ts';
-import { lazyGitGuard, lazySnapshots } from './lazy-workspace.ts';
+import { lazyGitGuard, lazyImageSaver, lazySnapshots } from './lazy-workspace.ts';
 import { withPreparation } from './with-preparation.ts';
 import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
+import { openClientTools } from './thread-client-tools.ts';
 import { createThreadSkills } from './thread-skills.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
@@ -96,7 +98,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     return commands.prepare();
   };
   const plugins = threadPlugins(home, config);
-  const ownTools = (request.tools ?? []).map(ownTool);
+  const ownTools = (request.tools ?? []).map((own) => ownTool(own, (dataUrl) => loadImage(dataUrl, '/')));
   const sessions = engine.openSessions();
   const builtIn = [
     execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
@@ -110,12 +112,16 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
+    imageGenerationTool(),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
-  const mcp = hasMcpServers(config)
+  const searchesElsewhere = hasMcpServers(config);
+  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools });
+  const { deferred: alsoDeferred } = clientTools;
+  const mcp = searchesElsewhere
     ? await (
         await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogue, settings, ...defined({ held }) })
+      ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
@@ -124,12 +130,15 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     : undefined;
   const agentTools = agents?.tools ?? [];
   const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
+  const fromServers = mcp === undefined ? [] : [mcp.source];
+  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source]);
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     await prepareCalls();
   };
   return {
-    ...aroundTurns([mcp, agents]),
+    ...aroundTurns([clientTools, mcp, agents]),
+    toolsProblem: (chosen) => clientTools.problem(chosen, router),
     ...(agents && { agents: agents.agents }),
     ...defined({ agent: request.agent }),
     clock,
@@ -158,13 +167,13 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     userShell: userShellOf(engine, shell.path),
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
     ...defined({ notify: notifier(config.notify ?? [], env) }),
-    ...(ephemeral ? { isEphemeral: true as const } : {}),
+    ...(ephemeral ? { isEphemeral: true as const } : { saveImage: lazyImageSaver(home) }),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
-    router: createRouter([() => offered, () => ownTools, ...(mcp === undefined ? [] : [mcp.source])]),
+    router,
     threads: engine.threads,
     async gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.

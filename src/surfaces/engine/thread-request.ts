@@ -1,6 +1,7 @@
 import type { Overrides } from '../../gather/config/config-layers.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { ClientTool } from '../../protocol/client-tool.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
 import type { CheckpointHooks } from '../../thread/parts/parts.ts';
@@ -33,6 +34,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
+  /** Tools that this program's clients answer by question: see the kind `client-tool`. The thread remembers them. */
+  readonly clientTools?: readonly ClientTool[];
   /** Names of built-in tools that the model is not offered. The thread remembers them. */
   readonly withoutTools?: readonly string[];
   /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */

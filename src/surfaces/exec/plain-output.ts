@@ -8,6 +8,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { AnnouncedThread } from './announcement.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
+import { imageNote } from '../terminal/image-note.ts';
 import { bold, dim, type Span, yellow } from '../terminal/look.ts';
 import { complain, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -235,10 +236,9 @@ export class PlainOutput implements Output {
         return this.#answer.completed(item.id, item.text) ? undefined : this.#sayAnswer(item.text);
       case 'web-search':
         return screen.note(dim(visibleLine(`searched the web: ${item.query}`)));
+      case 'image-generation':
       case 'image-view':
-        return item.problem === undefined
-          ? screen.note(dim(`looked at ${visibleLine(item.path)}`))
-          : screen.note(yellow(visibleLine(`not shown: ${item.problem}`)));
+        return screen.note(imageNote(item));
       case 'user-message':
       case 'plan':
         return;

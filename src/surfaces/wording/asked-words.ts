@@ -14,6 +14,7 @@ const wants: Readonly<Record<Question['kind'], string>> = {
   tool: 'it may be called',
   elicitation: 'its server may be told something',
   input: 'the user would answer its questions',
+  'client-tool': 'the client would run its tool',
   unknown: 'it may go on',
 };
 

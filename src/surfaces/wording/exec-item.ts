@@ -11,6 +11,13 @@ export type ExecItem = { readonly id: string } &
     | { readonly type: 'agent_message'; readonly text: string; readonly proposed_plan?: string }
     | { readonly type: 'reasoning'; readonly text: string }
     | { readonly type: 'web_search'; readonly query: string }
+    | {
+        readonly type: 'image_generation';
+        readonly status: 'completed' | 'failed';
+        readonly prompt?: string;
+        readonly path?: string;
+        readonly problem?: string;
+      }
     | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
     | {
         readonly type: 'command_execution';
@@ -50,6 +57,10 @@ export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image
       return { id, type: 'reasoning', text: item.summary.join('\n') };
     case 'web-search':
       return { id, type: 'web_search', query: item.query };
+    case 'image-generation': {
+      const { status, prompt, path, problem } = item;
+      return { id, type: 'image_generation', status, ...defined({ prompt, path, problem }) };
+    }
     case 'plan': {
       const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
       return { id, type: 'todo_list', items };

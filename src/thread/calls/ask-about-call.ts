@@ -3,7 +3,7 @@ import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import { policyMark } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import { type Answer, asksForContent, type Question } from '../../protocol/question.ts';
 import { threadCloses } from '../../protocol/stopped-by.ts';
 import { shownCall } from '../../state/call-start.ts';
 import { storedItem } from '../../state/item-drafts.ts';
@@ -71,7 +71,7 @@ export function showQuestion(turn: Turn, asking: QuestionToAsk): void {
 }
 
 function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
-  return kind !== 'input' && isReviewed(envelope.policy) ? 'review' : undefined;
+  return !asksForContent(kind) && isReviewed(envelope.policy) ? 'review' : undefined;
 }
 
 /** Puts a question that was shown to the one who answers. It is durable before, and the answer before anything follows from it. */

@@ -42,8 +42,8 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   const { needs, ...context } = onGround(known, contextNow(turn, options));
   const decided = decideCall(context, needs);
   const { hook, read } = known;
-  // No hook answers for the user.
-  if (hook === undefined || needs.input !== undefined) return withGround(decided, known);
+  // No hook answers for the user or the client.
+  if (hook === undefined || needs.input !== undefined || needs.client !== undefined) return withGround(decided, known);
   const asked = decideCall({ ...context, canAsk: true }, needs);
   const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
   const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);

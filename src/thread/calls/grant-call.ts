@@ -5,6 +5,7 @@ import type { AskDecision, CallDecision, RefuseDecision, RunDecision } from '../
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import { defined } from '../../protocol/defined.ts';
+import { asksForContent } from '../../protocol/question.ts';
 import type { RecordedAnswer } from '../../state/recorded-question.ts';
 import type { RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -99,7 +100,7 @@ export async function grantSuspended(
   { id, about, answer, ...options }: SuspendedAsking,
 ): Promise<Granting> {
   if (answer !== undefined && answer.kind !== 'allowed')
-    return refusedBy(turn, answer, { isInput: wanted.needs.input !== undefined });
+    return refusedBy(turn, answer, defined({ content: contentOf(wanted.needs) }));
   const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
   // The turn is taken up only to be ended: the call is not looked at, and its question is not shown again.
   if (endedBefore(turn)?.kind === 'interrupted') {
@@ -166,12 +167,17 @@ export function grantAsked(
     case 'answered': {
       const { answer, asking } = came;
       const { decided, question } = asking;
-      const isInput = question.kind === 'input';
+      const content = asksForContent(question.kind) ? question.kind : undefined;
       if (answer.kind !== 'allowed')
-        return refusedBy(turn, answer, { isInput, ...defined({ why: decided.question.reason, next }) });
+        return refusedBy(turn, answer, defined({ content, why: decided.question.reason, next }));
       return answeredBy(turn, decided, answer);
     }
   }
+}
+
+/** What the call asks for besides a permission. */
+function contentOf({ input, client }: CallToGrant['needs']): 'input' | 'client-tool' | undefined {
+  return input === undefined ? client && 'client-tool' : 'input';
 }
 
 function answeredBy(turn: Turn, decided: RunDecision | AskDecision, answer: RecordedAnswer): GrantedCall {

@@ -47,7 +47,7 @@ export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
   const { router } = parts;
   const work = { mode: modes.collaboration.mode, features: capabilities.features };
   const offered = router.tools.filter((tool) => isOffered(tool, identity, policy, work)).map(({ name }) => name);
-  const tools = router.specs([...offered, ...capabilities.dynamicTools], policy);
+  const tools = router.specs(offered, policy);
   const { announced: deferredTools } = router;
   const { deferredTools: _before, ...facts } = step.facts;
   return { ...step, tools, facts: deferredTools.length === 0 ? facts : { ...facts, deferredTools } };

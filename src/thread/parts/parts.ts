@@ -85,6 +85,14 @@ export interface ThreadParts {
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Why a thread cannot work in a folder, or undefined when it is there. */
   folderProblem(path: string): Outcome | undefined;
+  /** Why settings cannot have the tools that they name. Absent: nothing is looked at. */
+  toolsProblem?(settings: Settings): Outcome | undefined;
+  /** Saves a picture that the provider made. Never rejects. Absent: pictures are not saved. */
+  saveImage?(image: {
+    readonly threadId: ThreadId;
+    readonly id: string;
+    readonly base64: string;
+  }): Promise<{ readonly path: string } | { readonly problem: string }>;
   /** Reads again what may have moved since. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
   /** What no caller may change. */

@@ -1,7 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
-import type { Question } from '../../protocol/question.ts';
+import { asksForContent, type Question } from '../../protocol/question.ts';
 import type { Turn } from '../parts/parts.ts';
 
 /** Whom the questions of a turn are put to. */
@@ -12,8 +12,8 @@ export interface Asker extends AskUser {
 
 /** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
 export function askerOf(turn: Turn, step: Step, { kind }: Pick<Question, 'kind'>): Asker | undefined {
-  // Neither hooks nor a reviewer know what the user wants.
-  if (kind === 'input') return turn.parts.askUser;
+  // Neither hooks nor a reviewer know what the user wants, or what the client does.
+  if (asksForContent(kind)) return turn.parts.askUser;
   const asker = lastAsker(turn, step);
   if (turn.parts.hooks === undefined || asker === undefined) return asker;
   return {

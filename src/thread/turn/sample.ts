@@ -51,12 +51,15 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
+  const images: (string | undefined)[] = [];
   try {
     for await (const event of request.answer(signal)) {
       if (event.kind === 'text-delta') turn.effects.prepareEnd();
       if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
       if (event.kind === 'item') {
-        const item = recordItem(turn, previews.named(event.item));
+        const received = named(turn, previews.named(event.item));
+        const item = received.type === 'image_generation_call' ? received : recordItem(turn, received);
+        if (item.type === 'image_generation_call') images.push(await keepImage(turn, item));
         if (isCall(item)) calls.start(item);
         if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
       }
@@ -68,6 +71,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
     }
     previews.end();
     await calls.finish();
+    if (images.length > 0) await tellImages(turn, images);
   } catch (error) {
     if (error instanceof Fault) throw error;
     // No call runs on beside the next turn, and what it did is recorded.
@@ -96,11 +100,26 @@ function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
   return { step, attempt, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
 }
 
-/** The model's own item, as it came. An id is added where none was given; a call gets another one where it is taken. */
-function recordItem(turn: Turn, received: Item): Item {
-  const { log, parts, turnId } = turn;
-  const named = received['id'] === undefined ? withId(received, parts.ids.uuid()) : received;
-  const item = isCall(named) && isUsed(turn, named.call_id) ? { ...named, call_id: `call_${parts.ids.uuid()}` } : named;
+/** An id is added where none was given; a call gets another one where it is taken. */
+function named(turn: Turn, received: Item): Item {
+  const { ids } = turn.parts;
+  const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
+  return isCall(item) && isUsed(turn, item.call_id) ? { ...item, call_id: `call_${ids.uuid()}` } : item;
+}
+
+/** Loaded on use, and what it needs: few models generate pictures. */
+async function keepImage(turn: Turn, item: Item): Promise<string | undefined> {
+  return (await import('./generated-image.ts')).recordImage(turn, item);
+}
+
+/** After all answers: nothing stands between a call and its own. */
+async function tellImages(turn: Turn, saved: readonly (string | undefined)[]): Promise<void> {
+  (await import('./generated-image.ts')).tellImages(turn, saved);
+}
+
+/** The model's own item, as it came. */
+function recordItem(turn: Turn, item: Item): Item {
+  const { log, turnId } = turn;
   const shown = modelItem(item, 0);
   if (shown !== undefined) {
     recordTurnItem(turn, shown);
@@ -120,6 +139,7 @@ const prefixes: Readonly<Record<string, string>> = {
   reasoning: 'rs',
   function_call: 'fc',
   custom_tool_call: 'ctc',
+  image_generation_call: 'ig',
 };
 
 function withId({ type, ...rest }: Item, uuid: string): Item {

@@ -16,6 +16,8 @@ export interface AnswerLine {
   readonly answers?: JsonObject;
 }
 
+/** A tool of a client cannot be run from here. */
+const kinds = questionKinds.filter((kind) => kind !== 'client-tool');
 const decisions = ['approved', 'denied', 'abort'] as const;
 const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];
 
@@ -76,9 +78,9 @@ function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
     return `"prefix" has several words in one string, and would match nothing. Write ${words}.`;
   }
   if (prefix !== undefined) return { prefix };
-  const known = questionKinds.find((each) => each === kind);
+  const known = kinds.find((each) => each === kind);
   if (known !== undefined) return { kind: known };
-  return `"kind" must be ${oneOf(questionKinds)}. ${typeof kind === 'string' ? didYouMean(kind, questionKinds) : ''}`.trimEnd();
+  return `"kind" must be ${oneOf(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
 }
 
 function isWords(value: Json): value is readonly string[] {

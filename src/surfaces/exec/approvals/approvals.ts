@@ -9,3 +9,17 @@ export interface Approvals {
   /** The run is over: gives the terminal back. */
   close?(): Promise<void>;
 }
+
+/** A tool that a client defined cannot be run by who answers here. */
+export function withoutClientTools({ askUser, ...approvals }: Approvals): Approvals {
+  return {
+    ...approvals,
+    askUser: {
+      ...askUser,
+      ask: (question, signal) =>
+        question.kind === 'client-tool'
+          ? Promise.resolve({ kind: 'declined', by: 'client' })
+          : askUser.ask(question, signal),
+    },
+  };
+}

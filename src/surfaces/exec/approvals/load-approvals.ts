@@ -7,7 +7,7 @@ import { isLive } from '../../terminal/open-screen.ts';
 import { terminalWidth } from '../../terminal/terminal-width.ts';
 import { answerFromFile } from './answer-from-file.ts';
 import { readAnswers } from './answers-file.ts';
-import type { Approvals } from './approvals.ts';
+import { type Approvals, withoutClientTools } from './approvals.ts';
 import { askAtTerminal } from './ask-at-terminal.ts';
 
 /** A larger file is refused. */
@@ -34,7 +34,7 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
     const now = (): number => performance.now();
     const width = (): number => terminalWidth(process.stderr) ?? 80;
     const stopping = process.platform === 'win32' ? {} : { suspend };
-    return askAtTerminal({
+    const asking = askAtTerminal({
       input: process.stdin,
       width,
       show,
@@ -45,6 +45,7 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
       ...typing,
       ...stopping,
     });
+    return withoutClientTools(asking);
   }
   if (given.trim() === '') return unnamed;
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
@@ -54,7 +55,7 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
     return { code: 'approvals-unreadable', message, next: 'Give --approvals a file that you may read, or "ask".' };
   }
   const lines = readAnswers(file.bytes.toString('utf8'), given);
-  return 'code' in lines ? lines : answerFromFile({ lines, name: given, show });
+  return 'code' in lines ? lines : withoutClientTools(answerFromFile({ lines, name: given, show }));
 }
 
 /**

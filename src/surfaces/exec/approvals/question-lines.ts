@@ -45,7 +45,7 @@ export function questionLines(
     ...(script === undefined || cwd === undefined ? [] : [dim(marked(`in ${cwd}`, width, '  ', '     '))]),
     ...wanted.map((line) => marked(line, width, '  - ', '    ')),
     ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
-    ...(question.kind === 'tool' || question.kind === 'unknown' ? callLines(question, item, width) : []),
+    ...(showsCall.includes(question.kind) ? callLines(question, item, width) : []),
     ...elicitationLines(question, width),
     ...inputLines(question, width),
     ...ruleLines(question, width),
@@ -92,8 +92,11 @@ const titles: Readonly<Record<Question['kind'], string>> = {
   tool: 'May this tool be called?',
   elicitation: 'A server of tools wants to know something. Yes sends the default values of its form.',
   input: 'The model asks you:',
+  'client-tool': 'The model calls a tool of the client:',
   unknown: 'A newer version of Capstan asks about this call. May it run?',
 };
+
+const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'];
 
 /** The name of the tool and all of its arguments. */
 function callLines({ tool, item: stored }: Question, item: TurnItem | undefined, width: number): readonly Span[] {

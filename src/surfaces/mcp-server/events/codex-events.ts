@@ -79,6 +79,7 @@ function begun(item: TurnItem): Told {
     case 'reasoning':
     case 'plan':
     case 'web-search':
+    case 'image-generation':
     case 'image-view':
     case 'tool-call':
       return [];
@@ -104,6 +105,10 @@ function done(item: TurnItem): Told {
     }
     case 'web-search':
       return [{ type: 'web_search_end', call_id: item.id, query: item.query }];
+    case 'image-generation': {
+      const more = defined({ revised_prompt: item.prompt, saved_path: item.path });
+      return [{ type: 'image_generation_end', call_id: item.id, status: item.status, result: '', ...more }];
+    }
     case 'plan': {
       const plan = item.steps.map(({ text, status }) => ({ step: text, status: status.replace('-', '_') }));
       return [{ type: 'plan_update', plan }];

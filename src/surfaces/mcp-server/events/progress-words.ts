@@ -61,6 +61,8 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
       return begins ? undefined : oneLine(item.text, mostCharacters);
     case 'web-search':
       return oneLine(`Searching the web: ${item.query}`, mostCharacters);
+    case 'image-generation':
+      return 'Generated an image.';
     case 'user-message':
     case 'plan':
     case 'image-view':

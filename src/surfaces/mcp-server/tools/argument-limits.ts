@@ -7,7 +7,7 @@ const longestText = 4096;
 
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
 /** What people write; it has limits of its own. */
-const isProse = /^(?:text|prompt|images|items|note|focus|add)$|_(?:instructions|prompt)$|^instructions$/;
+const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
 
 /** Why the arguments of a call are refused before anything keeps or repeats them; undefined where they are not. */
 export function tooLongArgument(args: JsonObject): Outcome | undefined {

@@ -87,6 +87,9 @@ export async function attendTurn(
       if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
         return waitingAnswer(run, ahead, { ...more, queued: true });
       }
+      // Its own tools are called by no form.
+      const calls = questions.filter(({ kind }) => kind === 'client-tool');
+      if (calls.length > 0) return noted(waitingAnswer(run, context.client.canAsk ? calls : questions, more));
       const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
       if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context, { keeps });
       else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);

@@ -61,8 +61,7 @@ export function threadRollbackTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_rollback',
     title: 'Roll back turns',
-    description:
-      'Takes the newest turns back: the model does not see them any more. Files stay as they are. Can be undone.',
+    description: 'Takes the newest turns back. Files stay as they are. Can be undone.',
     input: inputOfTool({
       thread_id: text(),
       turns: whole('how many; default 1', 1),
@@ -151,7 +150,7 @@ export function threadPinTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_pin',
     title: 'Pin notes',
-    description: 'Lists, adds or removes notes that the model reads word for word, also after every checkpoint.',
+    description: 'Lists, adds or removes notes that the model reads word for word.',
     input: inputOfTool({ thread_id: text(), add: text('a note'), remove: text('number or id of a note') }),
     output: outputOfTool({ thread_id: text(), pins: list }),
     annotations: { readOnlyHint: false, destructiveHint: false },

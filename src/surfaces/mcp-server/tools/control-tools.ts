@@ -23,8 +23,7 @@ export function threadOverrideTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_override',
     title: 'Override the context',
-    description:
-      'Changes what later turns start from: all that is given, or nothing. A turn that runs keeps its context.',
+    description: 'Changes what later turns start from: all that is given, or nothing.',
     input: inputOfTool({ thread_id: text(), ...contextArguments }),
     output: outputOfTool({ thread_id: text(), changed: textList, settings: anObject }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
@@ -69,8 +68,7 @@ export function threadCompactTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_compact',
     title: 'Compact the history',
-    description:
-      'Replaces the history with a checkpoint that keeps the words of the user. Capstan also does this by itself when the window is full.',
+    description: 'Replaces the history with a checkpoint that keeps the words of the user.',
     input: inputOfTool({ thread_id: text(), focus: text('what the checkpoint should emphasise') }),
     output: outputOfTool({ thread_id: text(), report: anObject }),
     annotations: { readOnlyHint: false, destructiveHint: false },

@@ -8,7 +8,7 @@ import type { PermissionProfile } from '../../../protocol/permission-profile.ts'
 import { shortened } from '../offer/shortened.ts';
 import type { ThreadRequest } from '../../engine/thread-request.ts';
 import { asToolOutcome } from './tool-words.ts';
-import { anObject, yesOrNo, text } from './tool-schema.ts';
+import { anObject, list, yesOrNo, text } from './tool-schema.ts';
 
 const sandboxes = 'read-only, workspace-write, danger-full-access or {type}';
 
@@ -22,6 +22,9 @@ export const contextArguments: JsonObject = {
   summary: text(),
   mode: text(),
 };
+
+/** Tools of the client. */
+export const ownTools: JsonObject = { tools: list };
 
 /** What a thread starts with, beside its first message. */
 export const startArguments: JsonObject = {
@@ -37,6 +40,7 @@ export const startArguments: JsonObject = {
   compact_prompt: text(),
   plan_tool: yesOrNo,
   patch_tool: yesOrNo,
+  tools: { ...list, description: 'yours: {name, description, inputSchema}' },
 };
 
 /** Keys of a change of settings by the names that calls have for them. */
@@ -48,6 +52,7 @@ const names = {
   effort: 'effort',
   summary: 'summary',
   mode: 'collaboration',
+  tools: 'clientTools',
 } as const;
 
 /** Where a call wants a thread to work. Relative paths start where the server works. */
@@ -80,6 +85,7 @@ export function asCalled(outcome: Outcome): Outcome {
   const said = (sentence: string): string =>
     sentence
       .replaceAll(/\bsandboxMode\b/g, 'sandbox')
+      .replaceAll(/\bclientTools\b/g, 'tools')
       .replaceAll(/\bcollaboration must be .*, not\b/g, 'mode must be "default" or "plan", not')
       .replaceAll(/\bcollaboration\b/g, 'mode')
       .replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
@@ -116,8 +122,11 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
     ...(args['plan_tool'] === false ? ['update_plan'] : []),
     ...(args['patch_tool'] === false ? ['apply_patch'] : []),
   ];
+  // Checked where the thread is opened.
+  const clientTools = args['tools'] as ThreadRequest['clientTools'];
   return {
     cwd: folderFrom(args, here) ?? here,
+    ...defined({ clientTools }),
     ...defined({ profile: stringAt(args, 'profile') }),
     ...(overrides.length === 0 ? {} : { overrides }),
     ...(withoutTools.length === 0 ? {} : { withoutTools }),

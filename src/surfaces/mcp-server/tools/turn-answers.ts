@@ -13,8 +13,11 @@ import type { RunEnd, TurnRun } from './turn-run.ts';
 
 /** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
 export function askedText(question: Question, item?: TurnItem): string {
-  return `${question.id}: ${questionMessage(question, item).text}\n  Scopes: ${question.scopes.join(', ')}.`;
+  const end = question.kind === 'client-tool' ? toolWords : `Scopes: ${question.scopes.join(', ')}.`;
+  return `${question.id}: ${questionMessage(question, item).text}\n  ${end}`;
 }
+
+const toolWords = 'Run it, and give its result as content, with success.';
 
 /** Of a turn that waits for its user, where the client has no other way to the questions. */
 export function waitingAnswer(

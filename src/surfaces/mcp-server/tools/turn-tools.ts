@@ -2,7 +2,7 @@ import { beforeAbort } from '../../../protocol/before-abort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
+import type { Question } from '../../../protocol/question.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../offer/server-tool.ts';
@@ -18,18 +18,20 @@ import { answered, refusedAnswer, withNotices } from './call-answers.ts';
 import { continueCall } from './continue-call.ts';
 import { refusedConfig } from './closed-config-keys.ts';
 import { findLiveThread } from './find-thread-by-name.ts';
+import { decisionWords, readDecision } from './read-decision.ts';
 import { readCalledMessage } from './read-message.ts';
 import {
   changeFrom,
   contextArguments,
   folderFrom,
+  ownTools,
   requestFrom,
   settingsShown,
   startArguments,
 } from './settings-arguments.ts';
 import type { ToolParts } from './tool-parts.ts';
 import type { TurnRun } from './turn-run.ts';
-import { anObject, choiceOf, inputOfTool, text, textList } from './tool-schema.ts';
+import { anObject, choiceOf, inputOfTool, text, textList, yesOrNo } from './tool-schema.ts';
 
 const works = { readOnlyHint: false, destructiveHint: true } as const;
 const images: JsonObject = { ...textList, description: 'paths or data URLs' };
@@ -125,9 +127,8 @@ export function threadTurnTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_turn',
     title: 'Run a turn',
-    description:
-      'Sends a message as a turn of its own, after those that run. The context given with it stays for later turns.',
-    input: inputOfTool({ thread_id: text(), text: text(), images, ...contextArguments }),
+    description: 'Sends a message as a turn of its own, after those that run. Its context stays for later turns.',
+    input: inputOfTool({ thread_id: text(), text: text(), images, ...contextArguments, ...ownTools }),
     output: turnOutput,
     annotations: works,
     async call(args, context) {
@@ -155,8 +156,6 @@ async function readCall(
   return 'code' in input ? input : { thread, input };
 }
 
-const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', denied: 'declined', abort: 'stopped' };
-
 export function threadAnswerTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_answer',
@@ -166,12 +165,14 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       {
         thread_id: text(),
         question_id: text(),
-        decision: choiceOf(...Object.keys(kinds)),
+        decision: choiceOf(...decisionWords),
         scope: choiceOf('call', 'session', 'rule'),
         note: text('for the model'),
         answers: anObject,
+        content: { description: 'result of your tool' },
+        success: yesOrNo,
       },
-      ['thread_id', 'question_id', 'decision'],
+      ['thread_id', 'question_id'],
     ),
     output: turnOutput,
     annotations: works,
@@ -238,26 +239,4 @@ function notWaiting(questions: readonly Question[]): Outcome {
     message: 'The thread does not wait for an answer to this question: it was answered, or its turn is over.',
     next: open === '' ? 'No question is open. Call thread_read to see what happened.' : `Open questions: ${open}.`,
   };
-}
-
-function readDecision(args: JsonObject, { scopes }: Question): Answer | Outcome {
-  const kind = kinds[stringAt(args, 'decision') ?? ''] ?? 'declined';
-  const scope = stringAt(args, 'scope') as AnswerScope | undefined;
-  const note = stringAt(args, 'note');
-  if (scope !== undefined && kind !== 'allowed') {
-    return {
-      code: 'scope-of-refusal',
-      message: 'A refusal has no scope: it is about this question alone.',
-      next: 'Leave scope out.',
-    };
-  }
-  if (scope !== undefined && !scopes.includes(scope)) {
-    return {
-      code: 'scope-not-offered',
-      message: `This question cannot be answered with the scope ${JSON.stringify(scope)}.`,
-      next: `Use one of these: ${scopes.join(', ')}.`,
-    };
-  }
-  const content = objectAt(args, 'answers');
-  return { kind, ...(kind === 'allowed' ? defined({ scope, content }) : {}), ...defined({ note }) };
 }

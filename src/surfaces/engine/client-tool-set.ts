@@ -1,0 +1,71 @@
+import type { Catalogue } from '../../envelope/model-record.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { settingsWindow } from './settings-window.ts';
+import { loadImage } from '../../gather/files/load-image.ts';
+import { jsonTokens } from '../../history/size.ts';
+import { directGroups, optionalToolsBudget } from '../../planes/direct-groups.ts';
+import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
+import { textDigest } from '../../protocol/text-digest.ts';
+import { clientTool } from '../../tools/client-tool/client-tool.ts';
+import type { Tool } from '../../tools/define.ts';
+import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+import type { Router } from '../../tools/router.ts';
+
+/** What a thread has of tools that its client defined. */
+export interface ClientToolSet extends Pick<Router, 'announced'> {
+  readonly tools: readonly Tool[];
+  readonly deferred: readonly Tool[];
+  /** The same for the same tools. Absent: there are none. */
+  readonly digest?: string;
+}
+
+/** Tools whose group is announced under this name where the client gives them none. */
+const ungrouped = { name: 'client', description: 'Tools of the client.' };
+const ofProgram = { name: 'program', description: 'Tools of the program.' };
+/** Characters of one announcement. */
+const longestNews = 400;
+
+interface ClientToolSetOptions {
+  readonly catalogue: Catalogue;
+  readonly searchesElsewhere: boolean;
+  /** Tools of the program that are found by the same search. */
+  readonly ownDeferred: readonly Tool[];
+}
+
+/** Those that the client defers, and those that weigh too much for the window, are found by searching. */
+export function clientToolSet(
+  settings: Settings,
+  { catalogue, searchesElsewhere, ownDeferred }: ClientToolSetOptions,
+): ClientToolSet {
+  const all = callableTools(settings.clientTools ?? []);
+  // Servers take their own share.
+  const budget = optionalToolsBudget(settingsWindow(settings, catalogue)) / (searchesElsewhere ? 2 : 1);
+  const weighed = all
+    .filter(({ deferLoading }) => deferLoading !== true)
+    .map(({ name, description, inputSchema }) => ({ name, tokens: jsonTokens({ name, description, inputSchema }) }));
+  const shown = directGroups(weighed, budget);
+  const made = (isDirect: boolean): readonly Tool[] =>
+    all
+      .filter(({ name }) => shown.has(name) === isDirect)
+      .map((known) => clientTool(known, { picture: (dataUrl) => loadImage(dataUrl, '/'), deferred: !isDirect }));
+  const [direct, hidden] = [made(true), made(false)];
+  const deferred = [...ownDeferred, ...hidden];
+  const searching =
+    searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => deferred), callToolTool(() => deferred)];
+  const announced = newsOf([
+    ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
+    ...all.filter(({ name }) => !shown.has(name)),
+  ]);
+  const digest = textDigest(JSON.stringify([settings.clientTools, [...shown]]));
+  return { tools: [...direct, ...searching, ...hidden], deferred, announced, digest };
+}
+
+function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): ClientToolSet['announced'] {
+  const groups = new Map(deferred.map(({ namespace = ungrouped }) => [namespace.name, namespace]));
+  return [...groups.values()].map(({ name, description }) => {
+    const names = deferred.filter(({ namespace = ungrouped }) => namespace.name === name).map((each) => each.name);
+    const more = names.length > 8 ? ` and ${names.length - 8} more` : '';
+    const said = `${description} Tools: ${names.slice(0, 8).join(', ')}${more}`;
+    return { name, description: [...said].slice(0, longestNews).join('') };
+  });
+}

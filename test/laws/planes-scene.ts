@@ -1,4 +1,5 @@
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Engine, liveThreads, type Thread, type ThreadEvent } from '../../src/index.ts';
 import { createHomeStore } from '../../src/surfaces/engine/home-store.ts';
@@ -120,7 +121,8 @@ export class PlanesScene {
   kill(): void {
     if (this.#survivor !== undefined) return;
     this.#survivor = `${this.place.home}-survivor`;
-    cpSync(this.place.home, this.#survivor, { recursive: true });
+    // Node opens the folders of a copy to others, and Capstan does not write there then.
+    execFileSync('cp', ['-a', this.place.home, this.#survivor]);
   }
 
   get isKilled(): boolean {

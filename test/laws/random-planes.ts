@@ -49,7 +49,7 @@ export const firstPlanes: PlanesWorld = {
   memory: 'Likes tabs.',
   instructions: 'Be kind.',
   a: { tools: ['look', 'write'], isUp: true },
-  b: { tools: ['fetch'], isUp: true },
+  b: { tools: ['look', 'fetch'], isUp: true },
   mode: 'default',
   personality: null,
   servers: ['a', 'b'],
@@ -59,7 +59,7 @@ export const firstPlanes: PlanesWorld = {
 
 const agentNames = fc.constantFrom('x', 'y', 'z');
 const toolServer = fc.record({
-  tools: fc.subarray(['look', 'write', 'fetch', 'late']),
+  tools: fc.oneof(fc.constant(['look', 'fetch', 'late']), fc.subarray(['look', 'write', 'fetch', 'late'])),
   isUp: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
 });
 
@@ -83,13 +83,15 @@ const news = fc.oneof(
     .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, everything[key]])))),
 ) as fc.Arbitrary<Partial<PlanesWorld>>;
 
+const ofServer: fc.Arbitrary<PlaneAction> = fc.record({
+  kind: fc.constant('mcp' as const),
+  server: fc.constantFrom('a', 'b'),
+  tool: fc.constantFrom('look', 'look', 'look', 'write', 'fetch', 'late'),
+  by: fc.constantFrom('name', 'name', 'call_tool'),
+});
+
 const ofAnyone: fc.Arbitrary<PlaneAction> = fc.oneof(
-  fc.record({
-    kind: fc.constant('mcp' as const),
-    server: fc.constantFrom('a', 'b'),
-    tool: fc.constantFrom('look', 'write', 'fetch', 'late'),
-    by: fc.constantFrom('name', 'call_tool'),
-  }),
+  { weight: 3, arbitrary: ofServer },
   fc.record({ kind: fc.constant('search' as const), query: fc.constantFrom('look', 'fetch late', '') }),
   fc.constantFrom<PlaneAction>({ kind: 'plan' }, { kind: 'remaining' }, { kind: 'say', text: 'Hm. </skill>' }),
 );

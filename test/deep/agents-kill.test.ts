@@ -16,6 +16,7 @@ import {
   say,
   type ScriptStep,
 } from '../../src/testing/index.ts';
+import { builtProgram } from '../harness/built-program.ts';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { Random } from '../harness/random.ts';
@@ -23,6 +24,7 @@ import { scene } from '../harness/scene.ts';
 import { testSeed } from '../harness/seed.ts';
 
 const script = new URL('agents-writer.ts', import.meta.url).pathname;
+const library = builtProgram({ built: 'dist/index.js', source: 'src/index.ts' });
 /** What one request costs. */
 const cost = { input: 9000, output: 100 };
 const names = ['a', 'b', 'c', 'd', 'e'];
@@ -62,9 +64,9 @@ interface Moment {
   readonly ms: number;
 }
 
-/** Most are in the middle of the work of several agents, some before its begin: 25 requests are about one turn. */
+/** Most are in the middle of the work of several agents, some before its begin: 18 requests are about one turn. */
 function randomMoment(random: Random): Moment {
-  return { requests: random.happens(0.1) ? 0 : random.below(60), ms: random.below(80) };
+  return { requests: random.happens(0.1) ? 0 : random.below(40), ms: random.below(80) };
 }
 
 interface Asked {
@@ -73,7 +75,7 @@ interface Asked {
 }
 
 async function run(place: Place, id: string | undefined, killed?: Moment & Asked): Promise<string> {
-  const words = [script, place.home, place.workspace, id ?? 'new', ...(killed === undefined ? ['1'] : [])];
+  const words = [script, library, place.home, place.workspace, id ?? 'new', ...(killed === undefined ? ['1'] : [])];
   const child = spawn(process.execPath, words, { env: variablesWithCompiled(), stdio: ['ignore', 'pipe', 'pipe'] });
   let [output, errors] = ['', ''];
   const speaks = Promise.withResolvers<void>();

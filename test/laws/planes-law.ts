@@ -141,8 +141,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
     const thread = await scene.open();
     expect(await thread.run({ input: words('Go on.'), signal })).toMatchObject({ kind: 'completed' });
     while (thread.agents?.isRunning === true) await pause(5);
-    // Lists that were asked for are there by then.
-    await pause(20);
+    await scene.listed();
     return posted.findLast(({ headers }) => headers['thread-id'] === scene.id)!.body;
   };
   // What is configured by now counts, servers that were gone are asked again, and agents end.
@@ -202,7 +201,9 @@ async function checkFiles(scene: PlanesScene, posted: readonly RecordedRequest[]
     if (id !== scene.id) expect(known, 'an agent that its parent does not know').toContain(id);
   }
   for (const { state } of root.agents) expect(state).not.toBe('running');
-  const others = new Set(posted.map(({ headers }) => headers['thread-id'] as ThreadId).filter((id) => !kept.includes(id)));
+  const others = new Set(
+    posted.map(({ headers }) => headers['thread-id'] as ThreadId).filter((id) => !kept.includes(id)),
+  );
   expect(others.size, 'threads that sent requests and left no file').toBeLessThanOrEqual(reviews);
 }
 

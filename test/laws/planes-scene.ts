@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { Engine, liveThreads, type Thread, type ThreadEvent } from '../../src/index.ts';
 import { createHomeStore } from '../../src/surfaces/engine/home-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
@@ -18,6 +19,11 @@ features.default_mode_request_user_input = true
 features.token_budget = true
 approval_policy = "on-request"
 `;
+
+interface KeptListing {
+  readonly server: string;
+  readonly tools: readonly { readonly tool: string }[];
+}
 
 /** What a hook says when a session starts. */
 export const hookWords = 'A hook spoke.';
@@ -105,9 +111,7 @@ export class PlanesScene {
       askUser: { ask: (): Promise<Answer> => Promise.resolve(answers[this.#asked++ % answers.length]!) },
     };
     const isKept = this.#id !== undefined && this.place.rollouts().some((path) => path.includes(this.#id!));
-    const opened = await (isKept
-      ? engine.resume(this.#id!, request)
-      : engine.start({ ...request, cwd: workspace }));
+    const opened = await (isKept ? engine.resume(this.#id!, request) : engine.start({ ...request, cwd: workspace }));
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
     this.#engine = engine;
     this.#thread = opened.thread;
@@ -141,6 +145,23 @@ export class PlanesScene {
     this.#survivor = undefined;
     // What is not configured by a file is as it is now.
     this.change({});
+  }
+
+  /** Resolves when Capstan remembers what the servers that are there list now. */
+  async listed(): Promise<void> {
+    const folder = join(this.place.home, 'capstan/mcp');
+    const { servers, a, b } = this.#world;
+    const there = Object.entries({ a, b }).filter(([name, { isUp }]) => isUp && servers.includes(name));
+    const wanted = there.map(([server, { tools }]) => ({ server, tools: tools.toSorted() }));
+    await vi.waitFor(
+      () => {
+        const files = wanted.length === 0 ? [] : readdirSync(folder).filter((name) => name.endsWith('.json'));
+        const kept = files.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as KeptListing);
+        const known = kept.map(({ server, tools }) => ({ server, tools: tools.map(({ tool }) => tool) }));
+        expect(known).toEqual(expect.arrayContaining(wanted));
+      },
+      { timeout: 20_000, interval: 5 },
+    );
   }
 
   /** Of a thread and all that it continues. */

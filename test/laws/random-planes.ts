@@ -99,10 +99,16 @@ const ofAnyone: fc.Arbitrary<PlaneAction> = fc.oneof(
 const ofRoot: fc.Arbitrary<PlaneAction> = fc.oneof(
   { weight: 3, arbitrary: ofAnyone },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('spawn' as const), name: agentNames, fork: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('send' as const), name: agentNames, interrupt: fc.boolean() }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('wait' as const), until: fc.constantFrom('any' as const, 'all' as const) }),
+    arbitrary: fc.record({ kind: fc.constant('send' as const), name: agentNames, interrupt: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      until: fc.constantFrom('any' as const, 'all' as const),
+    }),
   },
   fc.record({ kind: fc.constant('close' as const), name: agentNames }),
   fc.constantFrom<PlaneAction>({ kind: 'list' }, { kind: 'ask' }),

@@ -21,7 +21,9 @@ it.each([8000, 32_000, 128_000, 1_000_000])(
   async (window) => {
     const model = await startScriptedModel((request) => {
       const texts = userTexts(request);
-      const text = isCompaction(request) ? checkpointText(texts.at(-2) ?? '', texts.slice(-4, -1)) : 'Yes.';
+      const text = isCompaction(request)
+        ? checkpointText(texts.at(-2) ?? '', texts.slice(-4, -1))
+        : 'It is so. '.repeat(150);
       return answer({ items: [say(text)], usage: 'none' });
     });
     whenTestEnds(() => model.close());
@@ -47,7 +49,8 @@ it.each([8000, 32_000, 128_000, 1_000_000])(
       expect(await thread.run({ input: words(text), signal })).toMatchObject({ kind: 'completed' });
       return model.requests.at(-1)!.body;
     };
-    const first = await turn('Use $skill_1, $skill_2 and @wool.');
+    // With all of this, the smallest window has no space for a skill that is named.
+    const first = await turn(window < 32_000 ? 'Ask @wool.' : 'Use $skill_1, $skill_2 and @wool.');
     const second = await turn('Go on.');
     const told = readWorld(partsOf(first['input']));
     expect([told.memory, told.instructions, told.skills, told.deferred, told.mode, told.session, told.plugins]).toEqual(
@@ -65,10 +68,7 @@ it.each([8000, 32_000, 128_000, 1_000_000])(
     const texts = (body: JsonObject): readonly string[] =>
       partsOf(body['input']).flatMap((part) => (isWorldText(part) ? [part.text] : []));
     expect(texts(second)).toEqual(texts(first));
-    // What is in the window by now is context that would be sent again, so that a checkpoint may not be worth it.
-    expect(await thread.compact({ signal })).toMatchObject(
-      window < 128_000 ? { outcome: { code: 'compaction-no-gain' } } : { kind: 'installed' },
-    );
+    expect(await thread.compact({ signal })).toMatchObject({ kind: 'installed' });
     const sizes = model.requests.map(({ body }) => sentTokens(JSON.stringify(body)));
     expect(sizes.length).toBeGreaterThanOrEqual(3);
     for (const size of sizes) expect(size).toBeLessThan(window * 0.95);

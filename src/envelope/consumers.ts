@@ -47,7 +47,7 @@ image tool | src/tools/view-image/view-image.ts | workspace.cwd
 plan tool | src/tools/update-plan/update-plan.ts | telemetry.turnId
 AGENTS.md | src/gather/instructions/find-instruction-files.ts | instructions.user.cwd instructions.user.fallbackFilenames instructions.user.maxBytes instructions.user.rootMarkers instructions.user.trusted
 AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
-AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
+AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved window.effective
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.hasUser policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider

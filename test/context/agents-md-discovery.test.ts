@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { InstructionFolders, unrestricted } from '../harness/instruction-folders.ts';
+import { anyTurn, InstructionFolders } from '../harness/instruction-folders.ts';
 
 afterEach(() => vi.restoreAllMocks());
 const folders = new InstructionFolders();
@@ -128,7 +128,7 @@ test('a linked working folder keeps the parents of its own spelling', async () =
 test('every change of files and of rules is noticed by the next call', async () => {
   const files = folders.files();
   const text = async (cwd = 'repo/sub', more = {}) =>
-    (await files.load(folders.rules(cwd, more), unrestricted)).document.text;
+    (await files.load(folders.rules(cwd, more), anyTurn)).document.text;
   expect(await text()).toBeUndefined();
   write('repo/AGENTS.md', 'one');
   expect(await text()).toBe('one');
@@ -154,8 +154,7 @@ test('with nothing changed but the rules, what is told follows the rules', async
   write('repo/AGENTS.md', 'root');
   write('repo/sub/other.txt', '');
   const files = folders.files(60_000);
-  const document = async (cwd: string, more = {}) =>
-    (await files.load(folders.rules(cwd, more), unrestricted)).document;
+  const document = async (cwd: string, more = {}) => (await files.load(folders.rules(cwd, more), anyTurn)).document;
   expect(await document('repo')).toEqual({ directory: folders.repo, text: 'root' });
   expect(await document('repo/sub')).toEqual({ directory: join(folders.repo, 'sub'), text: 'root' });
   expect((await document('repo/sub', { maxBytes: 3 })).text).toMatch(/^roo\n\n\[Cut here to 3 bytes/);
@@ -165,7 +164,7 @@ test('a hundred edits of the same length in a row are all seen', async () => {
   const files = folders.files();
   for (let edit = 100; edit < 200; edit++) {
     write('repo/AGENTS.md', String(edit));
-    expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe(String(edit));
+    expect((await files.load(folders.rules('repo'), anyTurn)).document.text).toBe(String(edit));
   }
 });
 
@@ -175,19 +174,19 @@ test('nothing is opened again while nothing changes', async () => {
   write('repo/sub/AGENTS.md/not-a-file', '');
   const files = folders.files(60_000);
   const open = vi.spyOn(process.getBuiltinModule('node:fs'), 'openSync');
-  const first = await files.load(folders.rules('repo/sub'), unrestricted);
+  const first = await files.load(folders.rules('repo/sub'), anyTurn);
   expect(open).toHaveBeenCalledTimes(2);
-  expect(await files.load(folders.rules('repo/sub'), unrestricted)).toBe(first);
+  expect(await files.load(folders.rules('repo/sub'), anyTurn)).toBe(first);
   expect(open).toHaveBeenCalledTimes(2);
   write('repo/AGENTS.md', 'new!');
-  expect((await files.load(folders.rules('repo/sub'), unrestricted)).document.text).toMatch(/new!$/);
+  expect((await files.load(folders.rules('repo/sub'), anyTurn)).document.text).toMatch(/new!$/);
 });
 
 test('a file that was written a moment ago is read again, since its next edit may bear the same time', async () => {
   write('repo/AGENTS.md', 'root');
   const files = folders.files();
   const open = vi.spyOn(process.getBuiltinModule('node:fs'), 'openSync');
-  const first = await files.load(folders.rules('repo'), unrestricted);
-  expect(await files.load(folders.rules('repo'), unrestricted)).toEqual(first);
+  const first = await files.load(folders.rules('repo'), anyTurn);
+  expect(await files.load(folders.rules('repo'), anyTurn)).toEqual(first);
   expect(open).toHaveBeenCalledTimes(2);
 });

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, renameSync, symlinkSync, unlinkSy
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { InstructionFolders, unrestricted } from '../harness/instruction-folders.ts';
+import { anyTurn, InstructionFolders } from '../harness/instruction-folders.ts';
 
 const fileSystem = process.getBuiltinModule('node:fs');
 const folders = new InstructionFolders();
@@ -74,9 +74,9 @@ describe('links', () => {
       problems: [],
     });
     const files = folders.files(60_000);
-    await files.load(folders.rules('repo'), unrestricted);
+    await files.load(folders.rules('repo'), anyTurn);
     folders.write('repo/docs/shared.md', 'edited');
-    expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe('edited');
+    expect((await files.load(folders.rules('repo'), anyTurn)).document.text).toBe('edited');
   });
 
   test('one that leads nowhere is reported to the user, and the next name serves', async () => {
@@ -168,7 +168,7 @@ describe('what may not be read', () => {
     folders.write('repo/sub/AGENTS.md', 'good');
     const files = folders.files(60_000);
     chmodSync(at('repo/AGENTS.md'), 0);
-    const denied = await asNobody(() => files.load(folders.rules('repo/sub'), unrestricted));
+    const denied = await asNobody(() => files.load(folders.rules('repo/sub'), anyTurn));
     expect(denied).toEqual({
       document: good(),
       problems: [
@@ -179,9 +179,9 @@ describe('what may not be read', () => {
         },
       ],
     });
-    expect(await asNobody(() => files.load(folders.rules('repo/sub'), unrestricted))).toEqual(denied);
+    expect(await asNobody(() => files.load(folders.rules('repo/sub'), anyTurn))).toEqual(denied);
     chmodSync(at('repo/AGENTS.md'), 0o644);
-    expect(await asNobody(() => files.load(folders.rules('repo/sub'), unrestricted))).toMatchObject({
+    expect(await asNobody(() => files.load(folders.rules('repo/sub'), anyTurn))).toMatchObject({
       document: { text: 'root\n\ngood' },
       problems: [],
     });
@@ -204,7 +204,7 @@ describe('what may not be read', () => {
     folders.write('repo/sub/AGENTS.md', 'good');
     const open = vi.spyOn(fileSystem, 'openSync');
     for (const time of [1, 2]) {
-      expect(await files.load(folders.rules('repo/sub'), unrestricted)).toMatchObject({
+      expect(await files.load(folders.rules('repo/sub'), anyTurn)).toMatchObject({
         document: good(),
         problems: [{ code: 'instructions-unreadable', message: expect.stringContaining('EIO') }],
       });
@@ -278,11 +278,11 @@ describe('files that move while they are read', () => {
       return read(...words);
     }) as typeof fileSystem.readSync);
     const files = folders.files(60_000);
-    const { document, problems } = await files.load(folders.rules('repo', { maxBytes: 1_000 }), unrestricted);
+    const { document, problems } = await files.load(folders.rules('repo', { maxBytes: 1_000 }), anyTurn);
     expect(document.text).toMatch(/^x+\n\n\[Cut here to 1000 bytes/);
     expect(problems).toMatchObject([{ code: 'instructions-cut' }]);
     grow.mockRestore();
     folders.write('repo/AGENTS.md', 'still');
-    expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe('still');
+    expect((await files.load(folders.rules('repo'), anyTurn)).document.text).toBe('still');
   });
 });

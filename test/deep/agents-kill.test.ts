@@ -16,11 +16,15 @@ import {
   say,
   type ScriptStep,
 } from '../../src/testing/index.ts';
+import { builtProgram } from '../harness/built-program.ts';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import type { Place } from '../harness/run-capstan.ts';
+import { Random } from '../harness/random.ts';
 import { scene } from '../harness/scene.ts';
+import { testSeed } from '../harness/seed.ts';
 
 const script = new URL('agents-writer.ts', import.meta.url).pathname;
+const library = builtProgram({ built: 'dist/index.js', source: 'src/index.ts' });
 /** What one request costs. */
 const cost = { input: 9000, output: 100 };
 const names = ['a', 'b', 'c', 'd', 'e'];
@@ -54,8 +58,24 @@ function model(file: string) {
   };
 }
 
-async function run(place: Place, id: string | undefined, killAfterMs: number | undefined): Promise<string> {
-  const words = [script, place.home, place.workspace, id ?? 'new', ...(killAfterMs === undefined ? ['1'] : [])];
+/** A moment in the work of a process: so long after its thread was opened, or after it has sent so many requests. */
+interface Moment {
+  readonly requests: number;
+  readonly ms: number;
+}
+
+/** Most are in the middle of the work of several agents, some before its begin: 18 requests are about one turn. */
+function randomMoment(random: Random): Moment {
+  return { requests: random.happens(0.1) ? 0 : random.below(40), ms: random.below(80) };
+}
+
+interface Asked {
+  /** Told when so many more requests have come. */
+  after(requests: number): Promise<void>;
+}
+
+async function run(place: Place, id: string | undefined, killed?: Moment & Asked): Promise<string> {
+  const words = [script, library, place.home, place.workspace, id ?? 'new', ...(killed === undefined ? ['1'] : [])];
   const child = spawn(process.execPath, words, { env: variablesWithCompiled(), stdio: ['ignore', 'pipe', 'pipe'] });
   let [output, errors] = ['', ''];
   const speaks = Promise.withResolvers<void>();
@@ -66,7 +86,10 @@ async function run(place: Place, id: string | undefined, killAfterMs: number | u
   child.stderr.on('data', (data) => (errors += String(data)));
   const closed = once(child, 'close');
   await Promise.race([speaks.promise, closed]);
-  if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  if (killed !== undefined) {
+    await Promise.race([killed.after(killed.requests), closed]);
+    setTimeout(() => child.kill('SIGKILL'), killed.ms);
+  }
   await closed;
   if (errors !== '') throw new Error(errors);
   return output;
@@ -114,23 +137,36 @@ async function killed(kills: number, limit: number) {
     join(place.home, 'config.toml'),
     readFileSync(join(place.home, 'config.toml'), 'utf8').replace('workspace-write', 'danger-full-access'),
   );
-  const say = model(file);
-  for (let request = 0; request < 20_000; request++) server.push(say);
+  const says = model(file);
+  let [requests, wanted, reached] = [0, Infinity, () => {}];
+  for (let request = 0; request < 20_000; request++) {
+    server.push((asked) => {
+      requests += 1;
+      if (requests >= wanted) reached();
+      return says(asked);
+    });
+  }
+  const after = (more: number): Promise<void> =>
+    new Promise((resolve) => {
+      [wanted, reached] = [requests + more, resolve];
+      if (more === 0) resolve();
+    });
+  const random = new Random(testSeed);
   let id: string | undefined;
   for (let kill = 0; kill < kills; kill++) {
-    const output = await run(place, id, Math.random() * 4000);
+    const output = await run(place, id, { ...randomMoment(random), after });
     // A thread without a turn has no file.
     const known = output.split('\n')[0];
     if (id === undefined && place.rollouts().length > 0) id = known;
     if (id !== undefined) checkTree(place, id);
   }
-  await run(place, id, undefined);
+  await run(place, id);
   const { root, agents } = tree(place, id!);
   checkTree(place, id!);
   return { root: root!, agents, file };
 }
 
-it('a parent with five agents, killed at 50 random moments, resumes to a consistent tree and repeats no call', async () => {
+it(`a parent with five agents, killed at 50 random moments (seed ${testSeed}), resumes to a consistent tree and repeats no call`, async () => {
   const { root, agents, file } = await killed(50, 100_000_000);
   expect(root.state.agents.map(({ state }) => state)).toEqual(root.state.agents.map(() => 'idle'));
   for (const { id, used } of root.state.agents) {
@@ -145,7 +181,7 @@ it('a parent with five agents, killed at 50 random moments, resumes to a consist
   expect(new Set(marks).size).toBe(marks.length);
 }, 900_000);
 
-it('the budget of tokens holds over kills', async () => {
+it(`the budget of tokens holds over kills (seed ${testSeed})`, async () => {
   const limit = 200_000;
   const { agents } = await killed(12, limit);
   const spent = agents.map(({ lines }) => ownTokens(lines));

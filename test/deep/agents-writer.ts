@@ -1,11 +1,10 @@
 import { homedir } from 'node:os';
-import { Engine, liveThreads, words } from '../../src/index.ts';
-import { parseThreadId } from '../../src/protocol/ids.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
 
-/** A process that runs turns of a thread with agents: so many, or until it is killed. */
+/** A process that runs turns of a thread with agents: so many, or until it is killed. `library`: the path of Capstan's. */
+const [, , library, home, workspace, id = 'new', turns = 'Infinity'] = process.argv;
+const { Engine, liveThreads, parseThreadId, words } = (await import(library!)) as typeof import('../../src/index.ts');
 keepCompiled();
-const [, , home, workspace, id = 'new', turns = 'Infinity'] = process.argv;
 const engine = await Engine.load({
   env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
   osHome: homedir(),

@@ -49,13 +49,16 @@ export class InstructionFolders {
   }
 
   load(cwd: string, more: Partial<InstructionRules> = {}) {
-    return this.files().load(this.rules(cwd, more), unrestricted);
+    return this.files().load(this.rules(cwd, more), anyTurn);
   }
 }
 
 /** A policy that lets everything be read. */
-export const unrestricted: ResolvedPolicy = {
+const unrestricted: ResolvedPolicy = {
   enforcement: 'disabled',
   files: { kind: 'unrestricted' },
   network: 'enabled',
 };
+
+/** A turn that may read everything, in a large window. */
+export const anyTurn = { policy: unrestricted, effectiveWindow: 1_000_000 };

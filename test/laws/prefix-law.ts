@@ -8,6 +8,9 @@ import { createComparison } from '../../src/replay/compare.ts';
 import { rebuildRequests } from '../../src/replay/rebuild.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 
+/** What a model was sent, in order. */
+type Posted = Pick<ScriptedModel, 'requests'>;
+
 interface Rebuilt {
   readonly body: string;
   /** It stands beside the conversation: the next request does not continue from it. */
@@ -33,7 +36,7 @@ async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt
 }
 
 /** Law: every request that was posted is rebuilt byte for byte from the file alone. */
-export async function checkRebuilt(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
+export async function checkRebuilt(model: Posted, lines: readonly Line[]): Promise<void> {
   const rebuilt = (await rebuiltRequests(lines)).map(({ body }) => body);
   let at = 0;
   for (const posted of bodies(model)) {
@@ -48,7 +51,7 @@ export async function checkRebuilt(model: ScriptedModel, lines: readonly Line[])
  * options, save where the record declares what it breaks. A request beside the conversation extends it, too, and is no
  * part of it.
  */
-export async function checkPrefixes(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
+export async function checkPrefixes(model: Posted, lines: readonly Line[]): Promise<void> {
   const rebuilt = await rebuiltRequests(lines);
   let before: JsonObject | undefined;
   let [at, newest] = [-1, -1];
@@ -105,6 +108,6 @@ const settings = [
   ['serviceTier', 'service_tier'],
 ] as const;
 
-function bodies(model: ScriptedModel): readonly string[] {
+function bodies(model: Posted): readonly string[] {
   return model.requests.map(({ bytes }) => bytes.toString('utf8'));
 }

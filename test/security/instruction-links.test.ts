@@ -8,15 +8,15 @@ import { readGuard } from '../../src/gather/files/read-guard.ts';
 import type { Access } from '../../src/protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
-import { InstructionFolders, unrestricted } from '../harness/instruction-folders.ts';
+import { anyTurn, InstructionFolders } from '../harness/instruction-folders.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const folders = new InstructionFolders();
 const at = (path: string): string => join(folders.root, path);
 afterEach(() => vi.restoreAllMocks());
 
-const load = (cwd: string, policy: ResolvedPolicy = unrestricted, more = {}) =>
-  folders.files().load(folders.rules(cwd, more), policy);
+const load = (cwd: string, policy: ResolvedPolicy = anyTurn.policy, more = {}) =>
+  folders.files().load(folders.rules(cwd, more), { ...anyTurn, policy });
 
 /** Everything may be read but what the rules and globs say. */
 function policyOf(rules: Readonly<Record<string, Access>>, denyGlobs: readonly string[] = []): ResolvedPolicy {
@@ -59,7 +59,7 @@ describe('a link out of the project', () => {
     folders.write('secrets/token', 'sekrit');
     symlinkSync(at('secrets'), at('repo/docs'));
     const fallbackFilenames = ['docs/token', '../secrets/token'];
-    const { document, problems } = await load('repo', unrestricted, { fallbackFilenames });
+    const { document, problems } = await load('repo', anyTurn.policy, { fallbackFilenames });
     expect(document).toEqual({});
     expect(problems.map(({ code }) => code)).toEqual(Array(2).fill('instructions-outside-project'));
   });
@@ -155,9 +155,9 @@ describe('what the policy denies', () => {
   test('a file that appears later is denied by the glob that was there before', async () => {
     const files = folders.files(60_000);
     const policy = policyOf({}, [`${folders.repo}/**/AGENTS.md`]);
-    expect((await files.load(folders.rules('repo'), policy)).problems).toEqual([]);
+    expect((await files.load(folders.rules('repo'), { ...anyTurn, policy })).problems).toEqual([]);
     folders.write('repo/AGENTS.md', 'sekrit');
-    expect(await files.load(folders.rules('repo'), policy)).toMatchObject({
+    expect(await files.load(folders.rules('repo'), { ...anyTurn, policy })).toMatchObject({
       document: {},
       problems: [{ code: 'instructions-denied' }],
     });

@@ -2,29 +2,35 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentsMdFragment } from '../../fragments/sections/agents-md.ts';
 import { render } from '../../fragments/text/define.ts';
-import { composeInstructions, documentMaxBytes, type InstructionText } from './compose-instructions.ts';
+import { composeInstructions, documentBytes, type InstructionText } from './compose-instructions.ts';
 
 function file(path: string, text: string): InstructionText {
   const bytes = Buffer.from(text);
   return { path, bytes, size: bytes.length };
 }
 
+/** As in a large window. */
+const mostBytes = documentBytes(1_000_000);
+
 function compose(project: readonly InstructionText[], maxBytes: number) {
-  return composeInstructions({ project, maxBytes, cwd: '/repo' });
+  return composeInstructions({ project, maxBytes, mostBytes, cwd: '/repo' });
 }
 
 test('personal and project text, in that order', () => {
   const personal = file('/home/AGENTS.md', '\nmine\n');
   const project = [file('/repo/AGENTS.md', 'root\n'), file('/repo/sub/AGENTS.md', 'sub')];
-  expect(composeInstructions({ personal, project, maxBytes: 100, cwd: '/repo/sub' })).toEqual({
+  expect(composeInstructions({ personal, project, maxBytes: 100, mostBytes, cwd: '/repo/sub' })).toEqual({
     document: { directory: '/repo/sub', text: 'mine\n\n--- project-doc ---\n\nroot\n\n\nsub' },
     problems: [],
   });
-  expect(composeInstructions({ personal, project: [], maxBytes: 100, cwd: '/repo' })).toEqual({
+  expect(composeInstructions({ personal, project: [], maxBytes: 100, mostBytes, cwd: '/repo' })).toEqual({
     document: { text: 'mine' },
     problems: [],
   });
-  expect(composeInstructions({ project: [], maxBytes: 100, cwd: '/repo' })).toEqual({ document: {}, problems: [] });
+  expect(composeInstructions({ project: [], maxBytes: 100, mostBytes, cwd: '/repo' })).toEqual({
+    document: {},
+    problems: [],
+  });
 });
 
 test('the file that crosses the limit is cut, and model and user are told', () => {
@@ -62,9 +68,19 @@ test('the list of what was left out is bounded', () => {
 
 test('a personal file has a limit of its own', () => {
   const personal = file('/home/AGENTS.md', 'x'.repeat(40_000));
-  const { document, problems } = composeInstructions({ personal, project: [], maxBytes: 1, cwd: '/repo' });
+  const { document, problems } = composeInstructions({ personal, project: [], maxBytes: 1, mostBytes, cwd: '/repo' });
   expect(document.text).toMatch(/^x{32768}\n\n\[Cut here to 32768 bytes\. Left out: 7232 bytes/);
   expect(problems).toMatchObject([{ code: 'instructions-cut', next: 'Shorten the file.' }]);
+});
+
+test('in a small window all files together have a tenth of it, and the personal one half of that', () => {
+  expect([1000, 8000, 272_000].map(documentBytes)).toEqual([400, 3200, 65_536]);
+  const personal = file('/home/AGENTS.md', 'x'.repeat(40_000));
+  const project = [file('/repo/AGENTS.md', 'y'.repeat(40_000))];
+  const input = { personal, project, maxBytes: 32_768, mostBytes: documentBytes(8000), cwd: '/repo' };
+  const { document, problems } = composeInstructions(input);
+  expect([document.text?.match(/x+/)?.[0].length, document.text?.match(/y{9,}/)?.[0].length]).toEqual([1600, 1600]);
+  expect(problems.map(({ next }) => next)).toEqual(['Shorten the file.', 'Shorten the files.']);
 });
 
 test('a byte-order mark is not text', () => {
@@ -106,9 +122,9 @@ test('a cut goes back to the end of a line, if one is near', () => {
 test('whatever is configured, the document fits into its fragment', () => {
   const personal = file('/home/AGENTS.md', 'Z'.repeat(40_000));
   const project = [file('/repo/AGENTS.md', '€'.repeat(30_000)), file('/repo/sub/AGENTS.md', 'late')];
-  const { document, problems } = composeInstructions({ personal, project, maxBytes: 1e12, cwd: '/repo' });
+  const { document, problems } = composeInstructions({ personal, project, maxBytes: 1e12, mostBytes, cwd: '/repo' });
   const { text, directory } = document;
-  expect(text?.match(/[Z€]/g)).toHaveLength(32_768 + Math.floor((documentMaxBytes - 32_768) / 3));
+  expect(text?.match(/[Z€]/g)).toHaveLength(32_768 + Math.floor((mostBytes - 32_768) / 3));
   expect(text).toMatch(/Left out: 57234 bytes of \/repo\/AGENTS\.md, all 4 bytes of .* for the rest\.\]$/);
   expect(problems.map(({ next }) => next)).toEqual(['Shorten the file.', 'Shorten the files.']);
   const told = render(agentsMdFragment, { directory: directory!, text: text!, replaces: true });

@@ -1,4 +1,5 @@
 import type { InstructionDocument } from '../../envelope/facts.ts';
+import { bytesPerToken } from '../../fragments/text/truncate.ts';
 import { cutShort, damaged, type InstructionProblem, onOneLine } from './instruction-problems.ts';
 
 export interface LoadedInstructions {
@@ -7,11 +8,21 @@ export interface LoadedInstructions {
   readonly problems: readonly InstructionProblem[];
 }
 
-/** The personal file is outside the configured budget. This is its own: nothing enters history without a cap. */
-export const personalMaxBytes = 32_768;
-
 /** The most that all files together may have, whatever is configured. The fragment has space for this and for notices. */
-export const documentMaxBytes = 65_536;
+const documentMaxBytes = 65_536;
+
+/** What they may have of a window, in percent: the rest is for other context, the tools and the work (I6). */
+const mostOfWindow = 10;
+
+/** The most that all files together may have in a window of so many tokens. */
+export function documentBytes(effectiveWindow: number): number {
+  return Math.min(documentMaxBytes, Math.floor((effectiveWindow * bytesPerToken * mostOfWindow) / 100));
+}
+
+/** The personal file is outside the configured budget, and has half of what all may have. */
+export function personalBytes(mostBytes: number): number {
+  return Math.floor(mostBytes / 2);
+}
 
 const separator = '\n\n--- project-doc ---\n\n';
 
@@ -24,9 +35,12 @@ export function composeInstructions(input: {
   readonly project: readonly InstructionText[];
   readonly cwd: string;
   readonly maxBytes: number;
+  /** For all of them, the personal one included. */
+  readonly mostBytes: number;
 }): LoadedInstructions {
-  const personal = join(input.personal === undefined ? [] : [input.personal], personalMaxBytes, 'Shorten the file.');
-  const space = documentMaxBytes - personal.bytes;
+  const ofPersonal = personalBytes(input.mostBytes);
+  const personal = join(input.personal === undefined ? [] : [input.personal], ofPersonal, 'Shorten the file.');
+  const space = input.mostBytes - personal.bytes;
   const next = space < input.maxBytes ? 'Shorten the files.' : 'Shorten the files, or raise project_doc_max_bytes.';
   const project = join(input.project, Math.min(input.maxBytes, space), next);
 

@@ -4,11 +4,11 @@ import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import {
   composeInstructions,
-  documentMaxBytes,
+  documentBytes,
   type InstructionText,
   isBlank,
   type LoadedInstructions,
-  personalMaxBytes,
+  personalBytes,
   whyNotText,
 } from './compose-instructions.ts';
 import {
@@ -43,14 +43,15 @@ export class InstructionFiles {
   }
 
   /** `policy` says what may be read for the model. */
-  async load(rules: InstructionRules, policy: ResolvedPolicy): Promise<LoadedInstructions> {
+  async load(rules: InstructionRules, { policy, effectiveWindow }: LoadingTurn): Promise<LoadedInstructions> {
     const reads = readGuard(policy);
+    const mostBytes = documentBytes(effectiveWindow);
     for (let attempt = 1; ; attempt++) {
       const found = findInstructionFiles(this.#home, rules, reads);
-      const key = JSON.stringify([rules.cwd, rules.maxBytes, found]);
+      const key = JSON.stringify([rules.cwd, rules.maxBytes, mostBytes, found]);
       if (this.#last?.key === key) return this.#last.loaded;
       const settledBefore = this.#clock.now() - settledAfterMs;
-      const { loaded, state } = read(found, rules);
+      const { loaded, state } = read(found, { ...rules, mostBytes });
       if (state === 'moved' && attempt < attempts) continue;
       const isSettled = [...found.personal, ...found.project].every(({ modifiedMs }) => modifiedMs < settledBefore);
       this.#last = isSettled && state === 'whole' ? { key, loaded } : undefined;
@@ -59,13 +60,23 @@ export class InstructionFiles {
   }
 }
 
+/** The turn for which the files are read. */
+interface LoadingTurn {
+  readonly policy: ResolvedPolicy;
+  /** In tokens. */
+  readonly effectiveWindow: number;
+}
+
 interface Read {
   readonly loaded: LoadedInstructions;
   /** `moved`: it is worth looking again at once. `failed`: something could not be read, and may be later. */
   readonly state: 'whole' | 'moved' | 'failed';
 }
 
-function read(found: FoundInstructions, { cwd, maxBytes }: InstructionRules): Read {
+function read(
+  found: FoundInstructions,
+  { cwd, maxBytes, mostBytes }: InstructionRules & { readonly mostBytes: number },
+): Read {
   const problems: InstructionProblem[] = [...found.problems];
   let state: Read['state'] = 'whole';
   const textOf = (file: InstructionFile, limit: number): InstructionText | undefined => {
@@ -84,10 +95,10 @@ function read(found: FoundInstructions, { cwd, maxBytes }: InstructionRules): Re
 
   const personal = found.personal
     .values()
-    .map((file) => textOf(file, personalMaxBytes))
+    .map((file) => textOf(file, personalBytes(mostBytes)))
     .find((text) => text !== undefined && !isBlank(text));
-  const limit = Math.min(maxBytes, documentMaxBytes);
+  const limit = Math.min(maxBytes, mostBytes);
   const project = found.project.map((file) => textOf(file, limit)).filter((text) => text !== undefined);
-  const composed = composeInstructions({ ...defined({ personal }), project, cwd, maxBytes });
+  const composed = composeInstructions({ ...defined({ personal }), project, cwd, maxBytes, mostBytes });
   return { loaded: { document: composed.document, problems: [...problems, ...composed.problems] }, state };
 }

@@ -196,7 +196,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     },
     folderProblem,
     async gatherStep(envelope) {
-      const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
+      const loading = { policy: envelope.policy.resolved, effectiveWindow: envelope.window.effective };
+      const { document, problems } = await instructions.load(envelope.instructions.user, loading);
       const memory = usesMemory(settings, config) ? await memoryOf(home, envelope.policy.resolved) : {};
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },

@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { expect, inject, it } from 'vitest';
+import { type PlanesSeen, playPlanes } from './planes-law.ts';
+import { randomPlanes } from './random-planes.ts';
+
+const factor = inject('runFactor');
+const runs = factor === 1 ? 4 : 50 * factor;
+
+it('random threads with skills, hooks, servers that come and go, and agents obey the laws', async () => {
+  const seen = { agents: 0, served: 0, kills: 0, checkpoints: 0, reviews: 0, hooked: 0 };
+  await fc.assert(
+    fc.asyncProperty(randomPlanes, async (turns) => {
+      const met: PlanesSeen = await playPlanes(turns);
+      for (const key of Object.keys(seen) as (keyof PlanesSeen)[]) seen[key] += met[key];
+    }),
+    { numRuns: runs },
+  );
+  expect(Math.min(seen.agents, seen.hooked), JSON.stringify(seen)).toBeGreaterThan(0);
+  // Few runs do not meet everything.
+  if (factor > 1) expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(runs / 10);
+}, 1_800_000);

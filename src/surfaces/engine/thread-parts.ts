@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
+import { usesMemories, writesMemories } from '../../config/memories.ts';
 import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
@@ -124,12 +125,20 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     : undefined;
   const agentTools = agents?.tools ?? [];
   const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
+  const isRoot = !ephemeral && request.agent === undefined;
+  const memories =
+    isRoot && writesMemories(settings.features, config.memories)
+      ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
+      : undefined;
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
+    memories?.start();
     await prepareCalls();
   };
   return {
-    ...aroundTurns([mcp, agents]),
+    ...aroundTurns([mcp, agents, memories]),
+    ...defined({ background: memories }),
+    ...(config.memories?.generateMemories === false ? { memoryMode: 'disabled' as const } : {}),
     ...(agents && { agents: agents.agents }),
     ...defined({ agent: request.agent }),
     clock,
@@ -188,7 +197,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     folderProblem,
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
-      const memory = usesMemory(settings, config) ? await memoryOf(home, envelope.policy.resolved) : {};
+      const memory = usesMemories(settings.features, config.memories) ? await memoryOf(home, envelope.policy.resolved) : {};
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
   };
@@ -203,7 +212,7 @@ function notifier(argv: readonly string[], env: EngineParts['options']['env']): 
     startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
 }
 
-type AroundTurns = Required<Pick<ThreadParts, 'beforeTurn' | 'release'>>;
+type AroundTurns = Pick<ThreadParts, 'beforeTurn' | 'release'>;
 
 /** What is done before each turn and at the end, for each of them in turn. */
 function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundTurns> {
@@ -211,10 +220,10 @@ function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundT
   if (there.length === 0) return {};
   return {
     async beforeTurn(settings, watch) {
-      for (const each of there) await each.beforeTurn(settings, watch);
+      for (const each of there) await each.beforeTurn?.(settings, watch);
     },
     async release() {
-      for (const each of there.toReversed()) await each.release();
+      for (const each of there.toReversed()) await each.release?.();
     },
   };
 }
@@ -234,11 +243,6 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   if (hooks.length === 0) return undefined;
   const { createThreadHooks } = await import('./thread-hooks.ts');
   return createThreadHooks(engine, hooks, shell);
-}
-
-/** Off unless it is asked for. */
-function usesMemory({ features }: Settings, { memories }: Config): boolean {
-  return features?.['memories'] === true && memories?.useMemories !== false;
 }
 
 /** Loaded on use: few users have any. */

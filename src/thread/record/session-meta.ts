@@ -13,10 +13,11 @@ export interface SessionMetaInput {
   readonly git: JsonObject | undefined;
   /** Absent: no other thread started it. */
   readonly agent?: AgentIdentity | undefined;
+  readonly memoryMode?: 'disabled' | undefined;
 }
 
 /** The first line of a rollout: who this thread is and what it was started with. */
-export function sessionMeta({ id, windowId, envelope, git, agent }: SessionMetaInput): JsonObject {
+export function sessionMeta({ id, windowId, envelope, git, agent, memoryMode }: SessionMetaInput): JsonObject {
   const { identity, workspace, instructions, telemetry } = envelope;
   return {
     session_id: id,
@@ -31,7 +32,7 @@ export function sessionMeta({ id, windowId, envelope, git, agent }: SessionMetaI
     base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
     history_mode: 'paginated',
     context_window: { window_id: windowId },
-    ...defined({ git }),
+    ...defined({ git, memory_mode: memoryMode }),
     ...(agent && agentMeta(agent)),
   };
 }

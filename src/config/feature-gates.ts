@@ -18,6 +18,7 @@ export const usedGates: readonly { readonly name: string; readonly isOpen: boole
   { name: 'current_time_reminder', isOpen: false, does: 'the tool current_time' },
   { name: 'default_mode_request_user_input', isOpen: false, does: 'the tool request_user_input outside plan mode' },
   { name: 'hooks', isOpen: true, does: 'hooks run' },
+  { name: 'memories', isOpen: false, does: 'notes about earlier threads are written and read' },
   { name: 'remote_compaction_v2', isOpen: true, does: 'the newer endpoint for checkpoints of the provider' },
   { name: 'sleep_tool', isOpen: false, does: 'the tools sleep and current_time' },
   { name: 'token_budget', isOpen: false, does: 'the tools get_context_remaining and new_context' },

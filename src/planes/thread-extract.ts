@@ -2,7 +2,8 @@ import { cutLine } from '../fragments/review/review-line.ts';
 import type { ReviewEntry } from '../fragments/review/review-transcript.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 
-/** What one entry may take of the space, at most so many tokens. */
+/** What one entry may take of the space, in tokens. */
+const least = { said: 60, done: 30 } as const;
 const most = { said: 2000, done: 600 } as const;
 const share = { said: 0.2, done: 0.05 } as const;
 /** For a line that counts what is left out before an entry. */
@@ -18,8 +19,8 @@ export function threadExtract(entries: readonly ReviewEntry[], space: number): r
   for (const at of byWorth(entries)) {
     const { from, text } = entries[at]!;
     const kind = rank(from) < 2 ? 'said' : 'done';
-    const tokens = Math.min(most[kind], Math.floor(space * share[kind]));
-    const { line } = cutLine(text, Math.max(1, tokens - gapTokens), (short) => ({ n: at + 1, from, text: short }));
+    const tokens = Math.max(least[kind], Math.min(most[kind], Math.floor(space * share[kind])));
+    const { line } = cutLine(text, tokens - gapTokens, (short) => ({ n: at + 1, from, text: short }));
     const cost = Math.ceil((byteLength(line) + 1) / bytesPerToken) + gapTokens;
     if (cost > left) continue;
     left -= cost;
@@ -33,9 +34,7 @@ export function threadExtract(entries: readonly ReviewEntry[], space: number): r
 }
 
 function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
-  return entries
-    .map((_, at) => at)
-    .toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
+  return entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
 }
 
 function rank(from: ReviewEntry['from']): number {

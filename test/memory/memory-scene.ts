@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { readNotes } from '../../src/gather/memory/memory-notes.ts';
 import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
-export const hourMs = 3_600_000;
+const hourMs = 3_600_000;
 
 /** Which question a request asks. */
-export function purposeOf({ body }: Pick<RecordedRequest, 'body'>): 'turn' | 'extract' | 'consolidate' {
+function purposeOf({ body }: Pick<RecordedRequest, 'body'>): 'turn' | 'extract' | 'consolidate' {
   const instructions = String(body['instructions']);
   if (instructions.startsWith('You write notes')) return 'extract';
   return instructions.startsWith('You keep the memory') ? 'consolidate' : 'turn';
@@ -35,7 +36,9 @@ export const note = (fields: object = {}): ScriptStep =>
 export const merged = (fields: object = {}): ScriptStep =>
   answer({
     items: [
-      say(JSON.stringify({ memory_md: '# Tabs\n\nThe user likes tabs.', memory_summary_md: 'Tabs: likes.', ...fields })),
+      say(
+        JSON.stringify({ memory_md: '# Tabs\n\nThe user likes tabs.', memory_summary_md: 'Tabs: likes.', ...fields }),
+      ),
     ],
   });
 
@@ -59,6 +62,8 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
       existsSync(memories('rollout_summaries')) ? readdirSync(memories('rollout_summaries')) : [],
     asked: (purpose: 'extract' | 'consolidate'): readonly RecordedRequest[] =>
       live.model.requests.filter((request) => purposeOf(request) === purpose),
+    /** What came of each attempt. */
+    noted: (): readonly string[] => readNotes(home).map(({ kind }) => kind),
     /** A thread that came to rest so many hours ago. Nothing is written about others meanwhile. */
     async past(text: string, hours = 7, options: Parameters<LiveThread['open']>[0] = {}): Promise<string> {
       const overrides = ['features.memories=false', ...(options?.overrides ?? [])];

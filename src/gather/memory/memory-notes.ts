@@ -40,7 +40,8 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   const value = readJson(home, name);
   const [threadId, kind] = [stringAt(value, 'thread_id'), stringAt(value, 'kind')];
   const [usedAt, at] = [numberAt(value, 'used_at'), numberAt(value, 'at')];
-  if (threadId === undefined || `${threadId}.json` !== name || usedAt === undefined || at === undefined) return undefined;
+  if (threadId === undefined || `${threadId}.json` !== name || usedAt === undefined || at === undefined)
+    return undefined;
   if (kind !== 'noted' && kind !== 'nothing' && kind !== 'failed') return undefined;
   const [text, tokens] = [stringAt(value, 'text') ?? '', numberAt(value, 'tokens') ?? 0];
   const [cwd, file] = [stringAt(value, 'cwd'), stringAt(value, 'file')];

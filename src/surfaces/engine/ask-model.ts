@@ -37,23 +37,25 @@ export type ModelSaid = { readonly used: Usage } & (
 );
 
 interface AskedEngine {
-  start(request: ThreadRequest & { readonly cwd: string }): Promise<{ readonly kind: 'opened'; readonly thread: AskedThread } | EngineRefused>;
+  start(
+    request: ThreadRequest & { readonly cwd: string },
+  ): Promise<{ readonly kind: 'opened'; readonly thread: AskedThread } | EngineRefused>;
 }
 
 interface AskedThread {
   readonly usage: { readonly total: Usage; readonly effectiveWindow: number };
-  run(turn: { readonly input: ReturnType<typeof words>; readonly outputSchema: JsonObject; readonly signal: AbortSignal }): Promise<TurnResult>;
+  run(turn: {
+    readonly input: ReturnType<typeof words>;
+    readonly outputSchema: JsonObject;
+    readonly signal: AbortSignal;
+  }): Promise<TurnResult>;
   close(): Promise<void>;
 }
 
-const withoutTools = [
-  ...['exec_command', 'write_stdin', 'apply_patch', 'view_image', 'update_plan'],
-  ...['request_permissions', 'request_user_input'],
-];
-const closedGates = [
-  ...['hooks', 'memories', 'goals', 'multi_agent', 'multi_agent_v2', 'sleep_tool', 'current_time_reminder'],
-  'token_budget',
-];
+const withoutTools =
+  'exec_command write_stdin apply_patch view_image update_plan request_permissions request_user_input'.split(' ');
+const closedGates =
+  'hooks memories goals multi_agent multi_agent_v2 sleep_tool current_time_reminder token_budget'.split(' ');
 
 /**
  * Asks in a thread of its own of which nothing is kept: no tools, no context but the instructions, and no one who could
@@ -95,7 +97,6 @@ function overridesFor({ instructions, settings, effort, mcpServers }: AskModel):
     ...(effort === undefined ? [] : [set(effort, 'model_reasoning_effort')]),
     set('disabled', 'web_search'),
     set(0, 'project_doc_max_bytes'),
-    set('none', 'personality'),
     set(false, 'include_environment_context'),
     set(false, 'include_permissions_instructions'),
     set(false, 'include_collaboration_mode_instructions'),

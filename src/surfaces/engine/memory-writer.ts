@@ -14,7 +14,13 @@ import {
   writeMemoryTexts,
   writeThreadSummary,
 } from '../../gather/memory/memory-files.ts';
-import { type MemoryNote, readMergedAt, readNotes, writeMergedAt, writeNote } from '../../gather/memory/memory-notes.ts';
+import {
+  type MemoryNote,
+  readMergedAt,
+  readNotes,
+  writeMergedAt,
+  writeNote,
+} from '../../gather/memory/memory-notes.ts';
 import { dueThreads } from '../../planes/due-threads.ts';
 import { threadExtract } from '../../planes/thread-extract.ts';
 import type { BackgroundHost } from '../../ports/background.ts';
@@ -71,8 +77,9 @@ export async function writeMemories(
   const due = dueThreads(await parts.list(), taken, { rules, now: parts.now(), except: host.id });
   const problems: Outcome[] = [];
   let left = rules.perStart;
-  for (let from = 0; from < due.length && left > 0 && !signal.aborted && problems.length === 0; from += atOnce) {
-    const some = due.slice(from, from + Math.min(atOnce, left));
+  const waiting = [...due];
+  while (waiting.length > 0 && left > 0 && !signal.aborted && problems.length === 0) {
+    const some = waiting.splice(0, Math.min(atOnce, left));
     const written = await Promise.all(some.map((thread) => noteThread(parts, host, thread)));
     left -= written.filter((result) => result !== 'skipped').length;
     problems.push(...written.filter((result) => typeof result !== 'string'));
@@ -91,7 +98,7 @@ async function noteThread(
   const told = await parts.read(id);
   const about = { threadId: id, usedAt: updatedAt, at: parts.now(), ...defined({ cwd }) };
   // What forbids notes may change only with the thread itself.
-  if (told === undefined) return writeNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 }), 'skipped';
+  if (told === undefined) return (writeNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 }), 'skipped');
   const clean = told.map((entry) => ({ ...entry, text: redactSecrets(entry.text, secrets) }));
   const day = new Date(updatedAt).toISOString().slice(0, 10);
   const said = await parts.ask({
@@ -176,7 +183,13 @@ function kept(value: JsonObject[string], tokens: number, secrets: readonly strin
 }
 
 function slugOf(value: JsonObject[string]): string {
-  const plain = typeof value === 'string' ? value.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60) : '';
+  const plain =
+    typeof value === 'string'
+      ? value
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, '-')
+          .slice(0, 60)
+      : '';
   return plain.replace(/^-|-$/g, '') || 'thread';
 }
 

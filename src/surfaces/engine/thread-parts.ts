@@ -197,7 +197,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     folderProblem,
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
-      const memory = usesMemories(settings.features, config.memories) ? await memoryOf(home, envelope.policy.resolved) : {};
+      const memory = usesMemories(settings.features, config.memories)
+        ? await memoryOf(home, envelope.policy.resolved)
+        : {};
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
   };

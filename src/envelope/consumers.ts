@@ -82,4 +82,5 @@ skills | src/thread/record/named-skills.ts | window.effective
 tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
 skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
 modes | src/envelope/collaboration.ts | identity.model.modes
+memory | src/surfaces/engine/thread-memories.ts | identity.model.supportedEfforts
 `;

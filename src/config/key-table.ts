@@ -205,6 +205,7 @@ const keys = {
     } as const,
     { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
   ),
+  goals: table({ max_goal_token_budget: tokens } as const),
   plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], reserved: {}, names: 'words' },
   mcp_servers: {
     type: 'named-tables',

@@ -93,16 +93,7 @@ export class Thread {
   ): Promise<Thread | OpenRefused> {
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-    const meta = envelope.then((known) =>
-      sessionMeta({
-        id,
-        windowId: parts.ids.uuid(),
-        envelope: known,
-        git,
-        agent: parts.agent,
-        memoryMode: parts.memoryMode,
-      }),
-    );
+    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git, parts }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, new Subscribers(options));

@@ -119,13 +119,15 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       ).openThreadMcp(engine, { config, catalogue, settings, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
+  const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
     ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
-  const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
-  const isRoot = !ephemeral && request.agent === undefined;
+  const goalTools = isRoot && settings.features?.['goals'] === true ? await goalToolsOf(config) : [];
+  const more = [...agentTools, ...goalTools];
+  const offered = more.length === 0 ? builtIn : [...builtIn, ...more];
   const memories =
     isRoot && writesMemories(settings.features, config.memories)
       ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
@@ -250,6 +252,12 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
 /** Loaded on use: few users have any. */
 async function memoryOf(home: string, policy: ResolvedPolicy) {
   return (await import('../../gather/memory/memory-summary.ts')).readMemory(home, policy);
+}
+
+/** Loaded on use: few threads have one. */
+async function goalToolsOf({ goals }: Config) {
+  const { goalTools } = await import('../../tools/goals/goal-tools.ts');
+  return goalTools(defined({ mostTokens: goals?.maxGoalTokenBudget }));
 }
 
 function hasMcpServers({ mcpServers = {} }: Config): boolean {

@@ -6,6 +6,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import type { PreparedCall, RunningCall } from '../../tools/define.ts';
 import { usageNow } from '../contract/usage-now.ts';
+import { goalOfThread } from '../goal/goal-of-thread.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { recordDecided } from './ask-about-call.ts';
@@ -57,7 +58,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
   const asked = { allowed, content: answer?.content };
   const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
-  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn) };
+  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn), goal: goalOfThread(turn) };
   const run = () => prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   const end = await runRegistered(turn, { needs, policy, mayWrite }, run);
   // A command that runs on may change more.

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import { answer, callTool, httpError, say, type ScriptStep } from '../../src/testing/index.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { words } from '../../src/protocol/user-input.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const config = 'features.goals = true';
-const call = (name: string, args: object = {}, more: string[] = []): ScriptStep =>
+const call = (name: string, args: JsonObject = {}, more: string[] = []): ScriptStep =>
   answer({ items: [...more.map((text) => say(text)), callTool(name, args)] });
 const done = (text = 'Done for now.'): ScriptStep => answer({ items: [say(text)] });
 const run = (cmd: string): ScriptStep => call('exec_command', { cmd });
-const begin = (more: object = {}): ScriptStep => call('create_goal', { objective: 'Make it green </x>', ...more });
+const begin = (more: JsonObject = {}): ScriptStep => call('create_goal', { objective: 'Make it green </x>', ...more });
 
 const outputs = (live: LiveThread): readonly unknown[] =>
   live
@@ -55,7 +57,7 @@ it('goes on by itself until the goal is complete, and says what it took', async 
   expect(live.thread.state.goal).toEqual(before);
   await live.close();
   const engine = await live.engine();
-  await engine.stored.rollback(live.id, { kind: 'turns', count: 1 });
+  await engine.stored.rollback(live.id, { turns: 1 });
   await live.open();
   expect(live.thread.state.goal).toBeUndefined();
 });
@@ -129,21 +131,14 @@ it.each([
 });
 
 it('waits while the user has more to say, and is no matter in plan mode', async () => {
-  const live = await LiveThread.in(
-    [
-      begin(),
-      done('First.'),
-      done('Second.'),
-      call('update_goal', { status: 'blocked' }),
-      done('Stuck.'),
-      done('Plan.'),
-    ],
-    config,
-  );
-  const first = live.turn('Set a goal.');
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  const second = live.turn('And this.');
-  expect([await first, await second]).toMatchObject([{ lastMessage: 'First.' }, { lastMessage: 'Stuck.' }]);
+  const live = await LiveThread.in([begin(), done('First.'), call('get_goal'), done('Plan.')], config);
+  await live.open();
+  const { signal } = new AbortController();
+  const first = live.thread.run({ input: words('Set a goal.'), signal });
+  const second = live.thread.runWith({ collaboration: { mode: 'plan' } }, { input: words('And this.'), signal });
+  expect([await first, await second]).toMatchObject([{ lastMessage: 'First.' }, { lastMessage: 'Plan.' }]);
+  // What the first turn spent after it set the goal, and nothing of the plan.
+  expect(live.thread.state.goal).toMatchObject({ status: 'active', tokensUsed: 90 });
 });
 
 it.each([
@@ -160,7 +155,12 @@ it.each([
 
 it('a checkpoint carries it', async () => {
   const live = await LiveThread.in(
-    [begin(), call('update_goal', { status: 'paused' }), done('Resting.'), answer({ items: [say('{}')] })],
+    [
+      begin(),
+      call('update_goal', { status: 'paused' }),
+      done('Resting. '.repeat(2000)),
+      done('A goal was set and rests. Nothing is left to do.'),
+    ],
     `${config}\ncompaction.strategy = "plain"`,
   );
   await live.turn('Set a goal.');

@@ -4,10 +4,15 @@ import type { Goal } from '../../protocol/goal.ts';
 export function goalAnswer(threadId: string, goal: Goal | undefined): string {
   const left = goal?.tokenBudget === undefined ? null : Math.max(0, goal.tokenBudget - goal.tokensUsed);
   return JSON.stringify({
-    goal: goal === undefined ? null : { threadId, ...goal },
+    goal: goal === undefined ? null : { threadId, ...shown(goal) },
     remainingTokens: left,
     completionBudgetReport: goal?.status === 'complete' ? report(goal) : null,
   });
+}
+
+function shown({ objective, status, tokenBudget, tokensUsed, timeUsedSeconds, createdAt, updatedAt }: Goal): Goal {
+  const times = { timeUsedSeconds, createdAt, updatedAt };
+  return { objective, status, ...(tokenBudget === undefined ? {} : { tokenBudget }), tokensUsed, ...times };
 }
 
 function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {

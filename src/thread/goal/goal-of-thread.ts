@@ -5,11 +5,17 @@ import type { Turn } from '../parts/parts.ts';
 
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope'>;
 
-/** The goal with what it has used by now. */
-export function currentGoal({ log, parts, envelope }: GoalTurn): RecordedGoal | undefined {
+/** The goal with what it has used by now. What is spent on a plan is not spent on the goal. */
+export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
+  const { log, parts, envelope } = turn;
   const { goal, usage } = log.state;
+  if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: spentOf(usage.total) };
   const moment = { total: usage.total, at: parts.clock.now(), from: envelope.telemetry.startedAt };
   return goal === undefined ? undefined : goalNow(goal, moment);
+}
+
+export function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
+  return envelope.modes.collaboration.mode === 'plan';
 }
 
 export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {

@@ -1,5 +1,5 @@
 import type { Turn } from '../parts/parts.ts';
-import { isPlanning } from '../goal/leave-goal.ts';
+import { isPlanning } from '../goal/goal-of-thread.ts';
 
 /** Whether a turn whose model is done goes on by itself, or one that goes on anyway hears of its budget. Loaded on use. */
 export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {

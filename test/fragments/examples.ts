@@ -153,7 +153,6 @@ export const examples: readonly Fragment[] = [
   render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
   render(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),
   render(goalFragment, { about: 'goes-on', objective: 'Make it green', used: 1000, budget: 5000 }),
-  render(goalFragment, { about: 'budget', objective: 'Make it green', used: 5100, budget: 5000 }),
   render(subagentNotificationFragment, {
     agentPath: '/root/reader',
     status: { kind: 'completed', answer: 'Nothing found.' },

@@ -137,7 +137,8 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   memories.max_raw_memories_for_consolidation, memories.max_unused_days,
 #   memories.max_rollout_age_days, memories.max_rollouts_per_startup,
 #   memories.min_rollout_idle_hours, memories.extract_model,
-#   memories.consolidation_model, notify, default_permissions
+#   memories.consolidation_model, goals.max_goal_token_budget, notify,
+#   default_permissions
 `;
 
 describe('config show', () => {

@@ -21,6 +21,6 @@ function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {
 }
 
 export const goalExists =
-  'This thread has a goal that is not complete. Go on with it, or change it with update_goal; "active" resumes one that rests.';
+  'This thread has a goal that is not complete. Continue with it, or change it with update_goal; "active" resumes one that rests.';
 
 export const noGoal = 'This thread has no goal. Only the user decides that there is one.';

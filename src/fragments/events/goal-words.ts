@@ -12,7 +12,7 @@ export type GoalWords = {
 /** The name of the markers is that of Codex, which keeps them out of what users see. */
 export const goalFragment = defineFragment<GoalWords>({
   id: 'internal-context',
-  purpose: 'The thread has a goal and goes on by itself, or has spent its budget.',
+  purpose: 'The thread has a goal and continues by itself, or has spent its budget.',
   role: 'user',
   markers: ['<codex_internal_context source="goal">', '</codex_internal_context>'],
   capTokens: 5000,
@@ -24,7 +24,7 @@ function goesOn({ objective, used, budget }: GoalWords): string {
   const left = budget === undefined ? '' : ` ${Math.max(0, budget - used)} of ${budget} tokens are left for it.`;
   return [
     `The goal of this thread is still active: ${quote(objective)}${left}`,
-    'The user did not write this message. Choose the next step towards the goal and do it. If the goal seems reached, check each part of it against files, tests or output first, then call update_goal with "complete". If you cannot go on without the user, call update_goal with "blocked" and say what is missing.',
+    'The user did not write this message. Choose the next step towards the goal and do it. If the goal seems reached, check each part of it against files, tests or output first, then call update_goal with "complete". If you cannot continue without the user, call update_goal with "blocked" and say what is missing.',
   ].join('\n');
 }
 

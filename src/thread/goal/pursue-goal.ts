@@ -68,5 +68,5 @@ function hasProgress({ log, memory: { rounds } }: Turn): boolean {
 const stalled: Outcome<'goal-stalled'> = {
   code: 'goal-stalled',
   message: `The goal made no progress in ${mostIdle} answers, so Capstan stopped working on it.`,
-  next: 'Say what is missing, and ask to go on with the goal.',
+  next: 'Say what is missing, and ask to resume the goal.',
 };

@@ -6,10 +6,10 @@ import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Goal } from '../../protocol/goal.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { mostObjective } from '../../state/goals.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { Tool } from '../define.ts';
 
-const mostObjective = 4000;
 const changes = ['complete', 'blocked', 'paused', 'active'] as const;
 
 const noKeys = { type: 'object', properties: {}, additionalProperties: false };
@@ -26,7 +26,7 @@ const createSpec: ToolSpec = {
   type: 'function',
   name: 'create_goal',
   description:
-    'Sets a goal for this thread, which then goes on by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
+    'Sets a goal for this thread, which then continues by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
   strict: false,
   parameters: {
     type: 'object',
@@ -43,7 +43,7 @@ const updateSpec: ToolSpec = {
   type: 'function',
   name: 'update_goal',
   description:
-    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot go on without the user. "paused" and "active": only if the user asks to rest or to go on.',
+    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume.',
   strict: false,
   parameters: {
     type: 'object',

@@ -100,6 +100,7 @@ it('the program has these commands and options', () => {
       "features list enable disable --cd --json -C",
       "files WORD --cd --json --limit -C",
       "hooks list trust untrust --cd --json --key -C",
+      "memory show clear --json",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
       "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",

@@ -17,7 +17,9 @@ const aliases: ReadonlyMap<string, string> = new Map([
 export const usedGates: readonly { readonly name: string; readonly isOpen: boolean; readonly does: string }[] = [
   { name: 'current_time_reminder', isOpen: false, does: 'the tool current_time' },
   { name: 'default_mode_request_user_input', isOpen: false, does: 'the tool request_user_input outside plan mode' },
+  { name: 'goals', isOpen: false, does: 'a thread continues by itself until its goal is reached' },
   { name: 'hooks', isOpen: true, does: 'hooks run' },
+  { name: 'memories', isOpen: false, does: 'notes about earlier threads are written and read' },
   { name: 'remote_compaction_v2', isOpen: true, does: 'the newer endpoint for checkpoints of the provider' },
   { name: 'sleep_tool', isOpen: false, does: 'the tools sleep and current_time' },
   { name: 'image_generation', isOpen: false, does: 'pictures that the provider generates' },

@@ -94,14 +94,8 @@ const mcpServerKeys = {
   },
 } as const satisfies KeyTable;
 
-/** They govern how memories are written, which nothing does here yet. */
-const keysOfWriter: readonly string[] = `
-  generate_memories disable_on_external_context dedicated_tools max_raw_memories_for_consolidation max_unused_days
-  max_rollout_age_days max_rollouts_per_startup min_rollout_idle_hours min_rate_limit_remaining_percent extract_model
-  consolidation_model
-`
-  .trim()
-  .split(/\s+/);
+/** A number out of range counts as the nearest one in it. */
+const clamped = { type: 'integer', min: Number.MIN_SAFE_INTEGER } as const;
 
 const keys = {
   model: name,
@@ -196,7 +190,22 @@ const keys = {
     // Tables with a path or a name, read together from the layers of the user.
     config: { type: 'free', shape: 'list' },
   } as const),
-  memories: table({ use_memories: flag } as const, { unused: keysOfWriter }),
+  memories: table(
+    {
+      use_memories: flag,
+      generate_memories: flag,
+      disable_on_external_context: flag,
+      max_raw_memories_for_consolidation: clamped,
+      max_unused_days: clamped,
+      max_rollout_age_days: clamped,
+      max_rollouts_per_startup: clamped,
+      min_rollout_idle_hours: clamped,
+      extract_model: name,
+      consolidation_model: name,
+    } as const,
+    { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
+  ),
+  goals: table({ max_goal_token_budget: tokens } as const),
   plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], reserved: {}, names: 'words' },
   mcp_servers: {
     type: 'named-tables',

@@ -83,4 +83,8 @@ tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools id
 skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
 modes | src/envelope/collaboration.ts | identity.model.modes
 tools of clients | src/tools/client-tool/client-tool.ts | capabilities.modalities
+memory | src/surfaces/engine/thread-memories.ts | identity.model.supportedEfforts
+goals | src/thread/goal/goal-of-thread.ts | modes.collaboration.mode telemetry.startedAt
+goals | src/thread/turn/next-round.ts | capabilities.features
+goals | src/tools/goals/goal-tools.ts | telemetry.threadId
 `;

@@ -12,6 +12,7 @@ import { environmentFragment } from './sections/environment.ts';
 import { environmentsGuidanceFragment } from './sections/environments-guidance.ts';
 import { generatedImagesFragment } from './events/generated-images.ts';
 import { grantedPermissionsFragment } from './sections/granted-permissions.ts';
+import { goalFragment } from './events/goal-words.ts';
 import { hookContextFragment, hookPromptFragment } from './events/hook-words.ts';
 import { interAgentMessageFragment } from './events/inter-agent-message.ts';
 import { managedInstructionsFragment } from './sections/managed-instructions.ts';
@@ -77,6 +78,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   pluginHintFragment,
   hookContextFragment,
   hookPromptFragment,
+  goalFragment,
   subagentNotificationFragment,
   interAgentMessageFragment,
   realtimeDelegationFragment,

@@ -10,6 +10,7 @@ import { clearedByCheckpoint } from '../world/baseline.ts';
 import { readAgents, storeAgents } from './agents.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
+import { readGoal, storeGoal } from './goals.ts';
 import { readGrants, readTurnGrants, storeGrants } from './grants.ts';
 import { readSessionTexts } from './hook-lines.ts';
 import { readInstructions, type Mark, type OpenTurn, type ThreadState } from './thread-state.ts';
@@ -91,7 +92,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ session_context: unlessEmpty(state.sessionContext) }),
     ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
     ...defined({ grants: unlessEmpty(storeGrants(grants)), sessions: unlessEmpty(storeSessions(state.sessions)) }),
-    ...defined({ agents: unlessEmpty(storeAgents(state.agents)) }),
+    ...defined({ agents: unlessEmpty(storeAgents(state.agents)), goal: storeGoal(state.goal) }),
   };
 }
 
@@ -149,7 +150,15 @@ function readCarried(payload: JsonObject): Carried | undefined {
     sessions: readSessions(carried),
     agents: readAgents(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
-    ...defined({ context, envelope, newest, instructions, settings, openTurn }),
+    ...defined({
+      context,
+      envelope,
+      newest,
+      instructions,
+      settings,
+      openTurn,
+      goal: readGoal(objectAt(carried, 'goal')),
+    }),
   };
 }
 

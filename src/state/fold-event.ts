@@ -3,6 +3,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { noCount } from '../history/newest-count.ts';
 import { checkpointsAt, foldSeen } from './checkpoints.ts';
+import { readGoal } from './goals.ts';
 import { stillGiven } from './grants.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
@@ -18,6 +19,10 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   if (event['type'] === 'thread_settings_applied') {
     const settings = objectAt(event, 'thread_settings');
     return settings === undefined ? state : { ...state, settings, newest: 'settings' };
+  }
+  if (event['type'] === 'thread_goal_updated') {
+    const goal = readGoal(event);
+    return goal === undefined ? state : { ...state, goal };
   }
   const info = event['type'] === 'token_count' ? objectAt(event, 'info') : undefined;
   if (info === undefined) return state;
@@ -50,7 +55,7 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   const target = markBefore(state.marks, count);
   if (target === undefined) return state;
   const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
-  const { openTurn: _openTurn, behind: _behind, prefill: _prefill, ...kept } = others;
+  const { openTurn: _openTurn, behind: _behind, prefill: _prefill, goal: _goal, ...kept } = others;
   const { history, checkpoints } = target.mark;
   return {
     ...kept,

@@ -1,11 +1,9 @@
 import { reviewMessage, type ReviewMessage } from '../fragments/review/review-message.ts';
-import type { ReviewEntry } from '../fragments/review/review-transcript.ts';
-import type { Entry } from '../history/entry.ts';
 import { entries, type History } from '../history/history.ts';
 import { defined } from '../protocol/defined.ts';
-import { isCall, type Item } from '../protocol/item.ts';
+import { isCall } from '../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
-import { outputOf, recordedItem } from './recorded-item.ts';
+import { argumentsOf, toldEntries } from './told-entries.ts';
 
 /**
  * What the record of a review says. The transcript and the arguments of the call are not in it: they are made from the
@@ -39,7 +37,7 @@ export function reviewInput(history: History, request: ReviewRequest): ReviewMes
     policy,
     ...texts,
   };
-  return reviewMessage({ id, entries: all.flatMap(entryFor), action, space, ...defined({ again }) });
+  return reviewMessage({ id, entries: toldEntries(history), action, space, ...defined({ again }) });
 }
 
 export function readReview(value: JsonObject | undefined): ReviewRequest | undefined {
@@ -53,37 +51,4 @@ export function readReview(value: JsonObject | undefined): ReviewRequest | undef
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function argumentsOf(call: Item): string {
-  return stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
-}
-
-/** What a reviewer is shown of an entry. Of our own context only checkpoints: they stand for what was said before. */
-function entryFor(entry: Entry): readonly ReviewEntry[] {
-  const { item, origin } = entry;
-  if (item.type.endsWith('_output')) {
-    const { text, pictures } = outputOf(item);
-    return [{ from: 'output', text: withPictures(text, pictures.length) }];
-  }
-  const shown = recordedItem(entry);
-  switch (shown?.kind) {
-    case 'user':
-      return [{ from: 'user', text: withPictures(shown.texts.join('\n'), shown.pictures.length) }];
-    case 'assistant':
-      return [{ from: 'assistant', text: shown.text }];
-    case 'call':
-      return [{ from: 'call', text: `${shown.name} ${isCall(item) ? argumentsOf(item) : shown.input}` }];
-    case 'context': {
-      if (origin.family === 'client') return [{ from: 'program', text: shown.text }];
-      const isCheckpoint = origin.family === 'context' && origin.kinds.some((kind) => kind.startsWith('checkpoint-'));
-      return isCheckpoint ? [{ from: 'summary', text: shown.text }] : [];
-    }
-    default:
-      return [];
-  }
-}
-
-function withPictures(text: string, count: number): string {
-  return count === 0 ? text : `${text}\n[${count} pictures that you are not shown]`;
 }

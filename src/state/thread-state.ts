@@ -11,6 +11,7 @@ import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
+import type { RecordedGoal } from './goals.ts';
 import type { GivenGrant, RecordedGrant } from './grants.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { SessionText } from './hook-lines.ts';
@@ -84,6 +85,8 @@ export interface ThreadState {
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
   /** Agents that it started, oldest first. A fork holds those of the other thread as well. */
   readonly agents: readonly RecordedAgent[];
+  /** What it works towards. Absent: it never had a goal. */
+  readonly goal?: RecordedGoal;
   /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
   readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
@@ -143,12 +146,13 @@ export type Mark = Pick<
   | 'agents'
   | 'checkpoints'
   | 'sessionContext'
+  | 'goal'
   | 'prefill'
 >;
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint, sessionContext, agents } = state;
+  const { sessions, sessionsAtCheckpoint, sessionContext, agents, goal } = state;
   return {
     history,
     baseline,
@@ -159,7 +163,7 @@ export function markOf(state: ThreadState): Mark {
     agents,
     checkpoints,
     sessionContext,
-    ...defined({ prefill, behind, context, envelope, instructions }),
+    ...defined({ prefill, behind, context, envelope, instructions, goal }),
   };
 }
 

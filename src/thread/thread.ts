@@ -12,6 +12,7 @@ import { waitingWords } from '../state/waiting.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { agentParent } from './agent-parent.ts';
+import { backgroundHost } from './background-host.ts';
 import { type Injected, injectItem } from './inject-item.ts';
 import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
@@ -80,6 +81,7 @@ export class Thread {
     this.#compactions = new ThreadCompactions(core);
     this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: compactsAfterTurns ?? true });
     parts.agents?.attach(agentParent({ id, log, inbox: this.#inbox }));
+    parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
   }
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
@@ -91,9 +93,7 @@ export class Thread {
   ): Promise<Thread | OpenRefused> {
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-    const meta = envelope.then((known) =>
-      sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git, agent: parts.agent }),
-    );
+    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git, parts }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, new Subscribers(options));

@@ -3,6 +3,7 @@ import type { ToolTraits } from '../envelope/facts.ts';
 import type { Blocked, CallNeeds } from '../policy/approval.ts';
 import type { CallWatch, Touched } from '../ports/change-watch.ts';
 import type { AnswerHost } from '../ports/answer-host.ts';
+import type { GoalOfThread } from '../ports/goals.ts';
 import type { Session, SessionFate } from '../ports/sessions.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
@@ -81,6 +82,8 @@ export interface RunningCall {
     /** History is compacted before the next request. */
     renew(): void;
   };
+  /** The goal of the thread. Absent: it can have none. */
+  readonly goal?: GoalOfThread;
   /** The threads of the engine. One that the call opens may do what the turn may, or less. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */

@@ -12,6 +12,7 @@ import { type Fragment, type FragmentKind, render } from '../../src/fragments/te
 import * as developer from '../../src/fragments/sections/developer-instructions.ts';
 import { environmentFragment } from '../../src/fragments/sections/environment.ts';
 import * as environments from '../../src/fragments/sections/environments-guidance.ts';
+import { goalFragment } from '../../src/fragments/events/goal-words.ts';
 import { hookContextFragment, hookPromptFragment } from '../../src/fragments/events/hook-words.ts';
 import { interAgentMessageFragment } from '../../src/fragments/events/inter-agent-message.ts';
 import * as managed from '../../src/fragments/sections/managed-instructions.ts';
@@ -296,6 +297,13 @@ export const renderings: readonly {
   ),
   of(hookContextFragment, fc.record({ text })),
   of(hookPromptFragment, fc.record({ runId: text, prompt: text })),
+  of(
+    goalFragment,
+    fc.record(
+      { about: fc.constantFrom('goes-on', 'budget'), objective: text, used: fc.nat(), budget: fc.nat() },
+      { requiredKeys: ['about', 'objective', 'used'] },
+    ),
+  ),
   of(
     subagentNotificationFragment,
     fc.record({

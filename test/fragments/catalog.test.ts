@@ -65,6 +65,7 @@ describe('the catalogue', () => {
         "plugin-hint | developer | <plugin_hint> | 700 |  |",
         "hook-context | developer | <hook_context> | 5000 | alone |",
         "hook-prompt | user | <hook_prompt hook_run_id="ID"> | 5000 |  |",
+        "internal-context | user | <codex_internal_context source="goal"> | 5000 | alone |",
         "subagent-notification | user | <subagent_notification> | 5000 | alone |",
         "inter-agent-message | assistant | - | 10000 | alone |",
         "realtime-delegation | user | <realtime_delegation> | 3200 | alone |",

@@ -10,6 +10,7 @@ import { type Fragment, render } from '../../src/fragments/text/define.ts';
 import * as developer from '../../src/fragments/sections/developer-instructions.ts';
 import { environmentFragment } from '../../src/fragments/sections/environment.ts';
 import * as environments from '../../src/fragments/sections/environments-guidance.ts';
+import { goalFragment } from '../../src/fragments/events/goal-words.ts';
 import { hookContextFragment, hookPromptFragment } from '../../src/fragments/events/hook-words.ts';
 import { interAgentMessageFragment } from '../../src/fragments/events/inter-agent-message.ts';
 import * as managed from '../../src/fragments/sections/managed-instructions.ts';
@@ -153,6 +154,7 @@ export const examples: readonly Fragment[] = [
   render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),
   render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
   render(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),
+  render(goalFragment, { about: 'goes-on', objective: 'Make it green', used: 1000, budget: 5000 }),
   render(subagentNotificationFragment, {
     agentPath: '/root/reader',
     status: { kind: 'completed', answer: 'Nothing found.' },

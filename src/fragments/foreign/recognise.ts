@@ -33,7 +33,7 @@ export function looksInjected(item: Item): boolean {
 }
 
 /**
- * Context that other programs write in the user's place. Capstan recognises it in their files and never makes it.
+ * Context that other programs write in the user's place, and that Capstan recognises in their files. It makes only that of goals.
  * Warnings count as whole shapes: a user who quotes one and asks about it is heard.
  */
 const foreignKinds: readonly (readonly [id: string, shape: RegExp])[] = [

@@ -5,6 +5,7 @@ import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
 import { featuresCommand } from '../commands/features-command.ts';
 import { findFilesCommand } from '../commands/files-command.ts';
 import { hooksCommand } from '../commands/hooks-command.ts';
+import { memoryCommand } from '../commands/memory-command.ts';
 import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
@@ -79,6 +80,7 @@ export const commandTable: CommandGroup = {
     features: commandRow(featuresCommand, () => import('../features/run-features.ts')),
     files: commandRow(findFilesCommand, () => import('../files/run-files.ts')),
     hooks: commandRow(hooksCommand, () => import('../hooks/run-hooks-command.ts')),
+    memory: commandRow(memoryCommand, () => import('../memory/run-memory.ts')),
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),

@@ -132,7 +132,13 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   compact_prompt, experimental_compact_prompt_file, personality,
 #   experimental_realtime_start_instructions, openai_base_url,
 #   skills.include_instructions, skills.max_context_tokens,
-#   skills.bundled.enabled, memories.use_memories, notify, default_permissions
+#   skills.bundled.enabled, memories.use_memories, memories.generate_memories,
+#   memories.disable_on_external_context,
+#   memories.max_raw_memories_for_consolidation, memories.max_unused_days,
+#   memories.max_rollout_age_days, memories.max_rollouts_per_startup,
+#   memories.min_rollout_idle_hours, memories.extract_model,
+#   memories.consolidation_model, goals.max_goal_token_budget, notify,
+#   default_permissions
 `;
 
 describe('config show', () => {

@@ -26,6 +26,7 @@ import { packagedBubblewrap } from '../../sandbox/linux/packaged-bubblewrap.ts';
 import { createSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { AgentLiveThreads } from './agent-live.ts';
+import type { AskModel, ModelSaid } from './ask-model.ts';
 import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
@@ -41,6 +42,8 @@ interface EngineDoors {
   readonly threads: Threads;
   /** The live threads of the engine, for agents. Undefined: the program opens its threads by itself, and they have none. */
   agentLive(): AgentLiveThreads | undefined;
+  /** Asks a model one question, beside every conversation. */
+  askModel(asked: AskModel): Promise<ModelSaid>;
 }
 
 /** What all threads of an engine share. */
@@ -50,7 +53,7 @@ export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 export function createEngineParts(
   options: EngineOptions,
   base: BaseLayers,
-  { tracer, threads, agentLive }: EngineDoors,
+  { tracer, threads, agentLive, askModel }: EngineDoors,
 ) {
   const { env } = options;
   const { home } = base;
@@ -138,6 +141,7 @@ export function createEngineParts(
     watch: createChangeWatch(home),
     threads,
     agentLive,
+    askModel,
   };
 }
 

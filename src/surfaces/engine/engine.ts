@@ -22,6 +22,7 @@ import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
 import type { AgentLiveThreads } from './agent-live.ts';
 import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
+import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
@@ -58,7 +59,13 @@ export class Engine {
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
-    const doors = { tracer, threads: threadsPort(this), agentLive: () => this.#agentLive };
+    const doors = {
+      tracer,
+      threads: threadsPort(this),
+      agentLive: () => this.#agentLive,
+      askModel: async (asked: AskModel) =>
+        (await import('./ask-model.ts')).askModel({ start: (request) => this.start(request) }, asked),
+    };
     this.#parts = createEngineParts(options, base, doors);
     this.stored = new StoredThreads(this.#parts);
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
+import { usesMemories, writesMemories } from '../../config/memories.ts';
 import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
@@ -124,21 +125,31 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
+  const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
     ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
-  const offered = agentTools.length === 0 ? builtIn : [...builtIn, ...agentTools];
+  const goalTools = isRoot && settings.features?.['goals'] === true ? await goalToolsOf(config) : [];
+  const more = [...agentTools, ...goalTools];
+  const offered = more.length === 0 ? builtIn : [...builtIn, ...more];
   const fromServers = mcp === undefined ? [] : [mcp.source];
   const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source]);
+  const memories =
+    isRoot && writesMemories(settings.features, config.memories)
+      ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
+      : undefined;
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
+    memories?.start();
     await prepareCalls();
   };
   return {
-    ...aroundTurns([clientTools, mcp, agents]),
+    ...aroundTurns([clientTools, mcp, agents, memories]),
     toolsProblem: (chosen) => clientTools.problem(chosen, router),
+    ...defined({ background: memories }),
+    ...(config.memories?.generateMemories === false ? { memoryMode: 'disabled' as const } : {}),
     ...(agents && { agents: agents.agents }),
     ...defined({ agent: request.agent }),
     clock,
@@ -198,7 +209,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     async gatherStep(envelope) {
       const loading = { policy: envelope.policy.resolved, effectiveWindow: envelope.window.effective };
       const { document, problems } = await instructions.load(envelope.instructions.user, loading);
-      const memory = usesMemory(settings, config) ? await memoryOf(home, envelope.policy.resolved) : {};
+      const memory = usesMemories(settings.features, config.memories)
+        ? await memoryOf(home, envelope.policy.resolved)
+        : {};
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
   };
@@ -213,7 +226,7 @@ function notifier(argv: readonly string[], env: EngineParts['options']['env']): 
     startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
 }
 
-type AroundTurns = Required<Pick<ThreadParts, 'beforeTurn' | 'release'>>;
+type AroundTurns = Pick<ThreadParts, 'beforeTurn' | 'release'>;
 
 /** What is done before each turn and at the end, for each of them in turn. */
 function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundTurns> {
@@ -221,10 +234,10 @@ function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundT
   if (there.length === 0) return {};
   return {
     async beforeTurn(settings, watch) {
-      for (const each of there) await each.beforeTurn(settings, watch);
+      for (const each of there) await each.beforeTurn?.(settings, watch);
     },
     async release() {
-      for (const each of there.toReversed()) await each.release();
+      for (const each of there.toReversed()) await each.release?.();
     },
   };
 }
@@ -246,14 +259,15 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   return createThreadHooks(engine, hooks, shell);
 }
 
-/** Off unless it is asked for. */
-function usesMemory({ features }: Settings, { memories }: Config): boolean {
-  return features?.['memories'] === true && memories?.useMemories !== false;
-}
-
 /** Loaded on use: few users have any. */
 async function memoryOf(home: string, policy: ResolvedPolicy) {
   return (await import('../../gather/memory/memory-summary.ts')).readMemory(home, policy);
+}
+
+/** Loaded on use: few threads have one. */
+async function goalToolsOf({ goals }: Config) {
+  const { goalTools } = await import('../../tools/goals/goal-tools.ts');
+  return goalTools(defined({ mostTokens: goals?.maxGoalTokenBudget }));
 }
 
 function hasMcpServers({ mcpServers = {} }: Config): boolean {

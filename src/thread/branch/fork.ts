@@ -75,7 +75,7 @@ export async function forkThread(
   const envelope = await previewEnvelope(parts, id, settings, state);
   const imported = importOf(state.meta);
   const meta = {
-    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git, agent: parts.agent }),
+    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git, parts }),
     forked_from_id: source,
     ...(parts.agent && takenOverMeta(state.usage.total)),
     // What it took over came from elsewhere, too.

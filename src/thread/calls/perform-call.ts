@@ -6,6 +6,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import type { PreparedCall, RunningCall } from '../../tools/define.ts';
 import { usageNow } from '../contract/usage-now.ts';
+import { goalOfThread } from '../goal/goal-of-thread.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { recordDecided } from './ask-about-call.ts';
@@ -64,7 +65,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
     answerHost: hosts?.decide,
     elicit,
   });
-  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn) };
+  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn), goal: goalOfThread(turn) };
   const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);

@@ -67,6 +67,11 @@ export class Inbox {
     return this.#fresh === undefined ? own : [...own, { kind: 'words', input: this.#fresh.input }];
   }
 
+  /** Whether turns were submitted that have not begun. */
+  get hasSubmitted(): boolean {
+    return this.#submitted.length > 0;
+  }
+
   /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
   get hasMissed(): boolean {
     return this.#missed.length > 0;

@@ -6,6 +6,7 @@ import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { AgentsOfThread } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
+import type { BackgroundWork } from '../../ports/background.ts';
 import type { CommandReader } from '../../policy/command-reader.ts';
 import type { GroundWatch } from '../../policy/command-ground.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -64,6 +65,10 @@ export interface ThreadParts {
   readonly agents?: AgentsOfThread;
   /** Who it is among agents. Absent: no other thread started it. */
   readonly agent?: AgentIdentity;
+  /** `disabled`: no notes are to be written about it. Absent: they may be. */
+  readonly memoryMode?: 'disabled';
+  /** What it does beside its turns. Absent: nothing. */
+  readonly background?: BackgroundWork;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
   /** How long a reviewer may take for one question. Absent: 90 seconds. */

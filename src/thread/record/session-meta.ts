@@ -1,9 +1,9 @@
 import type { Envelope } from '../../envelope/envelope.ts';
-import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { agentMeta } from '../../state/agents.ts';
+import type { ThreadParts } from '../parts/parts.ts';
 
 export interface SessionMetaInput {
   readonly id: ThreadId;
@@ -11,12 +11,12 @@ export interface SessionMetaInput {
   readonly envelope: Envelope;
   /** Commit, branch and remote of the workspace, if it is a repository. */
   readonly git: JsonObject | undefined;
-  /** Absent: no other thread started it. */
-  readonly agent?: AgentIdentity | undefined;
+  readonly parts: Pick<ThreadParts, 'agent' | 'memoryMode'>;
 }
 
 /** The first line of a rollout: who this thread is and what it was started with. */
-export function sessionMeta({ id, windowId, envelope, git, agent }: SessionMetaInput): JsonObject {
+export function sessionMeta({ id, windowId, envelope, git, parts }: SessionMetaInput): JsonObject {
+  const { agent, memoryMode } = parts;
   const { identity, workspace, instructions, telemetry } = envelope;
   return {
     session_id: id,
@@ -31,7 +31,7 @@ export function sessionMeta({ id, windowId, envelope, git, agent }: SessionMetaI
     base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
     history_mode: 'paginated',
     context_window: { window_id: windowId },
-    ...defined({ git }),
+    ...defined({ git, memory_mode: memoryMode }),
     ...(agent && agentMeta(agent)),
   };
 }

@@ -7,6 +7,7 @@ import { stoppedBy, threadCloses } from '../../protocol/stopped-by.ts';
 import { pendingQuestions } from '../../state/questions.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
+import { leaveGoal } from '../goal/leave-goal.ts';
 import { readNamedSkills } from '../record/named-skills.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
@@ -33,6 +34,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) await hearLate(turn);
   memory.phase = 'ending';
+  leaveGoal(turn, answer);
   turn.sessions.leave(turn);
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });

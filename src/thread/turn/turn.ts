@@ -7,6 +7,7 @@ import { beginTurn } from './open-turn.ts';
 import { afterRefusal } from './overflow.ts';
 import { internalError, refuseTurn, settle, type TurnResult } from './settle.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
+import { nextRound } from './next-round.ts';
 import { sample } from './sample.ts';
 import { finishSuspended } from './finish-suspended.ts';
 import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
@@ -41,8 +42,10 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
       if (turn.memory.endedBy === 'hook') return { kind: 'done' };
       const answer = await afterRefusal(turn, step, await sample(turn, step));
       lastMessage = answer.lastMessage ?? lastMessage;
+      if (answer.kind === 'go-on') await nextRound(turn, 'go-on');
       if (answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending)) continue;
       if (answer.kind === 'done' && (await hooks?.mayEnd(turn, lastMessage)) === false) continue;
+      if (answer.kind === 'done' && (await nextRound(turn, 'done'))) continue;
       if (answer.kind === 'done' && leavesTooLittle(turn, step)) turn.memory.leaves = 'too-little';
       return answer;
     }

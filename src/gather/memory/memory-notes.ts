@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { namesIn } from '../../disk/folders.ts';
+import { fileSystem } from '../../disk/file-system.ts';
+import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
+import { defined } from '../../protocol/defined.ts';
+import { numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+
+/** What came of writing notes about one thread. */
+export interface MemoryNote {
+  readonly threadId: string;
+  /** `nothing`: there was nothing worth one. */
+  readonly kind: 'noted' | 'nothing' | 'failed';
+  /** When the thread had been used last by then. */
+  readonly usedAt: number;
+  readonly at: number;
+  readonly text: string;
+  readonly cwd?: string;
+  /** Of the summary in `rollout_summaries/`. */
+  readonly file?: string;
+  /** What it cost, where that is known. */
+  readonly tokens: number;
+}
+
+const mostBytes = 1024 ** 2;
+const mostNotes = 10_000;
+const mergedName = 'merged.json';
+
+/** Notes are kept apart from the folder that models read: another program rebuilds that from its own. */
+export const notesFolder = (home: string): string => join(home, 'capstan/memories');
+
+/** Torn and foreign files are none. */
+export function readNotes(home: string): readonly MemoryNote[] {
+  return namesIn(notesFolder(home))
+    .filter((name) => name.endsWith('.json') && name !== mergedName)
+    .slice(0, mostNotes)
+    .flatMap((name) => readNote(home, name) ?? []);
+}
+
+function readNote(home: string, name: string): MemoryNote | undefined {
+  const value = readJson(home, name);
+  const [threadId, kind] = [stringAt(value, 'thread_id'), stringAt(value, 'kind')];
+  const [usedAt, at] = [numberAt(value, 'used_at'), numberAt(value, 'at')];
+  if (threadId === undefined || `${threadId}.json` !== name || usedAt === undefined || at === undefined)
+    return undefined;
+  if (kind !== 'noted' && kind !== 'nothing' && kind !== 'failed') return undefined;
+  const [text, tokens] = [stringAt(value, 'text') ?? '', numberAt(value, 'tokens') ?? 0];
+  const [cwd, file] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
+  return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file }) };
+}
+
+/** Throws what Node throws. */
+export function writeNote(home: string, { threadId, usedAt, ...note }: MemoryNote): void {
+  writeJson(home, `${threadId}.json`, { thread_id: threadId, used_at: usedAt, ...note });
+}
+
+/** Up to which note all are in the files. */
+export function readMergedAt(home: string): number {
+  return numberAt(readJson(home, mergedName), 'at') ?? 0;
+}
+
+export function writeMergedAt(home: string, at: number): void {
+  writeJson(home, mergedName, { at });
+}
+
+export function removeNotes(home: string): void {
+  for (const name of namesIn(notesFolder(home)))
+    if (name.endsWith('.json')) fileSystem.rmSync(join(notesFolder(home), name), { force: true });
+}
+
+function readJson(home: string, name: string) {
+  const file = readOwnFile(join(notesFolder(home), name), { maxBytes: mostBytes, toOthers: 'closed' });
+  return parseJsonObject(file?.bytes.toString('utf8') ?? '');
+}
+
+function writeJson(home: string, name: string, value: object): void {
+  const folder = notesFolder(home);
+  if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder of yours alone`);
+  writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,108 @@
+import type { Settings } from '../../envelope/settings.ts';
+import type { Overrides } from '../../gather/config/config-layers.ts';
+import { readOnlyProfile } from '../../policy/read-only-profile.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { noUsage, type Usage } from '../../protocol/usage.ts';
+import { words } from '../../protocol/user-input.ts';
+import type { TurnResult } from '../../thread/turn/settle.ts';
+import type { EngineRefused } from './engine-refused.ts';
+import type { ThreadRequest } from './thread-request.ts';
+
+/** One question for a model, beside every conversation. */
+export interface AskModel {
+  readonly instructions: string;
+  /** What is said, given the tokens of the window that holds. */
+  message(effectiveWindow: number): string;
+  readonly outputSchema: JsonObject;
+  readonly model: string;
+  /** Absent: as it is configured. */
+  readonly effort?: string;
+  /** Where it is asked: its files must not matter. */
+  readonly cwd: string;
+  /** Of the thread for which it is asked. */
+  readonly settings: Pick<Settings, 'provider' | 'profile'>;
+  /** Names of the servers that are configured: none of them is started. */
+  readonly mcpServers: readonly string[];
+  /** For whom, in the provider's logs. */
+  readonly threadSource: string;
+  readonly signal: AbortSignal;
+}
+
+/** `used`: also of a question that failed, as far as the provider counted it. */
+export type ModelSaid = { readonly used: Usage } & (
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+);
+
+interface AskedEngine {
+  start(
+    request: ThreadRequest & { readonly cwd: string },
+  ): Promise<{ readonly kind: 'opened'; readonly thread: AskedThread } | EngineRefused>;
+}
+
+interface AskedThread {
+  readonly usage: { readonly total: Usage; readonly effectiveWindow: number };
+  run(turn: {
+    readonly input: ReturnType<typeof words>;
+    readonly outputSchema: JsonObject;
+    readonly signal: AbortSignal;
+  }): Promise<TurnResult>;
+  close(): Promise<void>;
+}
+
+const withoutTools =
+  'exec_command write_stdin apply_patch view_image update_plan request_permissions request_user_input'.split(' ');
+const closedGates =
+  'hooks memories goals multi_agent multi_agent_v2 sleep_tool current_time_reminder token_budget'.split(' ');
+
+/**
+ * Asks in a thread of its own of which nothing is kept: no tools, no context but the instructions, and no one who could
+ * be asked. Never rejects.
+ */
+export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelSaid> {
+  const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
+  const opened = await engine.start({
+    cwd,
+    model,
+    overrides: overridesFor(asked),
+    approval: 'never',
+    permissionProfile: readOnlyProfile(settings.profile),
+    withoutTools,
+    ephemeral: true,
+    threadSource,
+    compactsAfterTurns: false,
+  });
+  if (opened.kind === 'refused') return { kind: 'failed', outcome: opened.outcome, used: noUsage };
+  const { thread } = opened;
+  try {
+    const input = words(asked.message(thread.usage.effectiveWindow));
+    const ended = await thread.run({ input, outputSchema, signal });
+    const used = thread.usage.total;
+    if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome, used };
+    if (ended.kind !== 'completed') return { kind: 'aborted', used };
+    return { kind: 'answered', text: ended.lastMessage ?? '', used };
+  } finally {
+    await thread.close();
+  }
+}
+
+function overridesFor({ instructions, settings, effort, mcpServers }: AskModel): Overrides {
+  const set = (value: Json, ...path: string[]): Overrides[number] => ({ path, value });
+  return [
+    set(instructions, 'instructions'),
+    set('', 'developer_instructions'),
+    set(settings.provider, 'model_provider'),
+    ...(effort === undefined ? [] : [set(effort, 'model_reasoning_effort')]),
+    set('disabled', 'web_search'),
+    set(0, 'project_doc_max_bytes'),
+    set(false, 'include_environment_context'),
+    set(false, 'include_permissions_instructions'),
+    set(false, 'include_collaboration_mode_instructions'),
+    set(false, 'include_apps_instructions'),
+    set(false, 'skills', 'include_instructions'),
+    ...closedGates.map((gate) => set(false, 'features', gate)),
+    ...mcpServers.map((server) => set(false, 'mcp_servers', server, 'enabled')),
+  ];
+}

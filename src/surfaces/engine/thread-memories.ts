@@ -1,0 +1,145 @@
+import { memoryRules } from '../../config/memories.ts';
+import type { Catalogue } from '../../envelope/model-record.ts';
+import { lookUpModel } from '../../envelope/model-record.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import type { Config } from '../../config/config.ts';
+import { defaultShares } from '../../config/defaults.ts';
+import { makeOwnFolder } from '../../disk/own-file.ts';
+import { memoryFolder } from '../../gather/memory/memory-files.ts';
+import { notesFolder } from '../../gather/memory/memory-notes.ts';
+import type { BackgroundHost, BackgroundWork } from '../../ports/background.ts';
+import { defined } from '../../protocol/defined.ts';
+import { errorWords } from '../../protocol/error-words.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Variables } from '../../protocol/variables.ts';
+import { concernsMemory, foldMemoryMode, type MemoryMode } from '../../state/memory-mode.ts';
+import { toldEntries } from '../../state/told-entries.ts';
+import { foldThread } from '../../thread/branch/resume.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { type MemoryQuestion, type MemoryWriterParts, writeMemories } from './memory-writer.ts';
+
+/** Notes about earlier threads, written while this one is open. Loaded only where they are asked for. */
+export interface ThreadMemories extends BackgroundWork {
+  /** Begins, once, and waits for nothing. */
+  start(): void;
+  /** Ends soon; what is written by then stays. */
+  release(): Promise<void>;
+}
+
+interface MemoriesOfThread {
+  readonly config: Config;
+  readonly settings: Settings;
+  readonly catalogue: Catalogue;
+}
+
+/** So many of the newest threads are looked at. */
+const looked = 200;
+
+export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {
+  const stop = new AbortController();
+  let host: BackgroundHost | undefined;
+  let work: Promise<void> | undefined;
+  return {
+    attach: (given) => void (host = given),
+    start() {
+      if (host !== undefined && !stop.signal.aborted) work ??= run(engine, input, host, stop.signal);
+    },
+    async release() {
+      stop.abort();
+      await work;
+    },
+  };
+}
+
+/** One process at a time. Never rejects. */
+async function run(
+  engine: EngineParts,
+  input: MemoriesOfThread,
+  host: BackgroundHost,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const lock = await engine.locks.take(`${notesFolder(engine.base.home)}/lock`);
+    if (lock.kind === 'held') return;
+    try {
+      const problem = await writeMemories(writerParts(engine, input, signal), host, signal);
+      if (problem !== undefined) host.warn(unwritten(problem.message, problem.next));
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    host.warn(unwritten(`${errorWords(error)}.`, 'Capstan tries again at a later start.'));
+  }
+}
+
+function unwritten(why: string, next: string): Outcome {
+  return { code: 'memory-unwritten', message: `No notes were written about earlier threads: ${why}`, next };
+}
+
+function writerParts(
+  engine: EngineParts,
+  { config, settings, catalogue }: MemoriesOfThread,
+  signal: AbortSignal,
+): MemoryWriterParts {
+  const { home } = engine.base;
+  const rules = memoryRules(config.memories);
+  const { memoryPercent: share } = { ...defaultShares(settings.window), ...settings.window };
+  return {
+    home,
+    rules,
+    share,
+    secrets: secretsIn(engine.options.env),
+    now: () => engine.clock.now(),
+    async list() {
+      const page = await engine.threadStore.directory.list({ limit: looked, sort: 'updated' });
+      return 'threads' in page ? page.threads : [];
+    },
+    async read(id) {
+      const mode = await modeOf(engine, id);
+      if (mode === 'disabled' || (mode === 'polluted' && rules.skipsExternal)) return undefined;
+      return toldEntries((await foldThread(engine.store, id)).state.history);
+    },
+    async ask({ purpose, ...question }: MemoryQuestion) {
+      makeOwnFolder(memoryFolder(home), 'readable');
+      const chosen = purpose === 'extract' ? rules.extractModel : rules.consolidationModel;
+      const model = chosen ?? settings.model;
+      const effort = effortOf(catalogue, model, purpose === 'extract' ? 'low' : 'medium');
+      return engine.askModel({
+        ...question,
+        model,
+        cwd: memoryFolder(home),
+        settings,
+        mcpServers: Object.keys(config.mcpServers ?? {}),
+        threadSource: 'memory_consolidation',
+        signal,
+        ...defined({ effort }),
+      });
+    },
+  };
+}
+
+/** Undefined: the model has none. One that lacks it gets its middle one. */
+function effortOf(catalogue: Catalogue, model: string, wanted: string): string | undefined {
+  const { supportedEfforts } = lookUpModel(catalogue, model);
+  if (supportedEfforts.includes(wanted)) return wanted;
+  return supportedEfforts[Math.floor((supportedEfforts.length - 1) / 2)];
+}
+
+/** All lines: what is said last counts, and what a checkpoint left out counts as well. */
+async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode> {
+  let mode: MemoryMode = 'enabled';
+  for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory })) {
+    mode = foldMemoryMode(mode, line);
+  }
+  return mode;
+}
+
+const secretName = /key|secret|token|password|credential/i;
+
+/** The values of variables whose names say that they are secret. */
+function secretsIn(env: Variables): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    secretName.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+  );
+}

@@ -1,0 +1,48 @@
+import type { GoalOfThread } from '../../ports/goals.ts';
+import { defined } from '../../protocol/defined.ts';
+import { goalNow, goalUpdated, type RecordedGoal, spentOf } from '../../state/goals.ts';
+import type { Turn } from '../parts/parts.ts';
+
+type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope'>;
+
+/** The goal with what it has used by now. What is spent on a plan is not spent on the goal. */
+export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
+  const { log, parts, envelope } = turn;
+  const { goal, usage } = log.state;
+  if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: spentOf(usage.total) };
+  const moment = { total: usage.total, at: parts.clock.now(), from: envelope.telemetry.startedAt };
+  return goal === undefined ? undefined : goalNow(goal, moment);
+}
+
+export function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
+  return envelope.modes.collaboration.mode === 'plan';
+}
+
+export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {
+  log.record(goalUpdated(threadId, turnId, goal));
+}
+
+export function goalOfThread(turn: GoalTurn): GoalOfThread {
+  return {
+    get current() {
+      return currentGoal(turn);
+    },
+    create({ objective, tokenBudget }) {
+      const at = Math.floor(turn.parts.clock.now() / 1000);
+      const spent = spentOf(turn.log.state.usage.total);
+      const times = { tokensUsed: 0, timeUsedSeconds: 0, createdAt: at, updatedAt: at, spent };
+      const goal: RecordedGoal = { objective, status: 'active', ...times, ...defined({ tokenBudget }) };
+      recordGoal(turn, goal);
+      return goal;
+    },
+    change(status) {
+      const now = currentGoal(turn);
+      if (now === undefined) return undefined;
+      const { reason: _reason, ...goal } = now;
+      const at = Math.floor(turn.parts.clock.now() / 1000);
+      const changed = { ...goal, status, updatedAt: at, spent: spentOf(turn.log.state.usage.total) };
+      recordGoal(turn, changed);
+      return changed;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { goalFragment } from '../../fragments/events/goal-words.ts';
+import { entries } from '../../history/history.ts';
+import { defined } from '../../protocol/defined.ts';
+import { isCall } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { RecordedGoal } from '../../state/goals.ts';
+import { argumentsOf } from '../../state/told-entries.ts';
+import { outputOf } from '../../state/recorded-item.ts';
+import type { Turn } from '../parts/parts.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { currentGoal, recordGoal } from './goal-of-thread.ts';
+
+/** After so many rounds in a row in which nothing was done that was not done before, the goal waits for the user. */
+const mostIdle = 3;
+
+/** A goal that has spent its budget ends, and the model hears so before its next request. */
+export function keepBudget(turn: Turn): boolean {
+  const goal = currentGoal(turn);
+  if (goal?.status !== 'active' || goal.tokenBudget === undefined || goal.tokensUsed < goal.tokenBudget) return false;
+  recordGoal(turn, { ...goal, status: 'budgetLimited', reason: 'It has used its tokens.' });
+  tell(turn, 'budget', goal);
+  return true;
+}
+
+/** The model is done. Whether the turn goes on with another round, because its goal is not reached. */
+export function goesOn(turn: Turn): boolean {
+  const goal = currentGoal(turn);
+  if (goal?.status !== 'active' || turn.signal.aborted || turn.inbox.hasSubmitted) return false;
+  if (keepBudget(turn)) return true;
+  if (!hasProgress(turn)) {
+    recordGoal(turn, { ...goal, status: 'blocked', reason: stalled.message });
+    turn.log.tell({ kind: 'warning', outcome: stalled });
+    return false;
+  }
+  recordGoal(turn, goal);
+  tell(turn, 'goes-on', goal);
+  return true;
+}
+
+function tell(turn: Turn, about: 'goes-on' | 'budget', { objective, tokensUsed, tokenBudget }: RecordedGoal): void {
+  recordEvent(turn, goalFragment, { about, objective, used: tokensUsed, ...defined({ budget: tokenBudget }) });
+}
+
+/** Tools that only speak about the work. */
+const aboutWork: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal', 'update_plan']);
+
+/** Whether this round, or one of the few before it, did or saw something new. */
+function hasProgress({ log, memory: { rounds } }: Turn): boolean {
+  const all = entries(log.state.history);
+  // History that was replaced is new in all parts.
+  const fresh = all.slice(rounds.read <= all.length ? rounds.read : 0);
+  rounds.read = all.length;
+  const calls = new Map<unknown, string>();
+  let isNew = false;
+  for (const { item } of fresh) {
+    if (isCall(item) && !aboutWork.has(item.name)) calls.set(item.call_id, `${item.name} ${argumentsOf(item)}`);
+    const call = item.type.endsWith('_output') ? calls.get(item['call_id']) : undefined;
+    if (call === undefined) continue;
+    // Times and counts differ by themselves.
+    const seen = `${call}\n${outputOf(item).text.replace(/\d+/g, '0')}`;
+    isNew ||= !rounds.seen.has(seen);
+    rounds.seen.add(seen);
+  }
+  rounds.idle = isNew ? 0 : rounds.idle + 1;
+  return rounds.idle < mostIdle;
+}
+
+const stalled: Outcome<'goal-stalled'> = {
+  code: 'goal-stalled',
+  message: `The goal made no progress in ${mostIdle} answers, so Capstan stopped working on it.`,
+  next: 'Say what is missing, and ask to resume the goal.',
+};

@@ -1,0 +1,121 @@
+import { badArguments } from '../../fragments/answers/call-answers.ts';
+import { goalAnswer, goalExists, noGoal } from '../../fragments/answers/goal-answers.ts';
+import type { Step } from '../../envelope/step.ts';
+import type { GoalOfThread } from '../../ports/goals.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Goal } from '../../protocol/goal.ts';
+import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { mostObjective } from '../../state/goals.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { Tool } from '../define.ts';
+
+const changes = ['complete', 'blocked', 'paused', 'active'] as const;
+
+const noKeys = { type: 'object', properties: {}, additionalProperties: false };
+
+const getSpec: ToolSpec = {
+  type: 'function',
+  name: 'get_goal',
+  description: 'Gives the goal of this thread, its status, and the tokens that are left for it.',
+  strict: false,
+  parameters: noKeys,
+};
+
+const createSpec: ToolSpec = {
+  type: 'function',
+  name: 'create_goal',
+  description:
+    'Sets a goal for this thread, which then continues by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      objective: { type: 'string', description: `What is to be reached, in at most ${mostObjective} characters.` },
+      token_budget: { type: 'integer', description: 'Tokens for it, above zero. Only if the user names a number.' },
+    },
+    required: ['objective'],
+    additionalProperties: false,
+  },
+};
+
+const updateSpec: ToolSpec = {
+  type: 'function',
+  name: 'update_goal',
+  description:
+    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: { status: { type: 'string', enum: changes } },
+    required: ['status'],
+    additionalProperties: false,
+  },
+};
+
+/** `mostTokens`: the largest budget, and the one of a goal without. */
+export function goalTools({ mostTokens }: { readonly mostTokens?: number }): readonly Tool[] {
+  return [
+    goalTool(getSpec, { read: () => ({}), answer: (goal) => goal.current }),
+    goalTool(createSpec, {
+      read: (given) => readWanted(given, mostTokens),
+      answer(goal, wanted) {
+        const before = goal.current;
+        if (before !== undefined && before.status !== 'complete') return goalExists;
+        return goal.create(wanted);
+      },
+    }),
+    goalTool(updateSpec, {
+      read(given) {
+        const status = changes.find((each) => each === given['status']);
+        return status === undefined ? `\`status\` must be one of ${changes.join(', ')}.` : { status };
+      },
+      answer: (goal, { status }) => goal.change(status) ?? noGoal,
+    }),
+  ];
+}
+
+function readWanted(given: JsonObject, mostTokens: number | undefined) {
+  const objective = stringAt(given, 'objective')?.trim() ?? '';
+  if (objective === '' || objective.length > mostObjective)
+    return `\`objective\` must be a text of 1 to ${mostObjective} characters.`;
+  const budget = given['token_budget'] ?? undefined;
+  if (budget !== undefined && (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < 1))
+    return '`token_budget` must be an integer above zero.';
+  const tokenBudget = budget === undefined ? mostTokens : Math.min(budget, mostTokens ?? budget);
+  return { objective, ...defined({ tokenBudget }) };
+}
+
+interface GoalWork<Wanted extends object> {
+  /** A text says what is wrong with the arguments. */
+  read(given: JsonObject): Wanted | string;
+  /** A text says why it cannot be done. */
+  answer(goal: GoalOfThread, wanted: Wanted): Goal | string | undefined;
+}
+
+function goalTool<Wanted extends object>(spec: ToolSpec, { read, answer }: GoalWork<Wanted>): Tool {
+  const tool = String(spec['name']);
+  return {
+    name: tool,
+    spec,
+    prepare({ callId, input }, step: Step) {
+      const given = parseJsonObject(input === '' ? '{}' : input);
+      const wanted = given === undefined ? 'the arguments are not a JSON object.' : read(given);
+      if (given === undefined || typeof wanted === 'string')
+        return { kind: 'refused', output: badArguments(String(wanted)) };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: given, status: 'in-progress' };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        alone: true,
+        run({ goal }) {
+          const done = goal === undefined ? noGoal : answer(goal, wanted);
+          const isRefused = typeof done === 'string';
+          const output = isRefused ? `Not done: ${done}` : goalAnswer(step.envelope.telemetry.threadId, done);
+          return Promise.resolve({ output, item: { ...item, status: isRefused ? 'failed' : 'completed', output } });
+        },
+      };
+    },
+  };
+}

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { mcpFailure, mcpResources, mcpResult } from './mcp-answers.ts';
+import { mcpFailure, mcpPictures, mcpResources, mcpResult } from './mcp-answers.ts';
 
 const header = 'Wall time: 0.2500 seconds\nOutput:';
 const picture = (dataUrl: string) => (dataUrl.includes('image/') ? { dataUrl } : { message: 'it is <no> picture' });
-const told = (result: JsonObject, more: object = { picture }) => mcpResult(result, { seconds: 0.25, ...more });
+const told = (result: JsonObject, more: object = { pictures: mcpPictures(result).map(picture) }) =>
+  mcpResult(result, { seconds: 0.25, ...more });
 const words = (text: string) => ({ type: 'text', text });
 
 test('text is plain text, whatever number of items it comes in', () => {

@@ -7,15 +7,17 @@ import {
   objectAt,
   stringAt,
 } from '../../protocol/json.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
 import { escapeMarkup, quote } from '../text/markup.ts';
 import { byteLength } from '../text/truncate.ts';
+import { shownImage } from './image-answers.ts';
 
 /** Answers to calls of MCP servers. What a server says stays behind a line of ours. */
 
 export interface McpResultOptions {
   readonly seconds: number;
-  /** Gives the picture as it is sent, or why it cannot be. Absent: the model takes no pictures. */
-  picture?(dataUrl: string): { readonly dataUrl: string } | { readonly message: string };
+  /** The first pictures of the result, in order, as they are sent, or why they cannot be. Absent: the model takes none. */
+  readonly pictures?: readonly (Omit<UserImage, 'path'> | { readonly message: string })[];
 }
 
 /** A result beyond this is not kept in memory: no window holds it. */
@@ -26,8 +28,8 @@ const mostPictures = 8;
 /** What the model reads of a result: plain text, or parts where pictures are among it. */
 export function mcpResult(result: JsonObject, options: McpResultOptions): string | readonly JsonObject[] {
   const blocks = arrayAt(result, 'content') ?? [];
-  const pictures = { left: mostPictures };
-  const parts = blocks.slice(0, mostBlocks).flatMap((block) => partOf(block, options, pictures));
+  const pictures = options.pictures?.values();
+  const parts = blocks.slice(0, mostBlocks).flatMap((block) => partOf(block, pictures));
   const more = blocks.length > mostBlocks ? [text(`[${blocks.length - mostBlocks} more items are left out]`)] : [];
   const structured = result['structuredContent'];
   const isNew =
@@ -58,18 +60,20 @@ function text(words: string): JsonObject {
   return { type: 'input_text', text: words.toWellFormed() };
 }
 
-function partOf(block: Json, { picture }: McpResultOptions, pictures: { left: number }): readonly JsonObject[] {
+function partOf(
+  block: Json,
+  pictures: Iterator<NonNullable<McpResultOptions['pictures']>[number]> | undefined,
+): readonly JsonObject[] {
   if (!isJsonObject(block)) return [];
   switch (block['type']) {
     case 'text':
       return [text(stringAt(block, 'text') ?? '')];
     case 'image': {
-      if (picture === undefined) return [text('<image content omitted because you do not support image input>')];
-      if (pictures.left === 0) return [text('<image content omitted because there are too many images>')];
-      const found = picture(dataUrlOf(block));
+      if (pictures === undefined) return [text('<image content omitted because you do not support image input>')];
+      const found = pictures.next().value;
+      if (found === undefined) return [text('<image content omitted because there are too many images>')];
       if ('message' in found) return [text(`<image content omitted: ${escapeMarkup(found.message)}>`)];
-      pictures.left -= 1;
-      return [{ type: 'input_image', image_url: found.dataUrl, detail: 'high' }];
+      return shownImage(found);
     }
     case 'audio':
       return [text('<audio content omitted because you do not support audio input>')];
@@ -78,6 +82,14 @@ function partOf(block: Json, { picture }: McpResultOptions, pictures: { left: nu
     default:
       return [text(JSON.stringify(block))];
   }
+}
+
+/** The pictures of a result that a model may be shown, as data URLs. Looking at each costs time and memory. */
+export function mcpPictures(result: JsonObject): readonly string[] {
+  const blocks = (arrayAt(result, 'content') ?? []).slice(0, mostBlocks);
+  return blocks
+    .flatMap((block) => (isJsonObject(block) && block['type'] === 'image' ? [dataUrlOf(block)] : []))
+    .slice(0, mostPictures);
 }
 
 function dataUrlOf(block: JsonObject): string {

@@ -96,12 +96,20 @@ function windowTokens({ model, window = {} }: Settings, catalogue: Catalogue): n
 }
 
 /** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
-function toolSource({ clock }: EngineParts, servers: ThreadServers, without: readonly string[]): ToolSource {
+function toolSource(
+  { clock, resizeImage }: EngineParts,
+  servers: ThreadServers,
+  without: readonly string[],
+): ToolSource {
   let known: ThreadServers['tools'] | undefined;
   let direct: readonly Tool[] = [];
   let deferred: readonly Tool[] = [];
   let all: readonly Tool[] = [];
-  const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
+  const ports = {
+    servers,
+    clock,
+    loadImage: (dataUrl: string, signal: AbortSignal) => loadImage(dataUrl, '/', { resize: resizeImage, signal }),
+  };
   const fixed = [toolSearchTool(() => deferred), callToolTool(() => deferred)];
   const resources = mcpResourceTools({ servers, clock });
   const give = (): readonly Tool[] => {

@@ -110,7 +110,10 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     requestUserInputTool(),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
-    viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
+    viewImageTool({
+      loadImage: (path, { policy, signal }) =>
+        loadImage(path, cwd, { denies: readGuard(policy).deniesModel, resize: engine.resizeImage, signal }),
+    }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
   const mcp = hasMcpServers(config)
     ? await (

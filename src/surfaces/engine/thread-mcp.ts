@@ -18,6 +18,7 @@ import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts'
 import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
 import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource } from '../../tools/router.ts';
+import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
@@ -80,6 +81,7 @@ function poolOf(engine: EngineParts): ServerPool {
       env: options.env,
       client: { name, version },
       startProcess: startServerProcess,
+      confine: confineServer(engine),
       findProgram: (program) => programs.find(program),
       listings: listingFiles(base.home),
       credentials: credentialStore(base.home),

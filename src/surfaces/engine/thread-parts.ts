@@ -107,7 +107,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     contextRemainingTool(),
     newContextTool(),
     requestPermissionsTool(patches),
-    requestUserInputTool(),
+    // An agent asks its parent by its answer.
+    ...(request.agent === undefined ? [requestUserInputTool()] : []),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
     viewImageTool({

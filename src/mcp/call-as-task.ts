@@ -1,5 +1,6 @@
-import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import type { Client } from '@modelcontextprotocol/client';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { anyObject } from './any-object.ts';
 
 interface TaskOptions {
   readonly signal: AbortSignal;
@@ -24,13 +25,3 @@ export async function callAsTask(client: Client, params: JsonObject, options: Ta
     throw error;
   }
 }
-
-/** What comes back is read as results of other calls are. */
-const anyObject: StandardSchemaV1<unknown, JsonObject> = {
-  '~standard': {
-    version: 1,
-    vendor: 'capstan',
-    validate: (value: unknown) =>
-      isJsonObject(value) ? { value } : { issues: [{ message: 'the result is not an object' }] },
-  },
-};

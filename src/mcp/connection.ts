@@ -49,6 +49,12 @@ export class McpConnection {
     return this.#problem;
   }
 
+  /** Tools that the server lists and that cannot be used, if there are any. */
+  get oddTools(): Outcome | undefined {
+    const names = this.#open?.malformed ?? [];
+    return names.length === 0 ? undefined : malformedTools(this.server.config.name, names);
+  }
+
   /** Called when the listing is another one, until what it gives is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -194,6 +200,13 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 function firstLine(error: unknown): string {
   const [line = ''] = errorWords(error).split('\n', 1);
   return line.replace(/[:\s[{]+$/, '').slice(0, 500);
+}
+
+function malformedTools(name: string, tools: readonly string[]): Outcome {
+  const shown = tools.slice(0, 10).map((tool) => JSON.stringify(tool.slice(0, 64)));
+  const more = tools.length > 10 ? ` and ${tools.length - 10} more` : '';
+  const message = `The MCP server ${JSON.stringify(name)} lists tools that are malformed: ${shown.join(', ')}${more}. They are left out; the others work.`;
+  return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 
 function notLoggedIn(name: string): Outcome {

@@ -91,7 +91,8 @@ export class ThreadServers implements McpServers {
       const slow = setTimeout(() => report(waitingFor(unseen)), 1000);
       await beforeAbort(Promise.all(starting), signal, undefined).finally(() => clearTimeout(slow));
     }
-    for (const { problem } of this.#connections.values()) if (problem !== undefined) report(problem);
+    for (const { problem, oddTools } of this.#connections.values())
+      for (const found of [problem, oddTools]) if (found !== undefined) report(found);
     this.#hold();
   }
 

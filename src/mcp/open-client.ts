@@ -29,8 +29,8 @@ export interface OpenClient {
 
 export interface ClientWatch {
   readonly signal: AbortSignal;
-  /** The server wants to know something of the user. */
-  elicit(asked: McpElicitation): Promise<McpElicited>;
+  /** The server wants to know something of the user. `taskId`: the task that it says the question is about. */
+  elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicited>;
   closed(): void;
   toolsChanged(): void;
 }
@@ -115,5 +115,9 @@ async function answerElicitation(server: string, { params }: ElicitRequest, watc
     params.mode === 'url'
       ? { server, message: params.message, url: params.url }
       : { server, message: params.message, schema: params.requestedSchema as unknown as JsonObject };
-  return (await watch.elicit(asked)) as ElicitResult;
+  const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as
+    | { readonly taskId?: unknown }
+    | undefined;
+  const taskId = typeof task?.taskId === 'string' ? task.taskId : undefined;
+  return (await watch.elicit(asked, taskId)) as ElicitResult;
 }

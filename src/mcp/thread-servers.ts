@@ -161,10 +161,10 @@ export class ThreadServers implements McpServers {
     if (connection === undefined) return { kind: 'failed', why: noServer(server, this.names) };
     const { toolTimeoutMs } = connection.server.config;
     return connection.use(
-      async ({ client, schemas, tasks }, signal) => {
+      async ({ client, schemas, tasks }, signal, began) => {
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
-        if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs });
+        if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs, began });
         const options = {
           signal,
           timeout: toolTimeoutMs,

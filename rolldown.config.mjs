@@ -129,5 +129,11 @@ export default defineConfig([
     plugins: [builtins],
     output: { ...output, minify: true },
   },
+  {
+    ...shared,
+    // Runs in a thread of its own. The decoder's module stands beside it, where the package's code looks for it.
+    input: { 'resize-worker': 'src/gather/files/resize-worker.ts' },
+    output: { ...output, entryFileNames: 'wasm/[name].cjs', format: 'cjs', minify: true },
+  },
   { ...shared, input: { index: 'src/index.ts', testing: 'src/testing/index.ts' }, output },
 ]);

@@ -22,6 +22,8 @@ const outputs = [
   'dist/index.js',
   'dist/wasm/tree-sitter-bash.wasm',
   'dist/wasm/web-tree-sitter.wasm',
+  'dist/wasm/resize-worker.cjs',
+  'dist/wasm/photon_rs_bg.wasm',
   'dist/testing.js',
 ];
 

@@ -22,6 +22,8 @@ const wasmFiles = [
   import.meta.resolve('web-tree-sitter/web-tree-sitter.wasm'),
   import.meta.resolve('tree-sitter-bash/tree-sitter-bash.wasm'),
 ];
+/** What decodes pictures (src/gather/files/resize-worker.ts). Its code is bundled, and its licence copied with that. */
+const pictureModule = import.meta.resolve('@silvia-odwyer/photon-node/photon_rs_bg.wasm');
 /** A running process imports its chunks late, so they stay this long after the build that replaced them. */
 const keepOldChunks = 24 * 60 * 60 * 1000;
 
@@ -65,6 +67,7 @@ async function bundle() {
     // The same for their licences.
     outputs.set(`wasm/${basename(url, '.wasm')}.LICENSE`, await readFile(new URL('LICENSE', url)));
   }
+  outputs.set(`wasm/${basename(pictureModule)}`, await readFile(new URL(pictureModule)));
   return outputs;
 }
 

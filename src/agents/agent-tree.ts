@@ -42,6 +42,11 @@ export class AgentTree {
     this.#running.delete(id);
   }
 
+  /** No agent works, and none waits for the user. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.questions.open.length === 0;
+  }
+
   /** Tokens of all requests and answers of its agents, also of those of earlier processes. */
   async spent(): Promise<number> {
     await (this.#known ??= this.#count(this.#rootId));

@@ -38,6 +38,8 @@ export interface ThreadAgentsOptions {
   /** Who the thread is that starts them. Absent: no other thread started it. */
   readonly self?: AgentIdentity;
   treeOf(rootId: ThreadId): AgentTree;
+  /** The root is given up, and nothing of its agents is under way: the files say what they cost. */
+  dropTree(rootId: ThreadId): void;
 }
 
 /** An agent that works in this process. */
@@ -195,6 +197,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const left = [...this.#loaded].flatMap(([id, { asks }]) => (asks ? [] : id));
     await this.#interrupt(left);
     await this.#leave(left);
+    const { self, dropTree } = this.#options;
+    if (self === undefined && this.#parent !== undefined && this.#tree.isIdle) dropTree(this.#parent.id);
   }
 
   /**

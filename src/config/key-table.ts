@@ -66,6 +66,7 @@ const mcpServerKeys = {
   // Names, or tables with a name and a source.
   env_vars: { type: 'free', shape: 'list' },
   cwd: path,
+  sandbox: name,
   url: name,
   bearer_token_env_var: name,
   // Kept only so that it can be refused: a secret does not belong into this file.

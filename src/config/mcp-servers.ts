@@ -34,6 +34,8 @@ export interface McpProgramConfig {
   readonly passed: readonly string[];
   /** Absent: the folder of the thread. */
   readonly cwd?: string;
+  /** The mode or permission profile that its process runs under. Absent: it runs outside the sandbox. */
+  readonly sandbox?: string;
 }
 
 export interface McpAddressConfig {
@@ -67,7 +69,7 @@ export interface McpServersReading {
   readonly problems: Readonly<Record<string, Outcome>>;
 }
 
-const programKeys = ['args', 'env', 'envVars', 'cwd'] as const;
+const programKeys = ['args', 'env', 'envVars', 'cwd', 'sandbox'] as const;
 const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scopes', 'oauth', 'oauthResource'] as const;
 
 /** Every server that can be used, and why the others cannot. `required`: what the administrator allows. */
@@ -144,9 +146,9 @@ function programOf(name: string, command: string, given: ConfiguredMcpServer): M
     const next = 'Write names of variables, or tables with a name and source = "local".';
     return problem(name, 'has an entry in env_vars that is not valid', next);
   }
-  const { args = [], env = {}, cwd } = given;
+  const { args = [], env = {}, cwd, sandbox } = given;
   const names = passed.filter((variable) => variable !== undefined && variable !== '') as readonly string[];
-  return { kind: 'program', command, args, env, passed: names, ...defined({ cwd }) };
+  return { kind: 'program', command, args, env, passed: names, ...defined({ cwd, sandbox }) };
 }
 
 /** An empty text: a variable of another machine, which has no value here. */

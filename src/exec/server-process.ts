@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { ServerProcess, ServerProcessWatch, StartServerProcess } from '../ports/server-process.ts';
+import type { Writable } from 'node:stream';
+import type { ServerCommand, ServerProcess, ServerProcessWatch, StartServerProcess } from '../ports/server-process.ts';
+import { handOver } from './hand-over.ts';
 import { inheritedDoors } from './processes/inherited-descriptors.ts';
 import { trackGroup } from './processes/process-group.ts';
 import { startFailure } from './start-failure.ts';
@@ -15,8 +17,10 @@ const mostErrorBytes = 2000;
 export const startServerProcess: StartServerProcess = async (command, watch) => {
   const doors = inheritedDoors();
   const guarded = guard(doors);
-  const failed = (error: unknown) => {
+  const { files = [], handover } = command;
+  const failed = async (error: unknown) => {
     guarded.ended();
+    await command.cleanup?.();
     return { kind: 'not-started', reason: startFailure(command, error) } as const;
   };
   let child: ChildProcess;
@@ -26,7 +30,11 @@ export const startServerProcess: StartServerProcess = async (command, watch) => 
       cwd: command.cwd,
       env: { ...command.env, [markName]: guarded.mark },
       detached: true,
-      stdio: doors.shut(['pipe', 'pipe', 'pipe']),
+      stdio: doors.shut([
+        ...(['pipe', 'pipe', 'pipe'] as const),
+        ...files.map(() => 'pipe' as const),
+        ...(handover === undefined ? [] : (['ipc'] as const)),
+      ]),
     });
   } catch (error) {
     return failed(error);
@@ -36,10 +44,30 @@ export const startServerProcess: StartServerProcess = async (command, watch) => 
   });
   if (failure !== undefined || child.pid === undefined) return failed(failure);
   guarded.started(child.pid);
-  return running(child, child.pid, watch, () => guarded.ended());
+  hand(child, files);
+  if (handover !== undefined) handOver(child, handover);
+  return running(child, child.pid, watch, async () => {
+    guarded.ended();
+    if (child.connected) child.disconnect();
+    await command.cleanup?.();
+  });
 };
 
-function running(child: ChildProcess, pid: number, watch: ServerProcessWatch, over: () => void): ServerProcess {
+function hand(child: ChildProcess, files: NonNullable<ServerCommand['files']>): void {
+  for (const [index, content] of files.entries()) {
+    const stream = child.stdio[3 + index] as Writable;
+    // The child may close a file before it has read all of it.
+    stream.on('error', () => {});
+    stream.end(content);
+  }
+}
+
+function running(
+  child: ChildProcess,
+  pid: number,
+  watch: ServerProcessWatch,
+  over: () => Promise<void>,
+): ServerProcess {
   const group = trackGroup(pid);
   const ended = Promise.withResolvers<void>();
   let errors = Buffer.alloc(0);
@@ -56,11 +84,11 @@ function running(child: ChildProcess, pid: number, watch: ServerProcessWatch, ov
     group.signal('SIGKILL');
     const exitCode = code ?? 128 + constants.signals[signal as NodeJS.Signals];
     // What it wrote last may still be on its way.
-    setTimeout(() => {
+    setTimeout(async () => {
       isOver = true;
       group.release();
-      over();
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      for (const stream of child.stdio) stream?.destroy();
+      await over();
       ended.resolve();
       watch.ended({ exitCode, errors: errors.toString('utf8') });
     }, 20);

@@ -37,6 +37,7 @@ import { skillsCatalogueFragment } from './sections/skills.ts';
 import { subagentNotificationFragment } from './events/subagent-notification.ts';
 import { newRepositoriesFragment } from './events/new-repositories.ts';
 import { turnAbortedFragment } from './events/turn-aborted.ts';
+import { imageResizeNoticeFragment } from './events/image-resize-notice.ts';
 import { unusableImagesFragment } from './events/unusable-images.ts';
 import { userActionFragment } from './events/user-action.ts';
 import { userShellCommandFragment } from './events/user-shell-command.ts';
@@ -83,6 +84,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   interAgentMessageFragment,
   realtimeDelegationFragment,
   unusableImagesFragment,
+  imageResizeNoticeFragment,
   userActionFragment,
   userShellCommandFragment,
   // What a checkpoint leaves behind.

@@ -79,7 +79,7 @@ function readHandler(
 ): HookDefinition | string {
   if (!isJsonObject(handler)) return 'is no table';
   const type = stringAt(handler, 'type');
-  if (type !== 'command') return `has the type ${JSON.stringify(type ?? '')}, which is not supported`;
+  if (type !== 'command') return `has the type ${JSON.stringify(type ?? '')}, which ${whyNotRun(type)}`;
   const command = stringAt(handler, 'command') ?? '';
   if (command.trim() === '' || command.length > longestCommand || !isPlain(command)) return 'has no usable command';
   const { event, matcher } = place;
@@ -107,6 +107,12 @@ function readHandler(
     source,
     ...defined({ statusMessage, contextLimit: contextLimit === undefined ? undefined : Math.max(0, contextLimit) }),
   };
+}
+
+/** Types that files of other programs have. */
+function whyNotRun(type: string | undefined): string {
+  if (type === 'mcp_tool') return 'Capstan does not run: a command can call the tool';
+  return type === 'prompt' || type === 'agent' ? 'Capstan does not run: no model is asked by a hook' : 'is unknown';
 }
 
 /** The end of a session is not held up: its hooks have a second, three at most. */

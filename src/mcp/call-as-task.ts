@@ -1,9 +1,12 @@
-import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import type { Client } from '@modelcontextprotocol/client';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { anyObject } from './any-object.ts';
 
 interface TaskOptions {
   readonly signal: AbortSignal;
   readonly timeout: number;
+  /** The server has named the task. */
+  began(taskId: string): void;
 }
 
 /** Whether a server wants calls of this tool as tasks, and in no other way. */
@@ -12,11 +15,16 @@ export function wantsTask(tool: JsonObject): boolean {
 }
 
 /** Calls a tool that works on after its call is answered, and waits for its result. An interrupted one is cancelled. */
-export async function callAsTask(client: Client, params: JsonObject, options: TaskOptions): Promise<JsonObject> {
+export async function callAsTask(
+  client: Client,
+  params: JsonObject,
+  { began, ...options }: TaskOptions,
+): Promise<JsonObject> {
   const begun = await client.request({ method: 'tools/call', params: { ...params, task: {} } }, anyObject, options);
   const taskId = stringAt(objectAt(begun, 'task'), 'taskId');
   // A server may answer at once all the same.
   if (taskId === undefined) return begun;
+  began(taskId);
   try {
     return await client.request({ method: 'tasks/result', params: { taskId } }, anyObject, options);
   } catch (error) {
@@ -24,13 +32,3 @@ export async function callAsTask(client: Client, params: JsonObject, options: Ta
     throw error;
   }
 }
-
-/** What comes back is read as results of other calls are. */
-const anyObject: StandardSchemaV1<unknown, JsonObject> = {
-  '~standard': {
-    version: 1,
-    vendor: 'capstan',
-    validate: (value: unknown) =>
-      isJsonObject(value) ? { value } : { issues: [{ message: 'the result is not an object' }] },
-  },
-};

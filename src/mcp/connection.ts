@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
@@ -8,8 +9,15 @@ import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
 
-/** What a call does once the server is there. */
-export type WithClient = (open: OpenClient, signal: AbortSignal) => Promise<JsonObject>;
+/** What a call does once the server is there. `began`: it works on as a task with this id. */
+export type WithClient = (
+  open: OpenClient,
+  signal: AbortSignal,
+  began: (taskId: string) => void,
+) => Promise<JsonObject>;
+
+/** The call that the code at hand works for: what arrives on the stream of its answer is about it. */
+const callAtHand = new AsyncLocalStorage<McpCallWays>();
 
 type Started = { readonly kind: 'open'; readonly open: OpenClient } | { readonly kind: 'failed'; readonly why: string };
 
@@ -23,8 +31,8 @@ export class McpConnection {
   readonly server: PlacedServer;
   readonly #world: McpWorld;
   readonly #closing = new AbortController();
-  /** Calls that run, the newest last: a question of the server is about one of them. */
-  readonly #calls = new Set<McpCallWays>();
+  /** Calls that run, the newest last: a question of the server is about one of them. Under each, its tasks. */
+  readonly #calls = new Map<McpCallWays, Set<string>>();
   readonly #listeners = new Set<() => void>();
   #starting: Promise<Started> | undefined;
   #open: OpenClient | undefined;
@@ -47,6 +55,12 @@ export class McpConnection {
   /** Why it did not start when that was last tried. */
   get problem(): Outcome | undefined {
     return this.#problem;
+  }
+
+  /** Tools that the server lists and that cannot be used, if there are any. */
+  get oddTools(): Outcome | undefined {
+    const names = this.#open?.malformed ?? [];
+    return names.length === 0 ? undefined : malformedTools(this.server.config.name, names);
   }
 
   /** Called when the listing is another one, until what it gives is called. */
@@ -72,7 +86,7 @@ export class McpConnection {
     try {
       const opening = openClient(this.server, this.#world, {
         signal,
-        elicit: (asked) => this.#elicit(asked),
+        elicit: (asked, taskId) => this.#elicit(asked, taskId),
         closed: () => this.#lost(),
         toolsChanged: () => void this.#listAgain(),
       });
@@ -119,9 +133,15 @@ export class McpConnection {
     this.#changes = 0;
   }
 
-  /** A question that no call can be asked about has no one to answer it. */
-  async #elicit(asked: McpElicitation): Promise<McpElicited> {
-    const call = [...this.#calls].at(-1);
+  /**
+   * A question goes to the call that it names by a task, or whose answer it arrives with; pipes do not say, and then it
+   * goes to the newest. One that no call can be asked about has no one to answer it.
+   */
+  async #elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicited> {
+    const calls = [...this.#calls];
+    const ofTask = taskId === undefined ? undefined : calls.find(([, tasks]) => tasks.has(taskId))?.[0];
+    const atHand = callAtHand.getStore();
+    const call = ofTask ?? (atHand !== undefined && this.#calls.has(atHand) ? atHand : calls.at(-1)?.[0]);
     return call?.elicit === undefined ? { action: 'decline' } : call.elicit(asked);
   }
 
@@ -144,10 +164,12 @@ export class McpConnection {
       if (started === undefined) return { kind: 'failed', why: 'the turn was interrupted.' };
       if (started.kind === 'failed') return { kind: 'failed', why: `the server could not be started: ${started.why}.` };
       const { open } = started;
-      this.#calls.add(ways);
+      const tasks = new Set<string>();
+      this.#calls.set(ways, tasks);
       try {
         const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
-        return { kind: 'result', result: await what(open, signal) };
+        const began = (taskId: string): void => void tasks.add(taskId);
+        return { kind: 'result', result: await callAtHand.run(ways, () => what(open, signal, began)) };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
@@ -194,6 +216,13 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 function firstLine(error: unknown): string {
   const [line = ''] = errorWords(error).split('\n', 1);
   return line.replace(/[:\s[{]+$/, '').slice(0, 500);
+}
+
+function malformedTools(name: string, tools: readonly string[]): Outcome {
+  const shown = tools.slice(0, 10).map((tool) => JSON.stringify(tool.slice(0, 64)));
+  const more = tools.length > 10 ? ` and ${tools.length - 10} more` : '';
+  const message = `The MCP server ${JSON.stringify(name)} lists tools that are malformed: ${shown.join(', ')}${more}. They are left out; the others work.`;
+  return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 
 function notLoggedIn(name: string): Outcome {

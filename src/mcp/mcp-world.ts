@@ -1,6 +1,8 @@
 import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { PlainCommand, RunnableCommand } from '../ports/sandbox.ts';
 import type { StartServerProcess } from '../ports/server-process.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { Variables } from '../protocol/variables.ts';
 import type { CredentialStore } from './oauth/credential-store.ts';
 import type { Visitor } from './oauth/login-session.ts';
@@ -13,6 +15,11 @@ export interface McpWorld {
   /** Who we are, for servers. */
   readonly client: { readonly name: string; readonly version: string };
   readonly startProcess: StartServerProcess;
+  /** Isolates a server's process. `sandbox`: the mode or profile that the configuration names; `cwd`: the thread's folder. */
+  confine(
+    command: PlainCommand,
+    where: { readonly sandbox: string; readonly cwd: string },
+  ): Promise<RunnableCommand | Outcome>;
   /** Where a program is that the user names; undefined where it is not, or where commands could have put it there. */
   findProgram(name: string): string | undefined;
   readonly listings: ListingFiles;

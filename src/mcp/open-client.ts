@@ -1,7 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
-import type { Json, JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { type AllTools, listAllTools, mostPages } from './list-all-tools.ts';
 import { readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { wantsTask } from './call-as-task.ts';
@@ -18,6 +19,8 @@ export interface OpenClient {
   readonly schemas: ReadonlyMap<string, JsonObject>;
   /** Raw names of tools that are called as tasks. */
   readonly tasks: ReadonlySet<string>;
+  /** Tools that were left out, by name. */
+  readonly malformed: readonly string[];
   /** Why the connection ended by itself. */
   endedBecause(): string;
   /** The server wants a login, and the user was sent to a page: waits for them. Whether there is a login now. */
@@ -26,8 +29,8 @@ export interface OpenClient {
 
 export interface ClientWatch {
   readonly signal: AbortSignal;
-  /** The server wants to know something of the user. */
-  elicit(asked: McpElicitation): Promise<McpElicited>;
+  /** The server wants to know something of the user. `taskId`: the task that it says the question is about. */
+  elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicited>;
   closed(): void;
   toolsChanged(): void;
 }
@@ -80,8 +83,7 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpWo
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
     versionNegotiation: { mode: isProgram ? 'legacy' : 'auto' },
-    // A list that does not end is none.
-    listMaxPages: 16,
+    listMaxPages: mostPages,
     listChanged: { tools: { autoRefresh: false, onChanged: () => watch.toolsChanged() } },
   });
   client.setRequestHandler('elicitation/create', (request) => answerElicitation(config.name, request, watch));
@@ -93,23 +95,19 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpWo
 export async function listTools(
   client: Client,
   options: { readonly signal: AbortSignal; readonly timeout: number },
-): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks'>> {
+): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks' | 'malformed'>> {
   const capabilities = client.getServerCapabilities() ?? {};
-  const listed =
-    capabilities.tools === undefined
-      ? []
-      : (await client.listTools(undefined, { ...options, cacheMode: 'refresh' })).tools;
-  const found = listed as unknown as readonly Json[];
+  const none: AllTools = { tools: [], malformed: [] };
+  const { tools: raw, malformed } = capabilities.tools === undefined ? none : await listAllTools(client, options);
   const instructions = client.getInstructions();
   const about = {
     hasResources: capabilities.resources !== undefined,
     ...(instructions === undefined ? {} : { instructions }),
   };
-  const listing = readListing(found, about);
-  const raw = found as readonly JsonObject[];
+  const listing = readListing(raw, about);
   const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
   const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
-  return { listing, schemas, tasks };
+  return { listing, schemas, tasks, malformed };
 }
 
 async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {
@@ -117,5 +115,9 @@ async function answerElicitation(server: string, { params }: ElicitRequest, watc
     params.mode === 'url'
       ? { server, message: params.message, url: params.url }
       : { server, message: params.message, schema: params.requestedSchema as unknown as JsonObject };
-  return (await watch.elicit(asked)) as ElicitResult;
+  const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as
+    | { readonly taskId?: unknown }
+    | undefined;
+  const taskId = typeof task?.taskId === 'string' ? task.taskId : undefined;
+  return (await watch.elicit(asked, taskId)) as ElicitResult;
 }

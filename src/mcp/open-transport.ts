@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { McpAddressConfig, McpProgramConfig } from '../config/mcp-servers.ts';
+import type { StartServerProcess } from '../ports/server-process.ts';
 import { defined } from '../protocol/defined.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
@@ -30,8 +31,21 @@ function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): O
   const path = command.includes('/') ? command : world.findProgram(command);
   if (path === undefined) throw new Error(`the program ${JSON.stringify(command)} was not found`);
   const env = serverEnvironment(program, world.env);
-  const transport = new PipeTransport({ argv: [path, ...args], cwd: program.cwd ?? cwd, env }, world.startProcess);
+  const { sandbox } = program;
+  const start = sandbox === undefined ? world.startProcess : startConfined(world, { sandbox, cwd });
+  const transport = new PipeTransport({ argv: [path, ...args], cwd: program.cwd ?? cwd, env }, start);
   return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
+}
+
+function startConfined(world: McpWorld, where: Parameters<McpWorld['confine']>[1]): StartServerProcess {
+  return async (command, watch) => {
+    const confined = await world.confine(command, where);
+    if ('code' in confined) {
+      const reason = `its sandbox ${JSON.stringify(where.sandbox)} cannot be used: ${confined.message}`;
+      return { kind: 'not-started', reason };
+    }
+    return world.startProcess(confined, watch);
+  };
 }
 
 /** A login of the user's, where one is kept or can be made. A token or a header of the configuration comes first. */

@@ -91,7 +91,8 @@ export class ThreadServers implements McpServers {
       const slow = setTimeout(() => report(waitingFor(unseen)), 1000);
       await beforeAbort(Promise.all(starting), signal, undefined).finally(() => clearTimeout(slow));
     }
-    for (const { problem } of this.#connections.values()) if (problem !== undefined) report(problem);
+    for (const { problem, oddTools } of this.#connections.values())
+      for (const found of [problem, oddTools]) if (found !== undefined) report(found);
     this.#hold();
   }
 
@@ -160,10 +161,10 @@ export class ThreadServers implements McpServers {
     if (connection === undefined) return { kind: 'failed', why: noServer(server, this.names) };
     const { toolTimeoutMs } = connection.server.config;
     return connection.use(
-      async ({ client, schemas, tasks }, signal) => {
+      async ({ client, schemas, tasks }, signal, began) => {
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
-        if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs });
+        if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs, began });
         const options = {
           signal,
           timeout: toolTimeoutMs,

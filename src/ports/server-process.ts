@@ -1,8 +1,11 @@
-import type { PlainCommand } from './sandbox.ts';
+import type { PlainCommand, RunnableCommand } from './sandbox.ts';
+
+/** As it is, or isolated. */
+export type ServerCommand = PlainCommand & Partial<Pick<RunnableCommand, 'files' | 'handover' | 'cleanup'>>;
 
 /** Starts programs that answer on their output what is written to their input. Never rejects. */
 export type StartServerProcess = (
-  command: PlainCommand,
+  command: ServerCommand,
   watch: ServerProcessWatch,
 ) => Promise<ServerProcess | { readonly kind: 'not-started'; readonly reason: string }>;
 

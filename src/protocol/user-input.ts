@@ -20,6 +20,14 @@ export interface UserImage {
   readonly path: string;
   /** `data:image/…;base64,…` */
   readonly dataUrl: string;
+  /** Present where the picture was larger than models take, and was made smaller. */
+  readonly resized?: ResizedImage;
+}
+
+export interface ResizedImage {
+  /** As in `4000x3000`. */
+  readonly from: string;
+  readonly to: string;
 }
 
 export function words(text: string): UserInput {

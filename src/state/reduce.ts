@@ -24,7 +24,7 @@ import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { foldSession } from './sessions.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
-import { foldEntered, foldWaiting, reportIn } from './waiting.ts';
+import { foldEntered, foldWaiting, reportIn, totalIn } from './waiting.ts';
 import { foldWarning } from './warnings.ts';
 import { foldWork } from './work.ts';
 
@@ -116,11 +116,15 @@ function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): Threa
   return waiting === state.waiting ? state : { ...state, waiting };
 }
 
-/** What an agent has cost is part of what its thread has. */
+/** What an agent or a review has cost is part of what its thread has. */
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   const state = withWaiting(before, foldWaiting(before.waiting, payload));
-  const report = state === before ? undefined : reportIn(payload);
-  if (report === undefined) return state;
+  if (state === before) return state;
+  const report = reportIn(payload);
+  if (report === undefined) {
+    const total = totalIn(payload);
+    return total === undefined ? state : { ...state, usage: { ...state.usage, total } };
+  }
   const total = addUsage(state.usage.total, costOfReport(state.agents, report));
   return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
 }

@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { CallItem } from '../protocol/item.ts';
-import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 
 /** What hooks said about a call that is asked about. Its answer may come in another process, which does not ask them again. */
 export interface SaidByHooks {
@@ -8,13 +8,16 @@ export interface SaidByHooks {
   readonly input?: string;
   /** They want the user to decide. */
   readonly asks?: true;
+  /** For the model, behind the answer to the call. */
+  readonly texts?: readonly string[];
 }
 
 /** As a question's line has it. */
 export function saidByHooksIn(payload: JsonObject): SaidByHooks | undefined {
   const hook = objectAt(payload, 'hook');
   if (hook === undefined) return undefined;
-  return defined({ input: stringAt(hook, 'input'), asks: hook['asks'] === true || undefined });
+  const texts = arrayAt(hook, 'texts')?.filter((text) => typeof text === 'string');
+  return defined({ input: stringAt(hook, 'input'), asks: hook['asks'] === true || undefined, texts });
 }
 
 /** A call of the model as it would run. The model's own item stays as it is. */

@@ -26,6 +26,8 @@ export type WaitingContent =
       readonly item: Item;
       /** Of an item that only its maker can read: who answered when it was accepted. */
       readonly maker?: ProviderName;
+      /** What the thread has cost with it. Absent: to make it cost nothing. Only its line says it. */
+      readonly total?: Usage;
     }
   /** `total`: what the thread has cost with it. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage };
@@ -58,7 +60,7 @@ export function messageWaits(message: WaitingMessage): LineDraft {
 
 /** What the thread has cost after a `capstan_waiting` line, where the line says so. */
 export function totalIn(payload: JsonObject): Usage | undefined {
-  const total = payload['kind'] === 'agent' ? objectAt(payload, 'total') : undefined;
+  const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && mendUsage(total);
 }
 

@@ -1,6 +1,8 @@
+import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
+import { addUsage, type Usage } from '../protocol/usage.ts';
 import { waitingProblem } from '../state/waiting.ts';
 import { withWithheld } from '../state/withheld.ts';
 import type { Inbox } from './parts/inbox.ts';
@@ -11,6 +13,11 @@ import { closed } from './thread-settings.ts';
 /** Whether an item waits to enter history, and will after a crash, or why it does not. */
 export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
+export interface InjectOptions {
+  /** What it cost to make the item: a part of what the thread costs. */
+  readonly cost?: Usage;
+}
+
 interface OpenInbox {
   readonly log: ThreadLog;
   readonly inbox: Inbox;
@@ -18,12 +25,17 @@ interface OpenInbox {
 }
 
 /** A program's own item waits in the thread's inbox. Resolves when it is durable. */
-export async function injectItem({ log, inbox, closing }: OpenInbox, given: Item): Promise<Injected> {
+export async function injectItem(
+  { log, inbox, closing }: OpenInbox,
+  given: Item,
+  { cost }: InjectOptions = {},
+): Promise<Injected> {
   const item = plainCopy(given);
   const odd = item === notPlain ? notData('The item') : itemProblem(item);
   const problem = odd ?? fullInbox(log) ?? (closing.aborted ? closed : undefined);
   if (problem !== undefined) return { kind: 'refused', outcome: problem };
-  inbox.accept({ kind: 'item', item: item as Item });
+  const total = cost && addUsage(log.state.usage.total, cost);
+  inbox.accept({ kind: 'item', item: item as Item, ...defined({ total }) });
   await log.durable();
   return { kind: 'injected' };
 }

@@ -13,7 +13,7 @@ import type { CompactionResult } from './parts/compaction-result.ts';
 import { Inbox } from './parts/inbox.ts';
 import { agentParent } from './agent-parent.ts';
 import { backgroundHost } from './background-host.ts';
-import { type Injected, injectItem } from './inject-item.ts';
+import { type Injected, injectItem, type InjectOptions } from './inject-item.ts';
 import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
@@ -241,8 +241,8 @@ export class Thread {
    * A program's own item enters history before the next request, of the running turn or of the next one. Resolves when
    * it is durable.
    */
-  inject(given: Item): Promise<Injected> {
-    return injectItem({ log: this.#log, inbox: this.#inbox, closing: this.#closing.signal }, given);
+  inject(given: Item, options?: InjectOptions): Promise<Injected> {
+    return injectItem({ log: this.#log, inbox: this.#inbox, closing: this.#closing.signal }, given, options);
   }
 
   /**

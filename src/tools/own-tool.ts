@@ -96,7 +96,7 @@ async function run(
   const ended: ToolCallItem = { ...item, status: ok ? 'completed' : 'failed', output };
   if (images.length === 0) return { output, item: ended };
   const content = [{ type: 'text', text: output }, ...images.map((data) => ({ type: 'image', data }))];
-  return { output: contentParts(content, picture), item: ended };
+  return { output: await contentParts(content, picture), item: ended };
 }
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {

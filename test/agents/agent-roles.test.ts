@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
@@ -107,4 +107,35 @@ it('an agent that is forked begins with the conversation, its results included, 
   if (forked.kind === 'refused') throw new Error(forked.outcome.message);
   await forked.thread.run({ input: words('and now?'), signal });
   expect((await again.stored.agents(forked.thread.id)).agents).toEqual([]);
+});
+
+it('a trusted project adds roles and replaces none; of another one nothing is read', async () => {
+  const offered = async (trust: 'trusted' | 'untrusted') => {
+    let tools: readonly JsonObject[] = [];
+    const { live, begin } = await agentScene({
+      root: ({ body }) => {
+        tools = body['tools'] as readonly JsonObject[];
+        return done;
+      },
+    });
+    const { home, workspace } = live.place;
+    appendFileSync(join(home, 'config.toml'), `\n[projects."${workspace}"]\ntrust_level = "${trust}"\n`);
+    mkdirSync(join(workspace, '.codex/agents'), { recursive: true });
+    writeFileSync(join(workspace, '.codex/agents/a.toml'), 'name = "tester"\ndescription = "runs the tests."\n');
+    writeFileSync(join(workspace, '.codex/agents/b.toml'), 'name = "explorer"\ndescription = "writes."\n');
+    const warned: string[] = [];
+    const { thread } = await begin();
+    thread.subscribe({ event: (event) => void (event.kind === 'warning' && warned.push(event.outcome.message)) });
+    await thread.run({ input: words('go'), signal });
+    const tool = tools.find(({ name }) => name === 'spawn_agent')!;
+    const { agent_type: type } = (tool['parameters'] as JsonObject)['properties'] as {
+      readonly agent_type: JsonObject;
+    };
+    return { roles: type['enum'], warned };
+  };
+  expect(await offered('trusted')).toEqual({
+    roles: ['default', 'explorer', 'worker', 'tester'],
+    warned: [expect.stringContaining('b.toml has the name "explorer", which is taken, so it is left out.')],
+  });
+  expect(await offered('untrusted')).toMatchObject({ roles: ['default', 'explorer', 'worker'] });
 });

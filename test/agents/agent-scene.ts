@@ -22,7 +22,11 @@ export interface AgentRequest {
  */
 export async function agentScene(
   speakers: Readonly<Record<string, Says>>,
-  { config = '', open = {} }: { readonly config?: string; readonly open?: Partial<ThreadRequest> } = {},
+  {
+    config = '',
+    features = '',
+    open = {},
+  }: { readonly config?: string; readonly features?: string; readonly open?: Partial<ThreadRequest> } = {},
 ) {
   const counts = new Map<string, number>();
   const requests: { readonly name: string; readonly texts: readonly string[] }[] = [];
@@ -35,7 +39,7 @@ export async function agentScene(
     requests.push({ name, texts });
     return speakers[name]!({ texts, body: body as JsonObject, index });
   };
-  const live = await LiveThread.in(script, `${config}\n[features]\nmulti_agent = true\n`);
+  const live = await LiveThread.in(script, `${config}\n[features]\nmulti_agent = true\n${features}`);
   const engine = async (): Promise<Engine> => {
     const made = await live.engine();
     liveThreads(made);

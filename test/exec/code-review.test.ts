@@ -57,6 +57,9 @@ it('reviews what is not committed, with the diff attached, and the next turn kno
   expect(tools).not.toContain('apply_patch');
   expect(textsOf(inputOf(model, 1)).at(-1)).toContain('refused');
   expect(await place.run('exec', 'resume', '--last', 'Fix it')).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
+  // Two requests of the review, one of the thread.
+  const [shown] = (await place.run('threads', 'list', '--json')).events;
+  expect(JSON.stringify(shown)).toContain(`"totalTokens":${3 * 110}`);
   const texts = textsOf(inputOf(model, 2)).map(String);
   expect(texts.filter((each) => each.startsWith('<user_action>'))).toHaveLength(1);
   expect(texts.find((each) => each.startsWith('<user_action>'))).toContain('<action>review</action>');

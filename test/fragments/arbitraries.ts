@@ -40,6 +40,7 @@ import { generatedImagesFragment } from '../../src/fragments/events/generated-im
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
+import { imageResizeNoticeFragment } from '../../src/fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 import { userActionFragment } from '../../src/fragments/events/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
@@ -329,6 +330,12 @@ export const renderings: readonly {
     fc.record({ source: text, input: text, transcriptDelta: text }, { requiredKeys: ['input'] }),
   ),
   of(unusableImagesFragment, fc.record({ paths: some(text) })),
+  of(
+    imageResizeNoticeFragment,
+    fc.record({
+      images: some(fc.record({ number: fc.nat(), from: fc.constant('4000x3000'), to: fc.constant('1829x1371') })),
+    }),
+  ),
   of(userActionFragment, fc.record({ action: fc.constant('review' as const), context: text, results: text })),
   of(
     userShellCommandFragment,

@@ -70,6 +70,7 @@ describe('the catalogue', () => {
         "inter-agent-message | assistant | - | 10000 | alone |",
         "realtime-delegation | user | <realtime_delegation> | 3200 | alone |",
         "unusable-images | developer | <unusable_images> | 800 | alone |",
+        "image-resize-notice | developer | <image_resize_notice> | 800 | alone |",
         "user-action | user | <user_action> | 5000 | alone |",
         "user-shell-command | user | <user_shell_command> | 5000 | alone |",
         "checkpoint-intent | user | - | 400000 | alone |",

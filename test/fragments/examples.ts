@@ -37,6 +37,7 @@ import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
 import { generatedImagesFragment } from '../../src/fragments/events/generated-images.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
+import { imageResizeNoticeFragment } from '../../src/fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 import { userActionFragment } from '../../src/fragments/events/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
@@ -162,6 +163,7 @@ export const examples: readonly Fragment[] = [
   render(interAgentMessageFragment, { type: 'NEW_TASK', taskName: 'reader', sender: '/root', payload: 'Read it.' }),
   render(realtimeDelegationFragment, { input: 'Fix the test.', transcriptDelta: 'user: the test is red' }),
   render(unusableImagesFragment, { paths: ['notes.png'] }),
+  render(imageResizeNoticeFragment, { images: [{ number: 1, from: '4000x3000', to: '1829x1371' }] }),
   render(userActionFragment, { action: 'review', context: 'The user started a review.', results: 'No faults.' }),
   render(userShellCommandFragment, { command: 'npm test', exitCode: 1, seconds: 2.5, output: '1 failed' }),
   render(checkpointIntentFragment, {

@@ -245,7 +245,7 @@ export class WatchedThread {
     const all = [
       execCommandTool(this.#pretendedCommands()),
       updatePlanTool(),
-      viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }) }),
+      viewImageTool({ loadImage: () => Promise.resolve({ code: 'none', message: 'No.', next: '' }) }),
     ];
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
     const source = () => all.filter(({ name }) => isThere(name));

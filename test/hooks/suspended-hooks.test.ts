@@ -112,3 +112,19 @@ it('a line that claims another change than was asked about lets nothing run', as
   expect(await resume()).toMatch(/^Not run: /);
   expect(asked).toEqual([]);
 });
+
+it('what a hook says for the model stands behind the answer, also when that comes in another process', async () => {
+  const call = callTool('exec_command', { cmd: 'echo one' });
+  const { resume, live } = await suspended(call, { additionalContext: 'Mind the gap.' });
+  expect(
+    live.place
+      .lines()
+      .filter(({ type }) => type === 'response_item')
+      .at(-1)?.payload['type'],
+  ).toBe('function_call');
+  await resume();
+  const rows = live.rows(1).slice(-3);
+  expect(rows.map(([kind]) => kind)).toEqual(['call', 'output', 'developer']);
+  expect(rows.at(-1)?.[1]).toContain('Mind the gap.');
+  expect(live.rows(1).flat().join().split('Mind the gap.')).toHaveLength(2);
+});

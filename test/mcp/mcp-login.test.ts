@@ -21,7 +21,9 @@ test('a login is made in the browser, kept for this user alone, used by threads,
     ];
   };
   expect(await call()).toContain('There is no tool named');
-  const [warning] = live.told('warning').map(({ outcome }) => outcome);
+  // A busy machine also says that it waits.
+  const warnings = live.told('warning').map(({ outcome }) => outcome);
+  const [warning] = warnings.filter(({ code }) => code !== 'mcp-servers-starting');
   expect(warning).toEqual({
     code: 'mcp-login-needed',
     message: 'The MCP server "g" did not start: it wants a login.',

@@ -19,16 +19,18 @@ export interface McpSceneOptions {
   readonly config?: string;
   readonly after?: string;
   readonly answers?: readonly Answer[];
+  /** Where the plan and the log of the server are: by default out of the reach of commands. */
+  readonly files?: 'home' | 'workspace';
   /** What the administrator of the machine demands. */
   readonly requirements?: string;
 }
 
 /** A thread with a scripted server named `s`. */
 export async function mcpScene(options: McpSceneOptions) {
-  const { plan, server = '', config = '', after = '', answers, requirements } = options;
+  const { plan, server = '', config = '', after = '', answers, requirements, files = 'home' } = options;
   const live = await LiveThread.in([], config);
-  const planFile = join(live.place.home, 'plan.json');
-  const logFile = join(live.place.home, 'server.log');
+  const planFile = join(live.place[files], 'plan.json');
+  const logFile = join(live.place[files], 'server.log');
   writeFileSync(planFile, JSON.stringify(plan));
   const configFile = join(live.place.home, 'config.toml');
   const table = `

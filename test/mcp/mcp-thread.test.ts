@@ -119,3 +119,15 @@ test('a picture is sent to a model that takes pictures', async () => {
   expect(parts.at(-1)).toMatchObject({ type: 'input_image', image_url: `data:image/png;base64,${data}` });
   expect(JSON.stringify(parts).length).toBeLessThan(100_000);
 });
+
+test('a malformed tool is left out and named, and the others work', async () => {
+  const tools = [echo, { name: 'torn', inputSchema: 'none' }, { description: 'nameless' }];
+  const scene = await mcpScene({ plan: { tools } });
+  await scene.open();
+  expect(await scene.calls(mcpCall('echo'))).toEqual([expect.stringContaining('called echo')]);
+  expect(scene.toolNames(0).filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__s__echo']);
+  const said = scene.live.told('warning').filter(({ outcome }) => outcome.code === 'mcp-tools-malformed');
+  expect(said.map(({ outcome }) => outcome.message)).toEqual([
+    'The MCP server "s" lists tools that are malformed: "torn", "number 3". They are left out; the others work.',
+  ]);
+});

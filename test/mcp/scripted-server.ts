@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
  * A server of tools that does what its plan says, over standard input and output. Started as a program; the plan is a
@@ -44,6 +44,8 @@ interface CallPlan {
   readonly asks?: number;
   readonly ask?: { readonly method: string; readonly params: object };
   readonly environment?: boolean;
+  /** Writes these files, and answers with what came of each. */
+  readonly write?: readonly string[];
 }
 
 const [, , planFile = '', logFile = ''] = process.argv;
@@ -154,10 +156,22 @@ async function call(id: number | string, params: { name: string; _meta?: { progr
   if (todo.environment === true) {
     return send({ id, result: { content: [{ type: 'text', text: JSON.stringify(process.env) }] } });
   }
+  if (todo.write !== undefined) {
+    return send({ id, result: { content: [{ type: 'text', text: todo.write.map(written).join(', ') }] } });
+  }
   if (todo.error !== undefined) return send({ id, error: todo.error });
   const text = todo.repeat === undefined ? `called ${params.name}` : todo.repeat.text.repeat(todo.repeat.times);
   log({ answered: params.name });
   send({ id, result: todo.result ?? { content: [{ type: 'text', text }] } });
+}
+
+function written(path: string): string {
+  try {
+    writeFileSync(path, 'by the server');
+    return 'written';
+  } catch (error) {
+    return String(Object(error).code);
+  }
 }
 
 function answerTo(ask: NonNullable<CallPlan['ask']>): Promise<{ readonly result?: object; readonly error?: object }> {

@@ -86,7 +86,10 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
   experimental_compact_prompt_file: (thing) =>
     'code' in loadInstructionFiles({ experimentalCompactPromptFile: put(thing, 'compact.md') }) ? {} : 'used',
   model_catalog_json: (thing) => ('code' in loadCatalogue({ modelCatalogJson: put(thing, 'c.json') }) ? {} : 'used'),
-  'a picture': (thing) => ('code' in loadImage(put(thing, 'a.png'), '/') ? {} : 'used'),
+  'a picture': async (thing) => {
+    const resize = () => Promise.reject(new Error('No picture here is large.'));
+    return 'code' in (await loadImage(put(thing, 'a.png'), '/', { resize })) ? {} : 'used';
+  },
   '--output-schema': (thing) => {
     const options = { outputSchema: put(thing, 's.json') };
     const asked = { options } as unknown as Parameters<typeof loadOutputSchema>[0];

@@ -39,6 +39,8 @@ const leaves = (path: string, target: string) => ({
   next: 'Replace the link with a copy of the file.',
 });
 
+const resize = () => Promise.reject(new Error('No picture here is large.'));
+
 describe('a link out of the project', () => {
   test('AGENTS.md that leads to a file of the user is not read, and that is reported', async () => {
     folders.write('secrets/token', 'sekrit');
@@ -178,29 +180,32 @@ describe('what the policy denies', () => {
     expect((await load('repo', policyOf({}, [at('home/AGENTS.md')]))).document).toEqual({});
   });
 
-  test('a picture is not shown: by its name, behind a link, and behind a rule that is spelled through a link', () => {
+  test('a picture is not shown: by its name, behind a link, and behind a rule that is spelled through a link', async () => {
     folders.write('repo/secret/a.png', '\x89PNG\r\n\x1a\n');
     symlinkSync('secret/a.png', at('repo/shown.png'));
     symlinkSync(at('repo/secret'), at('way'));
     const show = (path: string, policy: ResolvedPolicy) => {
       const { deniesModel: denies } = readGuard(policy);
-      return loadImage(at(path), '/', { denies });
+      return loadImage(at(path), '/', { denies, resize });
     };
     for (const path of ['repo/secret/a.png', 'repo/shown.png']) {
       for (const policy of [policyOf({ [at('repo/secret')]: 'deny' }), policyOf({ [at('way')]: 'deny' })]) {
-        expect(show(path, policy)).toMatchObject({ code: 'image-denied' });
+        await expect(show(path, policy)).resolves.toMatchObject({ code: 'image-denied' });
       }
-      expect(show(path, policyOf({}, [`${folders.root}/**/secret/*`]))).toMatchObject({ code: 'image-denied' });
-      expect(show(path, policyOf({}))).not.toHaveProperty('code', 'image-denied');
+      await expect(show(path, policyOf({}, [`${folders.root}/**/secret/*`]))).resolves.toMatchObject({
+        code: 'image-denied',
+      });
+      await expect(show(path, policyOf({}))).resolves.not.toHaveProperty('code', 'image-denied');
     }
   });
 
-  test('a grant through a link that commands could turn opens nothing', () => {
+  test('a grant through a link that commands could turn opens nothing', async () => {
     folders.write('outside/a.png', '\x89PNG\r\n\x1a\n');
     symlinkSync(at('outside'), at('repo/way'));
     const policy = policyOf({ '/': 'deny', [folders.repo]: 'write', [at('repo/way')]: 'read' });
     const { deniesModel: denies } = readGuard(policy);
-    expect(loadImage(at('repo/way/a.png'), '/', { denies })).toMatchObject({ code: 'image-denied' });
+    const shown = loadImage(at('repo/way/a.png'), '/', { denies, resize });
+    await expect(shown).resolves.toMatchObject({ code: 'image-denied' });
   });
 
   test('facts of a repository that may not be read are left out of the thread', () => {
@@ -256,7 +261,7 @@ describe('deny_read of the machine', () => {
     const trust = `projects."${workspace}".trust_level="trusted"`;
     await expect(live.open({ systemFolders, overrides: [trust] })).rejects.toThrow('the policy denies reading it');
     const engine = await live.engine({ systemFolders });
-    expect(engine.loadImage('a/secret.png', root)).toMatchObject({ code: 'image-denied' });
-    expect(engine.loadImage('a.png', root)).toMatchObject({ code: 'image-unreadable' });
+    await expect(engine.loadImage('a/secret.png', root)).resolves.toMatchObject({ code: 'image-denied' });
+    await expect(engine.loadImage('a.png', root)).resolves.toMatchObject({ code: 'image-unreadable' });
   });
 });

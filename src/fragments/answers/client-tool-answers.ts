@@ -9,14 +9,17 @@ export interface ClientResult {
 }
 
 /** What the model reads of what a client gave as the result of its tool. */
-export function clientResult(given: JsonObject | undefined, picture: ShowPicture | undefined): ClientResult {
+export async function clientResult(
+  given: JsonObject | undefined,
+  picture: ShowPicture | undefined,
+): Promise<ClientResult> {
   const content = given?.['content'];
   const ok = given?.['success'] !== false;
   const noResult = { output: toolFailed('the client gave no result.'), ok: false };
   if (typeof content === 'string') return content === '' && !ok ? noResult : { output: content.toWellFormed(), ok };
   const blocks = given === undefined ? undefined : arrayAt(given, 'content');
   if (blocks === undefined || (blocks.length === 0 && !ok)) return noResult;
-  const parts = contentParts(blocks.map(asBlock), picture);
+  const parts = await contentParts(blocks.map(asBlock), picture);
   const words = parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []));
   return { output: words.length === parts.length ? words.join('\n') : parts, ok };
 }

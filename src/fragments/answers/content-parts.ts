@@ -1,9 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
 import { escapeMarkup, quote } from '../text/markup.ts';
 import { byteLength } from '../text/truncate.ts';
+import { shownImage } from './image-answers.ts';
 
 /** Gives a picture as it is sent, or why it cannot be. */
-export type ShowPicture = (dataUrl: string) => { readonly dataUrl: string } | { readonly message: string };
+export type ShowPicture = (dataUrl: string) => Promise<Omit<UserImage, 'path'> | { readonly message: string }>;
 
 /** A result beyond this is not kept in memory: no window holds it. */
 export const mostTextBytes = 4_000_000;
@@ -14,22 +16,29 @@ const mostPictures = 8;
  * The blocks of a result, in the form of MCP, as parts of an output. `last`: behind all of them. `picture`: undefined
  * where the model takes none.
  */
-export function contentParts(
+export async function contentParts(
   blocks: readonly Json[],
   picture: ShowPicture | undefined,
   last: readonly JsonObject[] = [],
-): readonly JsonObject[] {
+): Promise<readonly JsonObject[]> {
   const pictures = { left: mostPictures };
-  const parts = blocks.slice(0, mostBlocks).flatMap((block) => partOf(block, picture, pictures));
   const more = blocks.length > mostBlocks ? [text(`[${blocks.length - mostBlocks} more items are left out]`)] : [];
-  return withinMemory([...parts, ...more, ...last.flatMap((block) => partOf(block, picture, pictures))]);
+  const parts: JsonObject[] = [];
+  for (const block of blocks.slice(0, mostBlocks)) parts.push(...(await partOf(block, picture, pictures)));
+  parts.push(...more);
+  for (const block of last) parts.push(...(await partOf(block, picture, pictures)));
+  return withinMemory(parts);
 }
 
 function text(words: string): JsonObject {
   return { type: 'input_text', text: words.toWellFormed() };
 }
 
-function partOf(block: Json, picture: ShowPicture | undefined, pictures: { left: number }): readonly JsonObject[] {
+async function partOf(
+  block: Json,
+  picture: ShowPicture | undefined,
+  pictures: { left: number },
+): Promise<readonly JsonObject[]> {
   if (!isJsonObject(block)) return [];
   switch (block['type']) {
     case 'text':
@@ -37,10 +46,11 @@ function partOf(block: Json, picture: ShowPicture | undefined, pictures: { left:
     case 'image': {
       if (picture === undefined) return [text('<image content omitted because you do not support image input>')];
       if (pictures.left === 0) return [text('<image content omitted because there are too many images>')];
-      const found = picture(dataUrlOf(block));
-      if ('message' in found) return [text(`<image content omitted: ${escapeMarkup(found.message)}>`)];
+      // Looking at each costs time and memory.
       pictures.left -= 1;
-      return [{ type: 'input_image', image_url: found.dataUrl, detail: 'high' }];
+      const found = await picture(dataUrlOf(block));
+      if ('message' in found) return [text(`<image content omitted: ${escapeMarkup(found.message)}>`)];
+      return shownImage(found);
     }
     case 'audio':
       return [text('<audio content omitted because you do not support audio input>')];

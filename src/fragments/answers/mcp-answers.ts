@@ -10,13 +10,16 @@ export interface McpResultOptions {
 }
 
 /** What the model reads of a result: plain text, or parts where pictures are among it. */
-export function mcpResult(result: JsonObject, options: McpResultOptions): string | readonly JsonObject[] {
+export async function mcpResult(
+  result: JsonObject,
+  options: McpResultOptions,
+): Promise<string | readonly JsonObject[]> {
   const blocks = arrayAt(result, 'content') ?? [];
   const structured = result['structuredContent'];
   const isNew =
     structured !== undefined && structured !== null && !blocks.some((block) => saysTheSame(block, structured));
   const more = isNew ? [{ type: 'text', text: JSON.stringify(structured) }] : [];
-  const all = contentParts(blocks, options.picture, more);
+  const all = await contentParts(blocks, options.picture, more);
   const header = `${wallTime(options.seconds)}\n${result['isError'] === true ? 'The tool reports an error.\n' : ''}Output:`;
   const words = all.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []));
   return words.length === all.length ? [header, ...words].join('\n') : [{ type: 'input_text', text: header }, ...all];

@@ -4,7 +4,12 @@ import { namesIn } from '../../disk/folders.ts';
 import type { BoundedReading } from '../../disk/read-bounded.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { inside, projectFolders } from '../files/project-folders.ts';
 import { loadTomlFile } from './config-file.ts';
+import { projectNames } from './config-in-folder.ts';
+import type { BaseLayers } from './config-layers.ts';
+import { isOfUser, isThere } from './layer-files.ts';
+import { findTrust } from './trust.ts';
 
 export interface LoadedRoles {
   /** Built-in ones first, in the order in which they are found. */
@@ -12,16 +17,23 @@ export interface LoadedRoles {
   readonly problems: readonly Outcome[];
 }
 
+interface RolePlaces extends Pick<BoundedReading, 'denies'> {
+  readonly home: string;
+  /** Folders with roles of trusted projects, the outermost first. */
+  readonly projects: readonly string[];
+}
+
 /** A folder with more is not meant for people. */
 const mostFiles = 100;
 
 /**
- * The roles of agents: those that are built in, tables `[agents.NAME]`, and files `agents/*.toml` of the home. A file says
- * more than a table, and both more than what is built in. One without a description is left out.
+ * The roles of agents: those that are built in, tables `[agents.NAME]`, and files `agents/*.toml` of the home and of
+ * trusted projects. A file says more than a table, and both more than what is built in; a project replaces no role. One
+ * without a description is left out.
  */
 export async function loadAgentRoles(
   agents: Json | undefined,
-  { home, ...rules }: { readonly home: string } & Pick<BoundedReading, 'denies'>,
+  { home, projects, ...rules }: RolePlaces,
 ): Promise<LoadedRoles> {
   const roles = new Map(builtInRoles.map((role) => [role.name, role]));
   const problems: Outcome[] = [];
@@ -45,10 +57,7 @@ export async function loadAgentRoles(
     const values = { ...table, ...loaded?.layer.values };
     add(stringAt(loaded?.layer.values, 'name') ?? name, values, `agents.${name}`);
   }
-  const folder = join(home, 'agents');
-  const names = namesIn(folder).filter((each) => each.endsWith('.toml'));
-  for (const each of names.toSorted().slice(0, mostFiles)) {
-    const path = join(folder, each);
+  for (const path of roleFiles(join(home, 'agents'))) {
     if (referred.includes(path)) continue;
     const { layer, problems: wrong } = await loadTomlFile('user', path, rules);
     problems.push(...wrong);
@@ -56,7 +65,34 @@ export async function loadAgentRoles(
     if (name !== undefined) add(name, layer.values, path);
     else if (wrong.length === 0) problems.push(oddRole(path, 'no name'));
   }
+  for (const path of projects.flatMap(roleFiles)) {
+    const { layer, problems: wrong } = await loadTomlFile('project', path, rules);
+    problems.push(...wrong);
+    const name = stringAt(layer.values, 'name');
+    if (name === undefined) problems.push(...(wrong.length === 0 ? [oddRole(path, 'no name')] : []));
+    else if (roles.has(name)) problems.push(oddRole(path, `the name ${JSON.stringify(name)}, which is taken`));
+    else add(name, layer.values, path);
+  }
   return { roles: [...roles.values()], problems };
+}
+
+function roleFiles(folder: string): readonly string[] {
+  const names = namesIn(folder).filter((each) => each.endsWith('.toml'));
+  return names
+    .toSorted()
+    .slice(0, mostFiles)
+    .map((each) => join(folder, each));
+}
+
+/** Folders with roles of agents in the trusted projects around a folder. */
+export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {
+  return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
+    projectNames
+      .map((name) => inside(owner) + name)
+      .filter((layer) => isThere({ path: `${layer}/agents` }) && !isOfUser(layer, base))
+      .filter(() => findTrust(owner, base.config).trust === 'trusted')
+      .map((layer) => `${layer}/agents`),
+  );
 }
 
 function oddRole(source: string, what: string): Outcome<'agent-role'> {

@@ -1,13 +1,15 @@
 import { bigEndian, type Bytes, littleEndian, standsAt } from '../../history/base64-bytes.ts';
 import { imageSize, isFrameHeader } from '../../history/image-size.ts';
 
+export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp';
+
 /**
  * What a file is by its first bytes, and whether the rest has the parts that a picture of that format needs: walks from
  * part to part by the lengths that the file states. Undefined for what models do not take.
  */
 export function imageFormat(buffer: Buffer) {
   const bytes: Bytes = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
-  const found = (format: 'png' | 'jpeg' | 'gif' | 'webp', isWhole: () => boolean) => ({
+  const found = (format: ImageFormat, isWhole: () => boolean) => ({
     format,
     whole: imageSize(bytes) !== undefined && isWhole(),
   });

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { settingsWindow } from './settings-window.ts';
-import { loadImage } from '../../gather/files/load-image.ts';
+import type { ShowPicture } from '../../fragments/answers/content-parts.ts';
 import { jsonTokens } from '../../history/size.ts';
 import { directGroups, optionalToolsBudget } from '../../planes/direct-groups.ts';
 import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
@@ -30,12 +30,13 @@ interface ClientToolSetOptions {
   readonly searchesElsewhere: boolean;
   /** Tools of the program that are found by the same search. */
   readonly ownDeferred: readonly Tool[];
+  readonly picture: ShowPicture;
 }
 
 /** Those that the client defers, and those that weigh too much for the window, are found by searching. */
 export function clientToolSet(
   settings: Settings,
-  { catalogue, searchesElsewhere, ownDeferred }: ClientToolSetOptions,
+  { catalogue, searchesElsewhere, ownDeferred, picture }: ClientToolSetOptions,
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
   // Servers take their own share.
@@ -47,7 +48,7 @@ export function clientToolSet(
   const made = (isDirect: boolean): readonly Tool[] =>
     all
       .filter(({ name }) => shown.has(name) === isDirect)
-      .map((known) => clientTool(known, { picture: (dataUrl) => loadImage(dataUrl, '/'), deferred: !isDirect }));
+      .map((known) => clientTool(known, { picture, deferred: !isDirect }));
   const [direct, hidden] = [made(true), made(false)];
   const deferred = [...ownDeferred, ...hidden];
   const searching =

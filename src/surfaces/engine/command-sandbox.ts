@@ -7,7 +7,7 @@ import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { builtInModes } from '../../policy/tables/built-in-tables.ts';
-import type { PlainCommand } from '../../ports/sandbox.ts';
+import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
@@ -43,6 +43,8 @@ export interface CommandSandbox {
   means(): Promise<SandboxMeans | Outcome>;
   /** Runs a command with the streams of this process. `cwd`: where, if not in the folder. */
   run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | ProgramProblem | Outcome>;
+  /** A command of another maker, isolated as the policy says. */
+  plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
   /** Runs a command and gives what it printed. */
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   /** How each system would enforce the policy. */
@@ -69,10 +71,11 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
   const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('required' as const) : landlock };
   const sandbox = createSandbox({ ...engine.sandboxOptions, ...more });
   const gitGuard = lazyGitGuard(clock);
-  const planned = async (argv: readonly string[], more: Partial<PlainCommand>) => {
+  const plan = async (command: PlainCommand) => {
     await gitGuard.look({ roots: keepingRoots(policy), denies: deniedBy(policy) }, new AbortController().signal);
-    return sandbox.plan({ argv, cwd, env, ...more }, policy, gitGuard.current);
+    return sandbox.plan(command, policy, gitGuard.current);
   };
+  const planned = (argv: readonly string[], more: Partial<PlainCommand>) => plan({ argv, cwd, env, ...more });
   return {
     kind: 'command-sandbox',
     cwd,
@@ -86,6 +89,7 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
       const { path: program, closesUserNamespaces, ownProcessTable } = route.bubblewrap;
       return { kind: route.kind, program, closesUserNamespaces, ownProcessTable };
     },
+    plan,
     async run(argv, { cwd: folder } = {}) {
       const problem = programProblem(argv[0] ?? '', { cwd: folder ?? cwd, path: env['PATH'] });
       if (problem !== undefined) return problem;

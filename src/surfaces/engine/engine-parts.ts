@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lazyImageResizer } from '../../gather/files/lazy-image-resizer.ts';
 import { createChangeWatch } from '../../exec/call-times.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
@@ -139,6 +140,7 @@ export function createEngineParts(
       },
     },
     watch: createChangeWatch(home),
+    resizeImage: lazyImageResizer({ root, clock }),
     threads,
     agentLive,
     askModel,

@@ -110,9 +110,9 @@ export class Engine {
   }
 
   /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */
-  loadImage(path: string, cwd: string): UserImage | Outcome {
+  loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
     const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
-    return loadImage(path, cwd, { denies });
+    return loadImage(path, cwd, { denies, resize: this.#parts.resizeImage });
   }
 
   /** Whether threads can work in a folder, and the repository around it. */

@@ -13,6 +13,7 @@ import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { importedServer } from './imported-server.ts';
+import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** A server as lists show it. */
@@ -110,6 +111,7 @@ export class McpRegistry {
         env: options.env,
         client: { name: options.client.name, version: options.client.version },
         startProcess: startServerProcess,
+        confine: confineServer(this.#engine),
         findProgram: () => undefined,
         listings: listingFiles(base.home),
         credentials: credentialStore(base.home),

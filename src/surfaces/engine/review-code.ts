@@ -14,6 +14,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { words } from '../../protocol/user-input.ts';
 import { changesToReview } from './changes-to-review.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
@@ -35,7 +36,7 @@ export interface ReviewCode {
 /** A thread, or a live one. */
 interface ReviewParent {
   readonly settings: Settings;
-  inject(item: Item): Promise<unknown>;
+  inject(item: Item, options: { readonly cost?: Usage }): Promise<unknown>;
 }
 
 /** `text`: the review as people read it, and as its parent does. */
@@ -92,12 +93,12 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
     const ended = await thread.run({ input: words(text), signal });
     if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome };
     if (ended.kind !== 'completed') {
-      await record(engine, parent, reviewInterrupted);
+      await record(engine, parent, { ...reviewInterrupted, cost: thread.state.usage.total });
       return { kind: 'aborted' };
     }
     const review = readFindings(ended.lastMessage ?? noReview);
     const said = reviewText(review);
-    await record(engine, parent, { context: reviewContext, results: said, said });
+    await record(engine, parent, { context: reviewContext, results: said, said, cost: thread.state.usage.total });
     return { kind: 'reviewed', review, text: said };
   } finally {
     await thread.close();
@@ -108,15 +109,19 @@ function attachment(diff: ReturnType<typeof fittingDiff>): { readonly diff?: typ
   return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
 }
 
-/** What the parent reads next: what the user did, and what it would have answered. */
+/** What the parent reads next: what the user did, and what it would have answered. The review is a part of its cost. */
 async function record(
   { newItemId }: ReviewingEngine,
   parent: ReviewParent,
-  { said, ...action }: { readonly context: string; readonly results: string; readonly said?: string },
+  {
+    said,
+    cost,
+    ...action
+  }: { readonly context: string; readonly results: string; readonly said?: string; readonly cost: Usage },
 ): Promise<void> {
   const { role, text } = render(userActionFragment, { action: 'review', ...action });
-  await parent.inject(contextMessage(newItemId(), role, [text]));
-  if (said !== undefined) await parent.inject(assistantMessage(newItemId(), said));
+  await parent.inject(contextMessage(newItemId(), role, [text]), { cost });
+  if (said !== undefined) await parent.inject(assistantMessage(newItemId(), said), {});
 }
 
 const noWords: Outcome = {

@@ -4,7 +4,7 @@ import { roleWords } from '../../config/agent-role.ts';
 import { type AgentsConfig, readAgentsConfig, startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import { loadAgentRoles } from '../../gather/config/agent-roles.ts';
+import { loadAgentRoles, projectRoleFolders } from '../../gather/config/agent-roles.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
@@ -45,7 +45,11 @@ export async function openThreadAgents(
   const { agent: self } = request;
   const { home, requirements } = engine.base;
   const denies = (path: string): boolean => deniesRead(requirements, path);
-  const loaded = await loadAgentRoles(config.agents, { home, denies });
+  const loaded = await loadAgentRoles(config.agents, {
+    home,
+    denies,
+    projects: projectRoleFolders(engine.base, settings.cwd),
+  });
   const { roles } = loaded;
   const threads = agentThreads(engine, {
     parent: request,
@@ -60,9 +64,10 @@ export async function openThreadAgents(
     known.set(rootId, tree);
     return tree;
   };
+  const dropTree = (rootId: ThreadId): void => void trees.get(engine)?.delete(rootId);
   const { ids, clock } = engine;
   const defaults = defined({ model: given.defaultModel, effort: given.defaultEffort });
-  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, defaults, ...defined({ self }) });
+  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, dropTree, defaults, ...defined({ self }) });
   const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
   const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
   const tools = mayStart

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import type { ShowPicture } from '../../fragments/answers/content-parts.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -24,6 +25,8 @@ export interface ClientToolsOptions {
   readonly searchesElsewhere: boolean;
   /** Tools of the program. Those that are deferred are found by the same search. */
   readonly ownTools: readonly Tool[];
+  /** Gives a picture as models take it. */
+  readonly picture: ShowPicture;
 }
 
 export async function openClientTools(settings: Settings, options: ClientToolsOptions): Promise<ThreadClientTools> {

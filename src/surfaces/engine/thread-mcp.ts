@@ -15,6 +15,7 @@ import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts'
 import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
 import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource } from '../../tools/router.ts';
+import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import { settingsWindow } from './settings-window.ts';
@@ -80,6 +81,7 @@ function poolOf(engine: EngineParts): ServerPool {
       env: options.env,
       client: { name, version },
       startProcess: startServerProcess,
+      confine: confineServer(engine),
       findProgram: (program) => programs.find(program),
       listings: listingFiles(base.home),
       credentials: credentialStore(base.home),
@@ -91,7 +93,7 @@ function poolOf(engine: EngineParts): ServerPool {
 
 /** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
 function toolSource(
-  { clock }: EngineParts,
+  { clock, resizeImage }: EngineParts,
   { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
   without: readonly string[],
 ): ToolSource {
@@ -100,7 +102,11 @@ function toolSource(
   let deferred: readonly Tool[] = [];
   let others: readonly Tool[] = [];
   let all: readonly Tool[] = [];
-  const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
+  const ports = {
+    servers,
+    clock,
+    loadImage: (dataUrl: string, signal: AbortSignal) => loadImage(dataUrl, '/', { resize: resizeImage, signal }),
+  };
   const reached = (): readonly Tool[] => [...deferred, ...others];
   const fixed = [toolSearchTool(reached), callToolTool(reached)];
   const resources = mcpResourceTools({ servers, clock });

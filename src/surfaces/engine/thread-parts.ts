@@ -99,7 +99,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     return commands.prepare();
   };
   const plugins = threadPlugins(home, config);
-  const ownTools = (request.tools ?? []).map((own) => ownTool(own, (dataUrl) => loadImage(dataUrl, '/')));
+  const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
+  const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
   const sessions = engine.openSessions();
   const builtIn = [
     execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
@@ -110,14 +111,18 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     contextRemainingTool(),
     newContextTool(),
     requestPermissionsTool(patches),
-    requestUserInputTool(),
+    // An agent asks its parent by its answer.
+    ...(request.agent === undefined ? [requestUserInputTool()] : []),
     applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
     imageGenerationTool(),
-    viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
+    viewImageTool({
+      loadImage: (path, { policy, signal }) =>
+        loadImage(path, cwd, { denies: readGuard(policy).deniesModel, resize: engine.resizeImage, signal }),
+    }),
   ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
   const searchesElsewhere = hasMcpServers(config);
-  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools });
+  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools, picture });
   const { deferred: alsoDeferred } = clientTools;
   const mcp = searchesElsewhere
     ? await (

@@ -12,7 +12,7 @@ export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
  * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
  * count on that, and both the user and the model learn of it.
  */
-export function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Pictures | Outcome {
+export async function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Promise<Pictures | Outcome> {
   const lists = options.image;
   // A variable that was not set, most likely.
   if (lists.includes('')) return noPath;
@@ -20,7 +20,7 @@ export function loadImages({ options }: ExecArguments, cwd: string, engine: Engi
   const images: UserImage[] = [];
   const unusableImages: UnusableImage[] = [];
   for (const path of paths) {
-    const image = engine.loadImage(path, cwd);
+    const image = await engine.loadImage(path, cwd);
     if (!('code' in image)) images.push(image);
     else if (image.code === 'image-unsupported') unusableImages.push({ path, problem: image });
     else return image;

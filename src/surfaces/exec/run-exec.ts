@@ -53,7 +53,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const missing = typeof prompt === 'string' ? undefined : prompt;
   if (missing !== undefined && (!mayContinue || needsPrompt(asked) !== undefined)) return missing;
   if (engine.kind === 'refused') return engine.outcome;
-  const pictures = loadImages(asked, cwd, engine);
+  const pictures = await loadImages(asked, cwd, engine);
   if ('code' in pictures) return pictures;
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return outputSchema;

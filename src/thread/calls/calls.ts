@@ -56,8 +56,8 @@ export class Calls {
   readonly #order = new CallOrder();
   readonly #questions = new QuestionOrder();
   readonly #thrown: { readonly error: unknown }[] = [];
+  readonly #suspended = new Set<string>();
   #count = 0;
-  #isSuspended = false;
 
   constructor(turn: Turn, step: Step) {
     this.#turn = turn;
@@ -70,7 +70,7 @@ export class Calls {
 
   /** Whether a call waits for an answer that this process will not get. Known when they are finished. */
   get isSuspended(): boolean {
-    return this.#isSuspended;
+    return this.#suspended.size > 0;
   }
 
   /** `suspended`: what is known of a call whose turn was suspended before it began. */
@@ -103,7 +103,8 @@ export class Calls {
       this.#record(first, share);
     }
     // After all answers: nothing stands between a call and its own.
-    if (this.#turn.memory.hookTexts.length > 0) (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn);
+    if (this.#turn.memory.hookTexts.length > 0)
+      (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn, this.#suspended);
     const [thrown] = this.#thrown.splice(0);
     if (thrown !== undefined) throw thrown.error;
   }
@@ -128,7 +129,7 @@ export class Calls {
 
   #record({ call, end }: Ended, share: number): void {
     if ('kind' in end && end.kind === 'suspended') {
-      this.#isSuspended = true;
+      this.#suspended.add(call.call_id);
       return;
     }
     if ('item' in end && end.session === undefined && !this.#turn.memory.standing.has(end.item.id)) {

@@ -34,24 +34,27 @@ export async function beforeCall(
   const [name = call.name] = names;
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id };
   const verdict = await runHooks(turn, { event: 'PreToolUse', subjects: names, about });
-  keepTexts(turn, verdict);
-  const { blocked, decision, updatedInput } = verdict;
+  keepTexts(turn, verdict, call.call_id);
+  const { blocked, decision, updatedInput, contexts } = verdict;
   if (blocked !== undefined) {
     const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
     return { kind: 'refused', output: blockedByHook(blocked, { tool: name, ...defined({ command }) }) };
   }
   // Hooks that were ended had no say: the call must not run without them.
   if (turn.signal.aborted) return { kind: 'refused', output: interruptedBefore };
-  const asks = decision === 'ask' ? { asks: true as const } : {};
+  const said = {
+    ...(decision === 'ask' && { asks: true as const }),
+    ...(contexts.length > 0 && { texts: contexts.map(({ text }) => text) }),
+  };
   if (updatedInput === undefined) {
-    keepSaid(turn, call, asks);
+    keepSaid(turn, call, said);
     return { kind: 'prepared', call, prepared, ...defined({ hook: decision }) };
   }
   const changed = changedCall(call, updatedInput);
   if (typeof changed === 'string') return { kind: 'refused', output: brokenByHook(changed) };
   const again = await turn.parts.router.prepare(changed, step);
   if (again.kind === 'refused') return { ...again, output: brokenByHook(again.output) };
-  keepSaid(turn, call, { input: inputOfCall(changed), ...asks });
+  keepSaid(turn, call, { input: inputOfCall(changed), ...said });
   // A yes beside a change is only how the change is said: the policy decides about what the call has become.
   const hook = decision === 'ask' ? decision : undefined;
   return { kind: 'prepared', call: changed, prepared: again, note: changedByHook, ...defined({ hook }) };
@@ -72,7 +75,7 @@ export async function afterCall<Result extends CallResult>(turn: Turn, given: Ca
   const response = responseOf(end);
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: response };
   const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
-  keepTexts(turn, verdict);
+  keepTexts(turn, verdict, call.call_id);
   const { blocked, stopped, updatedOutput } = verdict;
   if (blocked !== undefined) return replaced(end, blocked, 'failed');
   if (stopped !== undefined) return replaced(end, stoppedByHook(stopped), 'kept');

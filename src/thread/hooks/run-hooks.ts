@@ -1,5 +1,6 @@
 import { hookContextFragment } from '../../fragments/events/hook-words.ts';
 import { type HookVerdict, noVerdict } from '../../ports/hooks.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { HookEvent, HookRun } from '../../protocol/hook-run.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -65,12 +66,15 @@ function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
 }
 
 /** Texts for the model wait for a place where they can enter: not between a call and its answer. */
-export function keepTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: HookVerdict): void {
-  memory.hookTexts.push(...contexts.map(({ text }) => text));
+export function keepTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: HookVerdict, callId?: string): void {
+  memory.hookTexts.push(...contexts.map(({ text }) => ({ text, ...defined({ callId }) })));
 }
 
-export function recordTexts(turn: Turn): void {
-  for (const text of turn.memory.hookTexts.splice(0)) recordEvent(turn, hookContextFragment, { text });
+/** `waiting`: calls that are answered in another process, which finds what was said about them in their questions. */
+export function recordTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
+  for (const { text, callId } of turn.memory.hookTexts.splice(0)) {
+    if (callId === undefined || !waiting.has(callId)) recordEvent(turn, hookContextFragment, { text });
+  }
 }
 
 function hookSays({ event }: HookRun, text: string): Outcome<'hook-warning'> {

@@ -22,8 +22,8 @@ export interface TurnMemory {
   cutShort: boolean;
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
-  /** What hooks said for the model that has not entered history yet. */
-  readonly hookTexts: string[];
+  /** What hooks said for the model that has not entered history yet, and about which call. */
+  readonly hookTexts: { readonly text: string; readonly callId?: string }[];
   /** What hooks said about calls, by their id. */
   readonly hookedCalls: Map<string, SaidByHooks>;
   /** What messages name as skills, by their text. */

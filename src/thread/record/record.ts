@@ -1,5 +1,6 @@
 import { subagentNotificationFragment } from '../../fragments/events/subagent-notification.ts';
 import { userMessage } from '../../fragments/message.ts';
+import { imageResizeNoticeFragment } from '../../fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
 import { render } from '../../fragments/text/define.ts';
 import type { AgentReport } from '../../protocol/agent.ts';
@@ -8,7 +9,7 @@ import type { CallItem, Item } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { answerLine, type RefusedCallRecord, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
 import { entering, notificationOf } from '../../state/waiting.ts';
-import type { UnusableImage, UserInput } from '../../protocol/user-input.ts';
+import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { limitToShare } from '../contract/output-share.ts';
@@ -27,6 +28,7 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
   log.record(entering(userLine(item, turnId, log.state.turns), waited));
+  recordResizedImages(turn, input.images);
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
   log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
@@ -37,6 +39,11 @@ function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableIm
   if (unusable.length === 0) return;
   recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
   turn.log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
+}
+
+function recordResizedImages(turn: RecordingTurn, all: readonly UserImage[]): void {
+  const images = all.flatMap(({ resized }, at) => (resized === undefined ? [] : [{ ...resized, number: at + 1 }]));
+  if (images.length > 0) recordEvent(turn, imageResizeNoticeFragment, { images });
 }
 
 interface RecordedResult extends Pick<CallResult, 'output' | 'fullOutput'>, Partial<Pick<CallResult, 'item'>> {

@@ -36,6 +36,7 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
       continue;
     }
     if (hook !== undefined) turn.memory.hookedCalls.set(call.call_id, hook);
+    for (const text of hook?.texts ?? []) turn.memory.hookTexts.push({ text, callId: call.call_id });
     const hooked = defined({
       hook: hook?.asks && ('ask' as const),
       note: hook?.input === undefined ? undefined : changedByHook,

@@ -27,12 +27,10 @@ export function clientTool(
         item,
         needs: { client },
         idempotent: true,
-        run({ content }) {
-          const { output, ok } = clientResult(content, capabilities.modalities.includes('image') ? picture : undefined);
-          return Promise.resolve({
-            output,
-            item: { ...item, status: ok ? 'completed' : 'failed', output: shown(output) },
-          });
+        async run({ content }) {
+          const show = capabilities.modalities.includes('image') ? picture : undefined;
+          const { output, ok } = await clientResult(content, show);
+          return { output, item: { ...item, status: ok ? 'completed' : 'failed', output: shown(output) } };
         },
       };
     },

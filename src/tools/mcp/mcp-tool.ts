@@ -3,14 +3,16 @@ import { mcpFailure, mcpResult } from '../../fragments/answers/mcp-answers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { McpServers, McpTool } from '../../ports/mcp-servers.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
 import type { CallResult, RunningCall, Tool } from '../define.ts';
 
 export interface McpToolPorts {
   readonly servers: Pick<McpServers, 'call'>;
   readonly clock: Clock;
-  /** Looks whether a picture is one that models take. */
-  readonly picture: (dataUrl: string) => { readonly dataUrl: string } | { readonly message: string };
+  /** Gives a picture as models take it. */
+  loadImage(dataUrl: string, signal: AbortSignal): Promise<UserImage | Outcome>;
 }
 
 /** A tool of an MCP server. `deferred`: the model finds it by searching. */
@@ -33,7 +35,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
         status: 'in-progress',
       };
       const metadata = { threadId: telemetry.threadId, turnId: telemetry.turnId, callId };
-      const picture = capabilities.modalities.includes('image') ? { picture: ports.picture } : {};
+      const takesPictures = capabilities.modalities.includes('image');
       return {
         kind: 'prepared',
         item,
@@ -46,7 +48,8 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
           const answer = await ports.servers.call(wanted, waysOf(call));
           const seconds = (ports.clock.now() - begun) / 1000;
           if (answer.kind === 'failed') return ended(item, mcpFailure(answer.why, seconds), 'failed');
-          const output = mcpResult(answer.result, { seconds, ...picture });
+          const picture = (dataUrl: string) => ports.loadImage(dataUrl, call.signal);
+          const output = await mcpResult(answer.result, { seconds, ...(takesPictures && { picture }) });
           return ended(item, output, answer.result['isError'] === true ? 'failed' : 'completed');
         },
       };

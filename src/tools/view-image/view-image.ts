@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
 import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
+import { shownImage } from '../../fragments/answers/image-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
-import type { Tool } from '../define.ts';
+import type { RunningCall, Tool } from '../define.ts';
 
 export interface ViewImagePorts {
-  /** Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. */
-  loadImage(path: string, policy: ResolvedPolicy): UserImage | Outcome;
+  /**
+   * Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. A
+   * picture that is larger than models take is made smaller.
+   */
+  loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
 }
 
 const spec: ToolSpec = {
@@ -43,11 +46,9 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
         item,
         needs: { paths: [{ path: absolute, access: 'read' }] },
         idempotent: true,
-        async run({ policy }) {
-          const image = ports.loadImage(absolute, policy);
-          if (!('code' in image)) {
-            return { output: [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }], item };
-          }
+        async run(running) {
+          const image = await ports.loadImage(absolute, running);
+          if (!('code' in image)) return { output: shownImage(image), item };
           const { message, next } = image;
           return { output: refusedCall(message, next), item: { ...item, problem: message } };
         },

@@ -51,6 +51,7 @@ const pool = new ServerPool({
   env: { CLIENT_SECRET: stringAt(context, 'client_secret') },
   client: { name: 'capstan', version: '0' },
   startProcess: startServerProcess,
+  confine: async () => ({ code: 'none', message: 'No server here has a sandbox.', next: '' }),
   findProgram: () => undefined,
   listings: listingFiles(home),
   credentials: credentialStore(home),

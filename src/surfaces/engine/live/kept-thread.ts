@@ -7,7 +7,7 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
-import type { Injected } from '../../../thread/inject-item.ts';
+import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
@@ -127,8 +127,8 @@ export class KeptThread implements LiveThread {
     return this.#loader.use((thread) => thread.steer(steering));
   }
 
-  inject(item: Item): Promise<Injected | EngineRefused> {
-    return this.#loader.use((thread) => thread.inject(item));
+  inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {
+    return this.#loader.use((thread) => thread.inject(item, options));
   }
 
   async interrupt(): ReturnType<LiveThread['interrupt']> {

@@ -10,7 +10,7 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
-import type { Injected } from '../../../thread/inject-item.ts';
+import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
@@ -87,7 +87,7 @@ export interface LiveThread {
   /** Words for the turn that runs; refused when none does. */
   steer(steering: Steering): Promise<Steered | EngineRefused>;
   /** An item of the program enters history before the next request. Resolves when it is durable. */
-  inject(item: Item): Promise<Injected | EngineRefused>;
+  inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused>;
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */

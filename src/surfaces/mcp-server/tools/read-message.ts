@@ -5,17 +5,17 @@ import type { UserImage, UserInput } from '../../../protocol/user-input.ts';
 import type { ToolParts } from './tool-parts.ts';
 
 /** The words and pictures of a call. A picture is a path, or a data URL. */
-export function readCalledMessage(
+export async function readCalledMessage(
   { engine }: Pick<ToolParts, 'engine'>,
   args: JsonObject,
   cwd: string,
-): UserInput | Outcome {
+): Promise<UserInput | Outcome> {
   const text = stringAt(args, 'text') ?? '';
   const paths = (arrayAt(args, 'images') ?? []).map(String);
   if (text.trim() === '' && paths.length === 0) return emptyMessage;
   const images: UserImage[] = [];
   for (const path of paths) {
-    const image = engine.loadImage(path, cwd);
+    const image = await engine.loadImage(path, cwd);
     if ('code' in image) return image;
     images.push(image);
   }

@@ -61,7 +61,7 @@ export async function callStart(
   const request = requestFrom(args, parts.cwd);
   const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
-  const input = hasMessage ? readCalledMessage(parts, prompt, request.cwd) : undefined;
+  const input = hasMessage ? await readCalledMessage(parts, prompt, request.cwd) : undefined;
   if (input !== undefined && 'code' in input) return refusedAnswer(input, notStarted);
   const thread = await parts.live.start(request);
   if (thread.kind === 'refused') return refusedAnswer(thread.outcome, notStarted);
@@ -152,7 +152,7 @@ async function readCall(
   const cwd = folderFrom(args, parts.cwd);
   const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', cwd);
   if ('code' in thread) return thread;
-  const input = readCalledMessage(parts, args, cwd ?? thread.settings.cwd);
+  const input = await readCalledMessage(parts, args, cwd ?? thread.settings.cwd);
   return 'code' in input ? input : { thread, input };
 }
 

@@ -17,9 +17,9 @@ export function startFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error:
   return known[errorCode(error) ?? ''] ?? `The command could not be started: ${errorWords(error)}`;
 }
 
-/** Another folder stands where the command was to start. */
+/** What stands where the command was to start is not the folder that was decided on. */
 export function folderReplaced({ cwd }: Pick<PlainCommand, 'cwd'>): string {
-  return `Another folder was put in the place of the working folder ${JSON.stringify(cwd)} after this call was decided. Call it again when no other command changes it.`;
+  return `The working folder ${JSON.stringify(cwd)} was removed or replaced after this call was decided. Call it again when no other command changes it.`;
 }
 
 function folderProblem(cwd: string): string | undefined {

@@ -15,7 +15,7 @@ const pathOnly = 0o10000000;
 
 /**
  * The working folder of a command. One that was decided on is held open and started in by its handle: what is put in its
- * place meanwhile does not count. Undefined: another folder stands there. Systems without such handles follow the path.
+ * place meanwhile does not count. Undefined: it does not stand there any more. Systems without such handles follow the path.
  */
 export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd' | 'decidedFolder'>) {
   const byPath: StartFolder = { path: cwd, close: () => {} };
@@ -24,8 +24,7 @@ export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd'
   try {
     handle = fileSystem.openSync(diskPath(cwd), constants.O_DIRECTORY | pathOnly);
   } catch {
-    // The start fails and says why.
-    return byPath;
+    return undefined;
   }
   const close = (): void => fileSystem.closeSync(handle);
   const path = `/proc/${process.pid}/fd/${handle}`;

@@ -13,10 +13,8 @@ export interface CommandGround {
   readonly repository: RepositoryKind;
   /** Of the workspace's own: what commands can have written, and git would take programs from. */
   readonly openSetting?: string;
-  /** Git is started and may leave the sandbox. What it finds holds only while no command runs beside it. */
-  readonly startsGit?: true;
-  /** Commands that run and could change what git finds, for people. Absent: none is known. */
-  readonly beside?: string;
+  /** Of a `protected` one: with these git takes that repository and no other, whatever happens meanwhile. */
+  readonly gitVariables?: Readonly<Record<string, string>>;
 }
 
 /** Whether a decision on one holds on the other. */
@@ -25,8 +23,6 @@ export function isSameGround(one: CommandGround, other: CommandGround): boolean 
     one.folder === other.folder &&
     one.repository === other.repository &&
     one.openSetting === other.openSetting &&
-    // One that has ended takes nothing from what was decided.
-    (other.beside === undefined || one.beside === other.beside) &&
     one.settled.symmetricDifference(other.settled).size === 0
   );
 }
@@ -52,13 +48,4 @@ export interface GroundWatch {
   look(request: GroundRequest): Promise<CommandGround>;
   /** Commands may write there from now on: what stands there is not settled any more. */
   open(paths: readonly string[]): void;
-  /** A command of the thread begins that may write. */
-  begin(policy: ResolvedPolicy): WritingCommand;
-}
-
-/** A command, from when it may write. */
-export interface WritingCommand {
-  /** It outlives its call, as the session with this number. */
-  runsOn(session: number): void;
-  ended(): void;
 }

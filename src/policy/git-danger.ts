@@ -10,29 +10,17 @@ import { quotedPath } from './quoted-path.ts';
 export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
   const { ground, analysis } = context;
   if (!startsGit(analysis)) return undefined;
-  const beside = ground?.beside;
-  const changing = beside === undefined ? [] : [`A command still runs and could change what git finds: ${beside}.`];
+  if (isSafeGit(context, analysis?.commands?.filter(isGit))) return undefined;
   const place = ground?.openSetting;
   const from = place === undefined ? 'there' : `from ${quotedPath(place)}`;
-  const written = findsNothingWritten(context, analysis?.commands?.filter(isGit))
-    ? []
-    : [`Git could run programs ${from} that commands may have written.`];
-  const all = [...written, ...changing];
-  return all.length === 0 ? undefined : all.join(' ');
+  return `Git could run programs ${from} that commands may have written.`;
 }
 
 /**
- * Whether these commands of a script run no program of a repository that commands can have written, or write meanwhile.
- * What is not known, such as a script that is read in part or another folder, is not safe.
+ * Whether these commands of a script run no program of a repository that commands can have written. What is not known,
+ * such as a script that is read in part or another folder, is not safe.
  */
 export function isSafeGit(
-  context: Pick<DecisionContext, 'ground' | 'analysis'>,
-  commands: readonly (readonly string[])[] | undefined,
-): boolean {
-  return context.ground?.beside === undefined && findsNothingWritten(context, commands);
-}
-
-function findsNothingWritten(
   { ground, analysis }: Pick<DecisionContext, 'ground' | 'analysis'>,
   commands: readonly (readonly string[])[] | undefined,
 ): boolean {

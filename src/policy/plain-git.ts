@@ -7,7 +7,7 @@ const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--lite
 
 /** Options that name a program to run, a file to write, or settings to obey. */
 const naming =
-  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir'.split(
+  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths'.split(
     ' ',
   );
 
@@ -22,6 +22,13 @@ const namingLetters: Readonly<Record<string, RegExp>> = {
   rebase: /x/,
 };
 
+/** Subcommands that run programs which their words name, or work in other repositories. */
+const runsPrograms = new Set(
+  'bisect submodule filter-branch for-each-repo difftool mergetool send-email instaweb web--browse hook daemon shell'.split(
+    ' ',
+  ),
+);
+
 /**
  * Whether a git command works in the repository of its folder alone: no word of it leads to another one, or names a
  * program, a file to write or a setting. What the settings of that repository name is not looked at here.
@@ -30,7 +37,7 @@ export function isPlainGit([program = '', ...words]: readonly string[], folder: 
   if (programName(program) !== 'git') return false;
   const at = words.findIndex((word) => !plainOptions.has(word));
   const [subcommand = '', ...rest] = at < 0 ? [] : words.slice(at);
-  if (subcommand.startsWith('-')) return false;
+  if (subcommand.startsWith('-') || runsPrograms.has(subcommand)) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
   return rest.every((word) => {
     const isLetter = letters !== undefined && /^-[A-Za-z]/.test(word) && letters.test(word);

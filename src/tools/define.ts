@@ -61,6 +61,10 @@ export interface RunningCall {
   readonly policy: ResolvedPolicy;
   /** Where a command starts, links followed: what was decided holds there. Absent: where it says. */
   readonly folder?: string;
+  /** It leaves the sandbox of its turn: repositories are not kept from it. Absent: it does not. */
+  readonly leaves?: true;
+  /** What its command gets beside its own variables. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** How far the user's answer goes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
   /** What the user answered to what the call asks. Absent: nothing beyond a yes. */

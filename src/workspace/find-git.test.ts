@@ -55,3 +55,15 @@ test('a folder that cannot be listed is named as unseen, and one that is gone is
   const found = await findGit({ roots: [root], denies: () => false, seen }, limits);
   expect(found.unseen).toEqual([join(root, 'endless')]);
 });
+
+test('a folder that only looks like a bare repository hides none below it', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'capstan-find-git-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ['objects', 'refs', 'lib/.git']) mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ['HEAD', 'lib/.git/HEAD']) writeFileSync(join(root, file), 'ref: refs/heads/x\n');
+  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const limits = { pace, mostEntries: 100, isLate: () => false };
+  const found = await findGit({ roots: [root], denies: () => false }, limits);
+  expect(found.repositories.toSorted()).toEqual([root, join(root, 'lib')]);
+  expect(found.paths).toEqual([join(root, 'lib/.git')]);
+});

@@ -52,10 +52,8 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
-      if (isBareRepository(names) && holdsSomething(`${folder}/${bareRepositoryName}`)) {
-        bare.add(folder);
-        continue;
-      }
+      // It may only look like one, so what is below it is looked at, too.
+      if (isBareRepository(names) && holdsSomething(`${folder}/${bareRepositoryName}`)) bare.add(folder);
       for (const entry of found) {
         const path = `${folder === '/' ? '' : folder}/${entry.name}`;
         if (entry.isDirectory() && entry.name !== '.git' && !denies(path)) pending.push(path);

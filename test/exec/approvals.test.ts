@@ -174,7 +174,7 @@ describe('exec --approvals FILE', () => {
   it('says where a command ran that left the sandbox, on the screen and in the thread, also where reads are denied', async () => {
     const { place } = await scene((request) => {
       const file = outside(place, `f${request.index}`);
-      return request.index % 2 === 0 ? answer({ items: [escalated(`touch ${file}`)] }) : done;
+      return request.index % 2 === 0 ? answer({ items: [escalated(`touch ${file} .git/made`)] }) : done;
     }, closed);
     const file = answersIn(place, { kind: 'command', decision: 'approved' });
     const profile = `permissions.dev={extends=":workspace",filesystem={"${outside(place, 'secret')}"="deny"}}`;

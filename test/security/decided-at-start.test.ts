@@ -27,24 +27,15 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
     expect(lab.hasEscaped()).toBe(false);
   });
 
-  test('git that a rule lets out waits for the commands before it, which may plant a repository', async () => {
-    lab.branchWithLink('evil', 'vendor');
-    await lab.run([[{ cmd: `sleep 0.5; ${lab.plants('vendor')}` }, { cmd: 'git checkout evil' }]], {
-      rules: 'prefix_rule(pattern=["git", "checkout"])\n',
-    });
-    expect(existsSync(join(lab.repo, 'vendor/.git'))).toBe(true);
-    // It began after the repository was there, and stayed in the sandbox.
-    expect(lab.git('branch', '--show-current')).toBe('main\n');
-    expect(lab.hasEscaped()).toBe(false);
-  });
-
   test('a yes counts only for the ground that the question showed: it is asked again', async () => {
+    const waits = 'while [ ! -e go ]; do sleep 0.05; done';
     const { questions } = await lab.run(
-      [[{ cmd: `sleep 0.3; ${lab.plants('vendor')}` }, { cmd: 'git status --short', ...escalated }]],
+      [[{ cmd: `${waits}; ${lab.plants('vendor')}; touch planted` }, { cmd: 'git status --short', ...escalated }]],
       {
         async asked({ reason = '' }) {
           if (/Git could run/.test(reason)) return { kind: 'declined' };
-          await soon(1500);
+          lab.write('go', '');
+          while (!existsSync(join(lab.repo, 'planted'))) await soon(20);
           return { kind: 'allowed', scope: 'session' };
         },
       },
@@ -54,22 +45,6 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
       [true, ['call']],
     ]);
     expect(questions[1]!.id).not.toBe(questions[0]!.id);
-    expect(lab.hasEscaped()).toBe(false);
-  });
-
-  test('git that runs again outside the sandbox waits for the commands beside it, and is then asked about anew', async () => {
-    const { questions } = await lab.run(
-      [[{ cmd: 'git commit -q --allow-empty -m again' }, { cmd: `sleep 2; ${lab.plants('vendor')}; git add vendor` }]],
-      {
-        asked: ({ reason = '' }) => (/Git could run/.test(reason) ? { kind: 'declined' } : { kind: 'allowed' }),
-      },
-    );
-    const ofCommit = questions.filter(({ argv }) => argv?.at(-1)?.startsWith('git commit'));
-    expect(ofCommit.map(({ kind, reason }) => [kind, /Git could run/.test(reason ?? '')])).toEqual([
-      ['retry', false],
-      ['retry', true],
-    ]);
-    expect(lab.git('log', '--format=%s')).toBe('first\n');
     expect(lab.hasEscaped()).toBe(false);
   });
 
@@ -100,6 +75,13 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
     expect(questions.map(({ cwd }) => cwd)).toEqual([lab.repo, join(lab.repo, 'other')]);
   });
 
+  test('a folder that does not exist when the call is decided is not waited for outside the sandbox', async () => {
+    const { live } = await lab.run([[{ cmd: 'touch made', workdir: 'none', ...escalated }]], {
+      asked: () => ({ kind: 'allowed' }),
+    });
+    expect(JSON.stringify(live.model.requests[1]!.body)).toContain('its working folder does not exist');
+  });
+
   test('an unchanged ground is asked about once', async () => {
     const { questions, outputs } = await lab.run([[{ cmd: 'git status --short', ...escalated }]], {
       asked: () => ({ kind: 'allowed' }),
@@ -119,7 +101,7 @@ describe.runIf(process.platform === 'linux')('a call is decided on the ground th
     const asked = () => ({ kind: 'allowed' }) as const;
     const { outputs } = await lab.run([[call]], { asked, onEvent: swap });
     expect(readdirSync(victim)).toEqual([]);
-    expect(outputs).toMatchObject([{ status: 'failed', output: expect.stringContaining('Another folder') }]);
+    expect(outputs).toMatchObject([{ status: 'failed', output: expect.stringContaining('removed or replaced') }]);
   });
 
   test('outside the sandbox a command knows its folder by its real path', async () => {

@@ -54,6 +54,9 @@ export function refusedCall(message: string, next: string): string {
 export const groundChanges =
   'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';
 
+/** It may leave the sandbox, and the folder that it was to start in does not exist. */
+export const folderIsGone = 'Not run: its working folder does not exist. Choose one that exists with workdir.';
+
 /** The user was asked and said no. */
 export function declined(note: string | undefined): string {
   return withUserWords('Not run: the user declined it.', note);

@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
+import { realPath } from '../../disk/folders.ts';
 import { pathText } from '../../disk/path-bytes.ts';
 import { readIfPossible } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
@@ -22,7 +23,13 @@ export function findGitDirectory(folder: string): GitDirectory | undefined {
   if (kind === 'folder') return gitDirectoryAt(entry, { isPointedTo: false });
   if (kind !== 'file') return undefined;
   const target = pointerTarget(pathIn(entry) ?? '');
-  return target === undefined ? undefined : gitDirectoryAt(resolve(folder, target), { isPointedTo: true });
+  const path = target === undefined ? undefined : leadsTo(folder, target);
+  return path === undefined ? undefined : gitDirectoryAt(path, { isPointedTo: true });
+}
+
+/** Where the system finds the path, which is not always what its words say: `link/..` is the folder above what it leads to. */
+function leadsTo(folder: string, target: string): string | undefined {
+  return realPath(target.startsWith('/') ? target : `${folder}/${target}`);
 }
 
 /** The text of a file that holds a path, which may not be UTF-8. */
@@ -31,17 +38,23 @@ function pathIn(file: string): string | undefined {
   return bytes && pathText(bytes);
 }
 
+/** As git reads it: to the last sign but for ends of lines. */
 function pointerTarget(text: string): string | undefined {
-  const [key = '', ...rest] = text.trim().split(':');
-  const target = rest.join(':').trim();
-  return key.trimEnd() === 'gitdir' && target !== '' ? target : undefined;
+  const key = 'gitdir: ';
+  const target = withoutLineEnds(text.slice(key.length));
+  return text.startsWith(key) && target !== '' ? target : undefined;
+}
+
+function withoutLineEnds(text: string): string {
+  return text.replace(/[\r\n]+$/, '');
 }
 
 function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
   // An empty or half-made folder is no repository, and git looks further up.
   if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
-  const shared = pathIn(join(path, 'commondir'))?.trim();
-  return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
+  const shared = withoutLineEnds(pathIn(join(path, 'commondir')) ?? '');
+  const common = shared === '' ? path : leadsTo(path, shared);
+  return common === undefined ? undefined : { path, common, isPointedTo };
 }
 
 /** The main checkout of a linked worktree. Its repository must know the worktree, at this very place: else undefined. */

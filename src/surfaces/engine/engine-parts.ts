@@ -30,8 +30,8 @@ import type { AskModel, ModelSaid } from './ask-model.ts';
 import { createCommandReader } from './command-reader.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
+import { lazyGuardedGit } from './lazy-guarded-git.ts';
 import { findOwnPlaces, landlockFolder, terminalLibrary } from './own-places.ts';
-import { RunningCommands } from './running-commands.ts';
 
 /** A fact about the machine: what one engine of this process has tried out, the next need not. */
 const provenBubblewraps = new Map<string, Bubblewrap>();
@@ -118,7 +118,7 @@ export function createEngineParts(
      * start for another. Threads add to it.
      */
     opened,
-    running: new RunningCommands(),
+    guardedGit: lazyGuardedGit(`${home}/git-programs`),
     /** Programs that the user chose by name. */
     programs: callerPrograms({
       path: env['PATH'] ?? '',

@@ -12,7 +12,8 @@ import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
-import type { RunningCommands } from './running-commands.ts';
+import type { GuardedGit } from '../../ports/guarded-git.ts';
+import { gitBounds } from './git-bounds.ts';
 
 export interface GroundWatchOptions {
   readonly shellEnvironment: ShellEnvironment;
@@ -21,8 +22,7 @@ export interface GroundWatchOptions {
   /** Folders for temporary files. */
   readonly temporary: readonly string[];
   readonly gitGuard: Pick<GitGuard, 'find'>;
-  /** Of all threads. */
-  readonly running: RunningCommands;
+  readonly guardedGit: GuardedGit;
 }
 
 /** No honest command names more programs. Those behind are not settled. */
@@ -30,7 +30,7 @@ const mostPrograms = 100;
 
 /** On the real disk, with the search path that commands of the thread get. */
 export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
-  const { shellEnvironment, opened, temporary, gitGuard, running } = options;
+  const { shellEnvironment, opened, temporary, gitGuard, guardedGit } = options;
   /** The repositories that git could reach from the folder, or what of that could not be looked at. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<GroundRequest, 'policy' | 'signal'>) => {
     const top = repositoryAbove(folder, lookAt);
@@ -68,18 +68,16 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
             nested === undefined || 'unseen' in nested ? nested : gitReads(folder, { env, nested }),
         }),
       });
-      const beside = reachOfGit ? running.beside(options, repositoryAbove(cwd, lookAt) ?? cwd) : undefined;
-      return {
-        folder: cwd,
-        settled: new Set(settled),
-        repository: sight.kind,
-        ...defined({ openSetting: sight.open, startsGit: reachOfGit || undefined, beside }),
-      };
+      const ground = { folder: cwd, settled: new Set(settled), ...defined({ openSetting: sight.open }) };
+      if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
+      // What is put there from now on, or was not seen, git refuses itself.
+      const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds({ cwd, programs: settled, env });
+      const gitVariables = bounds && (await guardedGit.variables(bounds, env));
+      return gitVariables ? { ...ground, repository: 'protected', gitVariables } : { ...ground, repository: 'own' };
     },
     open(paths) {
       for (const path of paths) opened.add(path);
     },
-    begin: (policy) => running.begin(options, policy),
   };
 }
 

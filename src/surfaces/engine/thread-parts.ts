@@ -159,7 +159,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ground: createGroundWatch({
       shellEnvironment,
       opened,
-      running: engine.running,
+      guardedGit: engine.guardedGit,
       gitGuard,
       temporary: ['/tmp', env['TMPDIR'] ?? ''],
     }),

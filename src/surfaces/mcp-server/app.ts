@@ -10,6 +10,7 @@ import { refusedAnswer } from './tools/call-answers.ts';
 import { compatTools } from './tools/compat/compat-tools.ts';
 import { lostOutcome } from './tools/lost-outcome.ts';
 import { NewestClient } from './tools/newest-client.ts';
+import { OpenCalls } from './tools/open-calls.ts';
 import { threadTools } from './tools/thread-tools.ts';
 import type { OnQuestion, ServedEngine, ToolParts } from './tools/tool-parts.ts';
 import { TurnRuns } from './tools/turn-runs.ts';
@@ -33,10 +34,14 @@ export interface McpAppOptions {
 
 const usualReservedMs = 10 * 60_000;
 
+/** What calls are given to answer once their threads are closed. */
+const answeringMs = 250;
+
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
   const { onQuestion = 'report' } = options;
   const newest = new NewestClient();
+  const calls = new OpenCalls();
   const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser: newest.askUser } : {});
   const parts: ToolParts = {
     engine,
@@ -48,12 +53,13 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
     onQuestion,
   };
   return {
-    tools: [...threadTools(parts), ...compatTools(parts)].map((tool) => newest.noticing(guarded(tool))),
+    tools: [...threadTools(parts), ...compatTools(parts)].map((tool) => calls.counting(newest.noticing(guarded(tool)))),
     resources: threadResources(parts, loaded),
     callSecret: () => engine.secretFor('calls of mcp clients'),
     async close() {
       try {
         await live.close();
+        await calls.answered(answeringMs);
       } finally {
         feeds.close();
         parts.listeners.close();

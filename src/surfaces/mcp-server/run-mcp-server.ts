@@ -12,6 +12,7 @@ import { liveThreads } from '../engine/live/kept-threads.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { printNote } from '../terminal/print.ts';
+import { settledWithin } from '../terminal/settled-within.ts';
 import { type AccessToken, accessToken } from './access-token.ts';
 import { createMcpApp } from './app.ts';
 import { type HttpAddress, readHttpAddress } from './http-address.ts';
@@ -21,6 +22,9 @@ import { type RunningServer, serveStdio } from './wire/serve-stdio.ts';
 
 /** What a host that has gone is given to read the last messages, and threads to end, before the process does. */
 const leavingMs = 5000;
+
+/** Of the second that a signal leaves, what threads are given to end before their clients are let go. */
+const endingMs = 700;
 
 /** Commands can resume a thread that the server has given up. */
 const idleMs = 60_000;
@@ -49,9 +53,15 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   const served: ServedApp = { app: { ...app, instructions }, listsAliases: compat, report };
   const server = listen === undefined ? serveHost(served) : await serveHosts(served, listen);
   if ('code' in server) return server;
-  ending.signal.addEventListener('abort', () => void server.close());
+  let closing: Promise<void> | undefined;
+  const closeThreads = (ms: number): Promise<void> => {
+    closing ??= app.close().catch((error: unknown) => report(String(error)));
+    return settledWithin(closing, ms);
+  };
+  // The threads first: calls are answered while there are connections, and the model reads who ended its turns.
+  ending.signal.addEventListener('abort', () => void closeThreads(endingMs).then(() => server.close()));
   await server.ended;
-  await Promise.race([app.close(), wait(leavingMs, undefined, { ref: false })]);
+  await closeThreads(leavingMs);
   await letGoOfOutput();
   ending.over();
   return 0;

@@ -17,7 +17,7 @@ import {
   type SuspendedCall,
   type SuspendedAsking,
 } from './grant-call.ts';
-import { type GrantedCall, leavesAsGit } from './granted-call.ts';
+import type { GrantedCall } from './granted-call.ts';
 import { confined, type RanCall, withNote } from './call-notes.ts';
 import { CallOrder, type PlaceInOrder } from './call-order.ts';
 import { confirmGrant, type GroundToConfirm } from './confirm-grant.ts';
@@ -180,7 +180,7 @@ export class Calls {
     if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant.kind === 'suspended') return grant;
     inOrder.pass();
-    const place = this.#order.begin(prepared.alone === true || leavesAsGit(grant));
+    const place = this.#order.begin(prepared.alone === true);
     if (place.before !== undefined) await place.before;
     const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
     const end = hooks === undefined || !('item' in ran) ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);
@@ -210,7 +210,6 @@ export class Calls {
     if (blocked === undefined || this.#turn.signal.aborted) return end;
     const retry = (inOrder: QuestionTurn) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
     const granted = await this.#asking(retry);
-    if (granted?.kind === 'granted' && leavesAsGit(granted)) await wanted.place.alone();
     const look = async () => (await readBeforeRetry(this.#turn, wanted)).read?.ground;
     const again = granted?.kind === 'granted' ? await this.#confirmed(granted, look, retry) : granted;
     if (again === undefined || again.kind === 'suspended') return end;

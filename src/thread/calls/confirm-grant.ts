@@ -1,4 +1,4 @@
-import { groundChanges } from '../../fragments/answers/call-answers.ts';
+import { folderIsGone, groundChanges } from '../../fragments/answers/call-answers.ts';
 import { type CommandGround, isSameGround } from '../../policy/command-ground.ts';
 import type { Turn } from '../parts/parts.ts';
 import { endedBefore } from './ask-in-place.ts';
@@ -30,11 +30,17 @@ export async function confirmGrant(
     const ground = await look();
     const ended = last.answer === undefined ? undefined : endedBefore(turn);
     if (ended !== undefined) return grantAsked(turn, ended);
-    if (ground !== undefined && isSameGround(last.ground, ground)) return last;
+    if (ground !== undefined && isSameGround(last.ground, ground)) return onItsFolder(last);
     const next = await grant();
     if (next?.kind !== 'granted') return next;
     if (next.where === 'outside' && last.where === 'sandbox' && next.answer === undefined) return last;
     last = next;
   }
   return { kind: 'refused', output: groundChanges };
+}
+
+/** Outside the sandbox a command starts in the folder that was decided on, or not at all. */
+function onItsFolder(granted: GrantedCall): Granting {
+  const isGone = granted.leaves === true && granted.ground?.folder === undefined;
+  return isGone ? { kind: 'refused', output: folderIsGone } : granted;
 }

@@ -123,7 +123,6 @@ async function readOn(
   });
   const kept = ground.openSetting;
   if (kept !== undefined && isRuled) warnOnce(turn, gitKeptInside(kept), 'message');
-  else if (ground.beside !== undefined && isRuled) warnOnce(turn, gitKeptBeside(ground.beside), 'message');
   return { ...read, ground };
 }
 
@@ -136,14 +135,6 @@ function gitKeptInside(place: string): Outcome<'git-kept-inside'> {
     code: 'git-kept-inside',
     message: `A rule allows git, but Capstan keeps it in the sandbox: git could run programs from ${quotedPath(place)}, which commands may have written.`,
     next: 'Remove that file or folder if you do not need it. Before you run git here yourself, check what it contains.',
-  };
-}
-
-function gitKeptBeside(running: string): Outcome<'git-kept-inside'> {
-  return {
-    code: 'git-kept-inside',
-    message: `A rule allows git, but Capstan keeps it in the sandbox: a command still runs and could change what git finds (${running}).`,
-    next: 'Have the command ended, or run git yourself.',
   };
 }
 

@@ -26,11 +26,6 @@ export interface GrantedCall {
   readonly answer?: Answer;
 }
 
-/** What git finds in a repository holds only while no other command can change it: it runs alone. */
-export function leavesAsGit({ where, ground }: GrantedCall): boolean {
-  return where === 'outside' && ground?.startsGit === true;
-}
-
 /** `answer`: the one that refused it. */
 export type AnsweredRefusal = RefusedCall & { readonly answer?: Answer };
 

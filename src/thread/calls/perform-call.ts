@@ -17,7 +17,6 @@ import type { CallToGrant } from './grant-call.ts';
 import type { GrantedCall } from './granted-call.ts';
 import { heldThreads } from './held-threads.ts';
 import type { QuestionOrder } from './question-order.ts';
-import { runRegistered } from './run-registered.ts';
 
 /** A process that lasts this long is worth a sync of its own. */
 const lastingMs = 250;
@@ -35,7 +34,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const { call_id: callId, name: tool } = wanted.call;
   const { item, needs, idempotent } = prepared;
   const at = parts.clock.now();
-  const { policy, allowed, ground, confined: within, answer } = grant;
+  const { policy, allowed, ground, leaves, confined: within, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
   const more = defined({ idempotent, outside, confined: within });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
@@ -57,10 +56,17 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const hosts = isProxied ? askAboutHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
   const asked = { allowed, content: answer?.content };
-  const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
+  const ways = defined({
+    output,
+    ...asked,
+    folder: ground?.folder,
+    leaves,
+    variables: leaves && ground?.gitVariables,
+    answerHost: hosts?.decide,
+    elicit,
+  });
   const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn), goal: goalOfThread(turn) };
-  const run = () => prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
-  const end = await runRegistered(turn, { needs, policy, mayWrite }, run);
+  const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
   over.abort('ended');

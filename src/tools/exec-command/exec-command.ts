@@ -120,7 +120,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, folder, started, output, warn, answerHost }: RunningCall,
+  { signal, policy, folder, leaves, variables: more, started, output, warn, answerHost }: RunningCall,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const cwd = folder ?? item.cwd;
@@ -137,12 +137,12 @@ async function run(
   const patching = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   // A sandbox looks where the folder leads by itself.
   const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
-  const env = decided ? { ...patching, PWD: cwd } : patching;
+  const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
   // The user may take longer than the command may.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
   const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
-  const kept = gitGuard?.current ?? [];
+  const kept = (leaves !== true && gitGuard?.current) || [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
     const { code, message, next } = command;

@@ -111,10 +111,13 @@ export class TurnRuns {
   }
 }
 
+/** Of turns that fail before they begin. */
+const notBegun: readonly string[] = ['odd-input', 'thread-closed'];
+
 /** Whether the end of the turn is an event. */
 function isTold(result: TurnResult | EngineRefused): boolean {
   if (result.kind === 'aborted') return result.isWithdrawn !== true;
-  return result.kind !== 'refused' && (result.kind !== 'failed' || result.outcome.code !== 'odd-input');
+  return result.kind !== 'refused' && (result.kind !== 'failed' || !notBegun.includes(result.outcome.code));
 }
 
 function asEnd(result: TurnResult): RunEnd {

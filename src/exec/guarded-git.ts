@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { realPath } from '../disk/folders.ts';
+import type { GitBounds, GuardedGit } from '../ports/guarded-git.ts';
+import { guardedGitScript } from './guarded-git-script.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Far more than git needs to say where a repository is. */
+const limitMs = 10_000;
+
+/** `folder`: where the programs stand that git starts. No command may write there. */
+export function createGuardedGit(folder: string): GuardedGit {
+  const prepared = new Map<string, Promise<string | undefined>>();
+  return {
+    folder,
+    async variables(bounds, given) {
+      const { program } = bounds;
+      const found = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
+      prepared.set(program, found);
+      const programs = await found;
+      if (programs === undefined) return undefined;
+      const variables = guardVariables(bounds, { programs, given });
+      const env = { ...given, ...variables };
+      const [taken, refused] = await Promise.all([
+        gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),
+        gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
+      ]);
+      // A git that is too old to obey takes every repository, or none.
+      const obeys = taken !== undefined && refused === undefined;
+      return obeys && bounds.folders.some((each) => each === realPath(taken)) ? variables : undefined;
+    },
+  };
+}
+
+/**
+ * Git takes a repository for another user's, and such ones only if they are named here. It does not ask that of one
+ * that it was told to take: that is what the script is for.
+ */
+function guardVariables(
+  { program, top, folders, common }: GitBounds,
+  { programs, given }: { readonly programs: string; readonly given: Variables },
+): Variables {
+  const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
+  const settings = [
+    // An empty one takes back those that the user named.
+    ['safe.directory', ''],
+    ['safe.directory', top],
+    ['safe.bareRepository', 'explicit'],
+  ] as const;
+  const named = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ]);
+  return {
+    GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
+    GIT_CONFIG_COUNT: String(first + settings.length),
+    ...(Object.fromEntries(named) as Variables),
+    GIT_EXEC_PATH: programs,
+    CAPSTAN_GIT_PROGRAM: program,
+    CAPSTAN_GIT_FOLDERS: folders.join('\n'),
+    CAPSTAN_GIT_WORKTREES: `${common}/worktrees`,
+  };
+}
+
+/** The same for no repository at all. */
+function withoutRepository(env: Variables): Variables {
+  const keys = Object.keys(env).filter((key) => /^GIT_CONFIG_KEY_\d+$/.test(key) && env[key] === 'safe.directory');
+  return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
+}
+
+function gitSays(
+  { program, cwd }: Pick<GitBounds, 'program' | 'cwd'>,
+  env: Variables,
+  words: readonly string[],
+): Promise<string | undefined> {
+  const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
+  return new Promise((resolve) => {
+    try {
+      execFile(program, words, options, (error, stdout) => resolve(error === null ? stdout.trimEnd() : undefined));
+    } catch {
+      resolve(undefined);
+    }
+  });
+}
+
+/** A folder with the programs of git, of which one is the script. Undefined: git does not say where they are. */
+async function programsFor(program: string, folder: string, env: Variables): Promise<string | undefined> {
+  const { GIT_EXEC_PATH: _chosen, ...plain } = env;
+  const own = await gitSays({ program, cwd: '/' }, plain, ['--exec-path']);
+  if (own === undefined || own === '') return undefined;
+  const names = readdirSync(own).filter((name) => name !== 'git');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([own, names, guardedGitScript]))
+    .digest('hex');
+  const target = join(folder, digest.slice(0, 16));
+  if (existsSync(join(target, 'git'))) return target;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = join(folder, `${basename(target)}.${process.pid}`);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  for (const name of names) symlinkSync(join(own, name), join(draft, name));
+  writeFileSync(join(draft, 'git'), guardedGitScript, { mode: 0o700 });
+  chmodSync(join(draft, 'git'), 0o700);
+  try {
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // Another process was faster.
+    if (!existsSync(join(target, 'git'))) throw error;
+  }
+  return target;
+}

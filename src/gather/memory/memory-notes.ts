@@ -44,7 +44,9 @@ function readNote(home: string, name: string): MemoryNote | undefined {
     return undefined;
   if (kind !== 'noted' && kind !== 'nothing' && kind !== 'failed') return undefined;
   const [text, tokens] = [stringAt(value, 'text') ?? '', numberAt(value, 'tokens') ?? 0];
-  const [cwd, file] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
+  const [cwd, named] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
+  // The name is used to remove the file: it must not lead elsewhere.
+  const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
   return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file }) };
 }
 

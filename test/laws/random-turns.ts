@@ -103,6 +103,9 @@ const item: fc.Arbitrary<ItemDraft> = fc.oneof(
   fc
     .dictionary(fc.constantFrom('2', '1', 'é', 'status'), fc.jsonValue())
     .map((odd) => ({ ...(odd as JsonObject), type: 'web_search_call' })),
+  fc
+    .dictionary(fc.constantFrom('result', 'revised_prompt', 'status'), fc.oneof(fc.constant('AAAA'), fc.jsonValue()))
+    .map((odd) => ({ ...(odd as JsonObject), type: 'image_generation_call' })),
 );
 
 /** Items of a program. Calls and answers come alone: the other half may follow, or not. */

@@ -101,6 +101,20 @@ describe('a tool that a client defines', () => {
     );
   });
 
+  it('whose call waits when another turn begins does not run', async () => {
+    const live = await LiveThread.in([answer({ items: [callTool('ticket', {})] }), done]);
+    const asked = Promise.withResolvers<void>();
+    const askUser = { ask: () => (asked.resolve(), new Promise<Answer>(() => {})) };
+    await live.open({}, { clientTools: [ticket], askUser });
+    const ended = live.turn('one');
+    await asked.promise;
+    await live.close();
+    expect(await ended).toMatchObject({ kind: 'suspended' });
+    await live.open({}, { askUser });
+    await live.turn('two');
+    expect(textsOf(inputOf(live.model, 1)).join('\n')).toContain('before the client gave a result');
+  });
+
   it('is found by searching where the client defers it, and reached by call_tool', async () => {
     const live = await LiveThread.in([
       answer({ items: [callTool('tool_search', { query: 'close' })] }),

@@ -81,6 +81,8 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
     return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waitedFor(own) });
   }
   const { answer } = question;
+  if (question.kind === 'client-tool' && answer?.kind !== 'allowed')
+    return textOfRefusal(answer ?? { kind: 'lapsed' }, { content: 'client-tool' });
   if (answer === undefined) return neverAnswered;
   return answer.kind === 'allowed' ? notBegun : textOfRefusal(answer);
 }

@@ -8,6 +8,7 @@ import type {
   AgentThread,
   AgentThreads,
   AgentWait,
+  AgentWaitEnd,
   AgentWords,
   ClosedAgent,
   ListedAgent,
@@ -158,7 +159,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return { kind: 'sent', path, as: 'turn' };
   }
 
-  async wait({ targets, until, timeoutMs }: AgentWait, signal: AbortSignal): Promise<WaitedAgents | AgentRefused> {
+  async wait({ targets, until, timeoutMs }: AgentWait, early: AgentWaitEnd): Promise<WaitedAgents | AgentRefused> {
     const found = targets.map((target) => this.#find(target));
     const unknown = found.find((agent) => 'why' in agent);
     if (unknown !== undefined) return unknown as AgentRefused;
@@ -169,8 +170,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     };
     const working = () => ids.flatMap((id) => this.#working.get(id)?.over ?? []);
     const { clock } = this.#options;
-    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, signal });
-    return { kind: 'waited', agents: waited.agents.map((agent) => this.#listed(agent)), timedOut: waited.timedOut };
+    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, ...early });
+    return { kind: 'waited', ...waited, agents: waited.agents.map((agent) => this.#listed(agent)) };
   }
 
   list(): readonly ListedAgent[] {

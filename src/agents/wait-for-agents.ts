@@ -1,4 +1,4 @@
-import type { AgentWait } from '../ports/agents.ts';
+import type { AgentWait, AgentWaitEnd, WaitedAgents } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RecordedAgent } from '../protocol/agent.ts';
 
@@ -12,12 +12,12 @@ interface AgentsToWaitFor {
 /** How often an agent is looked after that another program or client may continue. */
 const lookAgainMs = 1000;
 
-/** Waits until one of the agents has ended its work, or all have, or time is up. */
+/** Waits until one of the agents has ended its work, or all have, or time is up, or the user says something. */
 export async function waitForAgents(
   { now, working }: AgentsToWaitFor,
   { until, timeoutMs }: Pick<AgentWait, 'until' | 'timeoutMs'>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<{ readonly agents: readonly RecordedAgent[]; readonly timedOut: boolean }> {
+  { clock, signal, hasWords }: AgentWaitEnd & { readonly clock: Clock },
+): Promise<Pick<WaitedAgents, 'timedOut' | 'interrupted'> & { readonly agents: readonly RecordedAgent[] }> {
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
   let isLate = false;
@@ -27,7 +27,9 @@ export async function waitForAgents(
     for (;;) {
       const agents = await now();
       const isDone = agents.length === 0 || (until === 'all' ? agents.every(isOver) : agents.some(isOver));
-      if (isDone || isLate || signal.aborted) return { agents, timedOut: !isDone && isLate };
+      const interrupted = !isDone && hasWords?.() === true;
+      if (isDone || isLate || interrupted || signal.aborted)
+        return { agents, timedOut: !isDone && isLate, interrupted };
       const pause = new AbortController();
       const soon = clock.sleep(Math.min(lookAgainMs, timeoutMs), AbortSignal.any([end, pause.signal]));
       await Promise.race([...working(), soon]);

@@ -12,7 +12,7 @@ export interface Agents {
   spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused>;
   /** Words for an agent: its turn takes them in, or they begin one. */
   send(words: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused>;
-  wait(wanted: AgentWait, signal: AbortSignal): Promise<WaitedAgents | AgentRefused>;
+  wait(wanted: AgentWait, until: AgentWaitEnd): Promise<WaitedAgents | AgentRefused>;
   list(): readonly ListedAgent[];
   /** Interrupts it, with its own agents, and takes no more work for it. */
   close(target: string): Promise<ClosedAgent | AgentRefused>;
@@ -92,6 +92,13 @@ export interface AgentWait {
   readonly timeoutMs: number;
 }
 
+/** What ends a wait early. */
+export interface AgentWaitEnd {
+  readonly signal: AbortSignal;
+  /** Whether words of the user wait to be read. Absent: not known. */
+  readonly hasWords?: () => boolean;
+}
+
 export interface SpawnedAgent extends Pick<AgentIdentity, 'id' | 'path'> {
   readonly kind: 'spawned';
 }
@@ -107,6 +114,8 @@ export interface WaitedAgents {
   readonly kind: 'waited';
   readonly agents: readonly ListedAgent[];
   readonly timedOut: boolean;
+  /** The user said something meanwhile. */
+  readonly interrupted: boolean;
 }
 
 export interface ClosedAgent {

@@ -75,6 +75,8 @@ export interface RunningCall {
   readonly elicit?: (asked: McpElicitation) => Promise<McpElicited>;
   /** Whether something waits to enter history before the next request. Absent: not known. */
   readonly hasMail?: () => boolean;
+  /** Whether words of the user do. Absent: not known. */
+  readonly hasWords?: () => boolean;
   /** The window of the turn. Absent: the call has no say in it. */
   readonly window?: {
     /** Tokens that the next request has left. */

@@ -47,6 +47,24 @@ it('an interrupt of the turn reaches its agents', async () => {
   expect(thread.state.agents).toMatchObject([{ state: 'idle', last: 'interrupted' }]);
 });
 
+it('words of the user end a wait, and are read with the next request', async () => {
+  const release = Promise.withResolvers<ScriptStep>();
+  const { begin, of } = await agentScene({
+    root: inTurn(spawn('a'), call('wait_agent', { until: 'all' })),
+    a: async () => {
+      await thread.steer({ input: words('Enough.') });
+      return release.promise;
+    },
+  });
+  const { thread } = await begin();
+  expect(await thread.run({ input: words('go'), signal })).toMatchObject({ kind: 'completed' });
+  release.resolve(done);
+  expect(of('root')[2]!.slice(-2)).toEqual([
+    '{"status":{"/root/a":"running"},"timed_out":false,"interrupted":"new input"}',
+    'Enough.',
+  ]);
+});
+
 it('an agent is sent more, listed and closed, and takes no input after that', async () => {
   const { begin, of } = await agentScene({
     root: inTurn(

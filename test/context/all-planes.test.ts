@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { sentTokens } from '../../src/fragments/text/truncate.ts';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -16,7 +16,9 @@ const signal = new AbortController().signal;
 const many = (count: number, name: string): readonly string[] =>
   Array.from({ length: count }, (_, at) => `${name}_${at}`);
 
-it.each([8000, 32_000, 128_000, 1_000_000])(
+const windows = inject('runFactor') === 1 ? [8000, 128_000] : [8000, 32_000, 128_000, 1_000_000];
+
+it.each(windows)(
   'with all planes on, a window of %i tokens holds the first request and a compaction, and an unchanged turn adds no context',
   async (window) => {
     const model = await startScriptedModel((request) => {
@@ -53,18 +55,24 @@ it.each([8000, 32_000, 128_000, 1_000_000])(
     const first = await turn(window < 32_000 ? 'Ask @wool.' : 'Use $skill_1, $skill_2 and @wool.');
     const second = await turn('Go on.');
     const told = readWorld(partsOf(first['input']));
-    expect([told.memory, told.instructions, told.skills, told.deferred, told.mode, told.session, told.plugins]).toEqual(
-      [
-        expect.stringContaining('tabs'),
-        { directory: scene.place.workspace, text: expect.stringContaining('kind') },
-        { listed: expect.any(Object), left: expect.any(Number) },
-        // Larger windows have room for all of them in the list of tools.
-        window > 32_000 ? undefined : { mcp__a: expect.any(String) },
-        { name: 'plan', text: expect.any(String) },
-        'A hook spoke.',
-        true,
-      ],
-    );
+    expect([
+      told.memory,
+      told.instructions,
+      told.skills,
+      Object.keys(told.deferred ?? {}),
+      told.mode,
+      told.session,
+      told.plugins,
+    ]).toEqual([
+      expect.stringContaining('tabs'),
+      { directory: scene.place.workspace, text: expect.stringContaining('kind') },
+      { listed: expect.any(Object), left: expect.any(Number) },
+      // Larger windows have room for all of them in the list of tools.
+      window > 32_000 ? [] : ['mcp__a'],
+      { name: 'plan', text: expect.any(String) },
+      'A hook spoke.',
+      true,
+    ]);
     const texts = (body: JsonObject): readonly string[] =>
       partsOf(body['input']).flatMap((part) => (isWorldText(part) ? [part.text] : []));
     expect(texts(second)).toEqual(texts(first));

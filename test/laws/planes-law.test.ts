@@ -4,7 +4,7 @@ import { type PlanesSeen, playPlanes } from './planes-law.ts';
 import { randomPlanes } from './random-planes.ts';
 
 const factor = inject('runFactor');
-const runs = factor === 1 ? 4 : 50 * factor;
+const runs = factor === 1 ? 3 : 50 * factor;
 
 it('random threads with skills, hooks, servers that come and go, and agents obey the laws', async () => {
   const seen = { agents: 0, served: 0, kills: 0, checkpoints: 0, reviews: 0, hooked: 0 };
@@ -15,7 +15,7 @@ it('random threads with skills, hooks, servers that come and go, and agents obey
     }),
     { numRuns: runs },
   );
-  expect(Math.min(seen.agents, seen.hooked), JSON.stringify(seen)).toBeGreaterThan(0);
   // Few runs do not meet everything.
-  if (factor > 1) expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(runs / 10);
+  const most = factor === 1 ? [seen.agents, seen.hooked] : Object.values(seen).map((count) => count / (runs / 10));
+  expect(Math.min(...most), JSON.stringify(seen)).toBeGreaterThan(0.99);
 }, 1_800_000);

@@ -22,9 +22,12 @@ interface ShownAgent {
 }
 
 /** Answers of agents are not in it: they follow as notifications. */
-export function agentsWaited(agents: readonly ShownAgent[], timedOut: boolean): string {
+export function agentsWaited(
+  agents: readonly ShownAgent[],
+  { timedOut, interrupted }: { readonly timedOut: boolean; readonly interrupted: boolean },
+): string {
   const status = Object.fromEntries(agents.map((agent) => [agent.path, agent.status]));
-  return JSON.stringify({ status, timed_out: timedOut });
+  return JSON.stringify({ status, timed_out: timedOut, ...(interrupted ? { interrupted: 'new input' } : {}) });
 }
 
 export function agentsListed(agents: readonly ShownAgent[]): string {

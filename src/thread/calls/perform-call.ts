@@ -65,7 +65,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
     answerHost: hosts?.decide,
     elicit,
   });
-  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn), goal: goalOfThread(turn) };
+  const hasWords = (): boolean => turn.inbox.waiting.some(({ kind }) => kind === 'words');
+  const own = { hasMail: () => turn.inbox.pending, hasWords, window: windowOf(turn), goal: goalOfThread(turn) };
   const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   // A command that runs on may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);

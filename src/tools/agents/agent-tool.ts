@@ -21,6 +21,8 @@ export interface AgentTool<Given> {
 export interface AgentCall {
   readonly caller: AgentCaller;
   readonly signal: AbortSignal;
+  /** Whether words of the user wait. Absent: not known. */
+  readonly hasWords?: () => boolean;
 }
 
 export function agentTool<Given>(tool: AgentTool<Given>): Tool {
@@ -40,8 +42,9 @@ export function agentTool<Given>(tool: AgentTool<Given>): Tool {
         item,
         needs: {},
         ...defined({ idempotent }),
-        async run({ signal }) {
-          const { output, ok } = await tool.run(read, { caller: callerOf(step, callId), signal });
+        async run({ signal, hasWords }) {
+          const call = { caller: callerOf(step, callId), signal, ...defined({ hasWords }) };
+          const { output, ok } = await tool.run(read, call);
           return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
         },
       };

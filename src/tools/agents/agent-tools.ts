@@ -95,7 +95,7 @@ function waitAgent(agents: Agents): Tool {
   return agentTool<AgentWait>({
     name: 'wait_agent',
     description:
-      'Waits until agents that you started have ended their work, and says how each stands. Their answers follow as notifications.',
+      'Waits until agents that you started have ended their work, and says how each stands. Their answers follow as notifications. New words of the user end the wait.',
     properties: {
       targets: { type: 'array', items: { type: 'string' }, description: 'Default: all that work.' },
       until: { type: 'string', enum: ['any', 'all'], description: 'Default: any.' },
@@ -107,9 +107,9 @@ function waitAgent(agents: Agents): Tool {
     required: [],
     idempotent: true,
     read: readWait,
-    async run(wanted, { signal }) {
-      const waited = await agents.wait(wanted, signal);
-      return waited.kind === 'refused' ? failure(waited) : success(agentsWaited(waited.agents, waited.timedOut));
+    async run(wanted, call) {
+      const waited = await agents.wait(wanted, call);
+      return waited.kind === 'refused' ? failure(waited) : success(agentsWaited(waited.agents, waited));
     },
   });
 }

@@ -56,6 +56,7 @@ export function ownTool(own: OwnTool): Tool {
   return {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
+    foreignSchema: true,
     prepare({ callId, input }, { envelope: { telemetry, workspace } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
       if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };

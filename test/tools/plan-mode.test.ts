@@ -55,9 +55,13 @@ it('an answer for the session does not reach into a plan', async () => {
   const asks = command(`touch ${out}`, { sandbox_permissions: 'require_escalated', justification: 'May I?' });
   await scene.calls(asks, asks);
   expect(scene.asked).toHaveLength(1);
+  expect(scene.told()).toContain('A patch to files that commands cannot change asks by itself.');
   await scene.live.thread.overrideTurnContext(plan);
   await scene.calls(asks);
   expect(scene.asked).toHaveLength(2);
+  // The text offers neither patches nor writing.
+  expect(scene.told()).not.toContain('A patch');
+  expect(scene.told()).toContain('cannot work inside it: it needs the network or opens a window.');
 });
 
 it('exec --mode plan says so, and its answer has the plan', async () => {

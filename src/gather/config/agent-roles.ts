@@ -1,10 +1,12 @@
 import { isAbsolute, join } from 'node:path';
 import { type AgentRole, builtInRoles, readRole } from '../../config/agent-role.ts';
+import { roleTable } from '../../config/agent-keys.ts';
+import { checkValues } from '../../config/check-values.ts';
 import { namesIn } from '../../disk/folders.ts';
 import type { BoundedReading } from '../../disk/read-bounded.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { loadTomlFile } from './config-file.ts';
+import { type LoadedLayer, loadTomlFile } from './config-file.ts';
 
 export interface LoadedRoles {
   /** Built-in ones first, in the order in which they are found. */
@@ -25,11 +27,19 @@ export async function loadAgentRoles(
 ): Promise<LoadedRoles> {
   const roles = new Map(builtInRoles.map((role) => [role.name, role]));
   const problems: Outcome[] = [];
+  /** What is at fault in a file leaves its role out: it may be what the role must not do. */
+  const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
+    const found = [...wrong, ...checkValues(roleTable, layer, { unknown: 'warning' }).problems];
+    problems.push(...found);
+    return found.every(({ severity }) => severity === 'warning');
+  };
   const add = (name: string, table: JsonObject, source: string): void => {
     const description = stringAt(table, 'description')?.trim() ?? roles.get(name)?.description ?? '';
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) problems.push(oddRole(source, `the name ${JSON.stringify(name)}`));
     else if (description === '') problems.push(oddRole(source, 'no description'));
     else roles.set(name, readRole(name, table, description));
+    const mode = stringAt(table, 'sandbox_mode') ?? 'read-only';
+    if (mode !== 'read-only') problems.push(openingRole(source, mode));
   };
   const tables = Object.entries(isJsonObject(agents) ? agents : {});
   const referred: string[] = [];
@@ -39,7 +49,7 @@ export async function loadAgentRoles(
     const path = file === undefined ? undefined : isAbsolute(file) ? file : join(home, file);
     if (path !== undefined) referred.push(path);
     const loaded = path === undefined ? undefined : await loadTomlFile('user', path, rules);
-    problems.push(...(loaded?.problems ?? []));
+    if (loaded !== undefined && !check(loaded)) continue;
     if (loaded !== undefined && loaded.layer.text === undefined && loaded.problems.length === 0)
       problems.push(missingFile(name, path!));
     const values = { ...table, ...loaded?.layer.values };
@@ -50,17 +60,23 @@ export async function loadAgentRoles(
   for (const each of names.toSorted().slice(0, mostFiles)) {
     const path = join(folder, each);
     if (referred.includes(path)) continue;
-    const { layer, problems: wrong } = await loadTomlFile('user', path, rules);
-    problems.push(...wrong);
+    const loaded = await loadTomlFile('user', path, rules);
+    const { layer } = loaded;
+    if (!check(loaded)) continue;
     const name = stringAt(layer.values, 'name');
     if (name !== undefined) add(name, layer.values, path);
-    else if (wrong.length === 0) problems.push(oddRole(path, 'no name'));
+    else if (loaded.problems.length === 0) problems.push(oddRole(path, 'no name'));
   }
   return { roles: [...roles.values()], problems };
 }
 
 function oddRole(source: string, what: string): Outcome<'agent-role'> {
   return { code: 'agent-role', message: `The role in ${source} has ${what}, so it is left out.`, next: 'Correct it.' };
+}
+
+function openingRole(source: string, mode: string): Outcome<'agent-role'> {
+  const message = `The role in ${source} sets sandbox_mode to ${JSON.stringify(mode)}, which has no effect: a role never opens more than its parent has.`;
+  return { code: 'agent-role', message, next: 'Write "read-only", or remove the key.' };
 }
 
 function missingFile(name: string, path: string): Outcome<'agent-role'> {

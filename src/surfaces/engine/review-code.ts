@@ -2,8 +2,13 @@ import { readFindings } from '../../fragments/code-review/read-findings.ts';
 import { changeToReview } from '../../fragments/code-review/change-to-review.ts';
 import { reviewRubric } from '../../fragments/code-review/review-rubric.ts';
 import { noReview, reviewText } from '../../fragments/code-review/review-text.ts';
-import { assistantMessage, contextMessage } from '../../fragments/message.ts';
-import { reviewContext, reviewInterrupted, userActionFragment } from '../../fragments/events/user-action.ts';
+import { contextMessage } from '../../fragments/message.ts';
+import {
+  reviewContext,
+  reviewFailed,
+  reviewInterrupted,
+  userActionFragment,
+} from '../../fragments/events/user-action.ts';
 import { render } from '../../fragments/text/define.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { diffBudget, fittingDiff } from '../../planes/fitting-diff.ts';
@@ -28,6 +33,8 @@ export interface ReviewCode {
   readonly signal: AbortSignal;
   /** Over `review_model` and the model of the thread. */
   readonly model?: string;
+  /** What is in force for the reviewer, before it begins. */
+  readonly opened?: (settings: Settings) => void;
   /** What the reviewer does, as it happens. */
   readonly listener?: (event: ThreadEvent) => void;
 }
@@ -87,17 +94,21 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
   if (opened.kind === 'refused') return opened;
   const { thread } = opened;
   try {
+    asked.opened?.(thread.settings);
     const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
     const ended = await thread.run({ input: words(text), signal });
-    if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome };
+    if (ended.kind === 'failed') {
+      await record(engine, parent, reviewFailed(ended.outcome.message));
+      return { kind: 'failed', outcome: ended.outcome };
+    }
     if (ended.kind !== 'completed') {
       await record(engine, parent, reviewInterrupted);
       return { kind: 'aborted' };
     }
     const review = readFindings(ended.lastMessage ?? noReview);
     const said = reviewText(review);
-    await record(engine, parent, { context: reviewContext, results: said, said });
+    await record(engine, parent, { context: reviewContext, results: said });
     return { kind: 'reviewed', review, text: said };
   } finally {
     await thread.close();
@@ -108,15 +119,14 @@ function attachment(diff: ReturnType<typeof fittingDiff>): { readonly diff?: typ
   return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
 }
 
-/** What the parent reads next: what the user did, and what it would have answered. */
+/** What the parent reads next: what the user did, and what came of it. */
 async function record(
   { newItemId }: ReviewingEngine,
   parent: ReviewParent,
-  { said, ...action }: { readonly context: string; readonly results: string; readonly said?: string },
+  action: { readonly context: string; readonly results: string },
 ): Promise<void> {
   const { role, text } = render(userActionFragment, { action: 'review', ...action });
   await parent.inject(contextMessage(newItemId(), role, [text]));
-  if (said !== undefined) await parent.inject(assistantMessage(newItemId(), said));
 }
 
 const noWords: Outcome = {

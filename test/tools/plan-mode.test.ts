@@ -68,7 +68,7 @@ it('exec --mode plan says so, and its answer has the plan', async () => {
   const text = 'Here it is.\n<proposed_plan>\n1. Look.\n2. Change.\n</proposed_plan>';
   const live = await LiveThread.in([answer({ items: [say(text)] }), answer({ items: [say('Done.')] })]);
   const first = await live.place.run('exec', '--json', '--mode', 'plan', 'Plan it');
-  expect(first.stderr).toContain('read-only');
+  expect(first.stderr).toContain('plan mode, read-only');
   expect(first.events.find(({ type }) => type === 'item.completed')).toMatchObject({
     item: { type: 'agent_message', text, proposed_plan: '1. Look.\n2. Change.' },
   });

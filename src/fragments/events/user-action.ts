@@ -30,7 +30,7 @@ export const reviewInterrupted = {
   results: 'None: it was interrupted. To review again, the user starts another one.',
 };
 
-export function reviewFailed(why: string): typeof reviewInterrupted {
+export function reviewBroke(why: string): typeof reviewInterrupted {
   return {
     context: 'The user started a review of code, and it failed.',
     results: `None: ${why}`,

@@ -5,7 +5,7 @@ import { noReview, reviewText } from '../../fragments/code-review/review-text.ts
 import { contextMessage } from '../../fragments/message.ts';
 import {
   reviewContext,
-  reviewFailed,
+  reviewBroke,
   reviewInterrupted,
   userActionFragment,
 } from '../../fragments/events/user-action.ts';
@@ -99,7 +99,7 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
     const ended = await thread.run({ input: words(text), signal });
     if (ended.kind === 'failed') {
-      await record(engine, parent, reviewFailed(ended.outcome.message));
+      await record(engine, parent, reviewBroke(ended.outcome.message));
       return { kind: 'failed', outcome: ended.outcome };
     }
     if (ended.kind !== 'completed') {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { whenTestEnds } from '../../test/harness/when-test-ends.ts';
-import type { HookSource } from './hook-definition.ts';
-import { readHooksFile } from './read-hooks-file.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+import type { HookSource } from '../../src/hooks/hook-definition.ts';
+import { readHooksFile } from '../../src/hooks/read-hooks-file.ts';
 
 function problemsOf(text: string, owner: HookSource['owner'] = 'user') {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-hooks-test-'));

@@ -140,3 +140,13 @@ it('a definition has the hash that Codex gives it', async () => {
     },
   ]);
 });
+
+it('hooks of a project without a decision about trust are not read, and a notice names the file', async () => {
+  const { live } = await hookedScene([done], {});
+  const path = writeHooks(join(live.place.workspace, '.capstan'), says('stranger'));
+  await live.turn('go');
+  expect(live.notices).toMatchObject([
+    { code: 'config-untrusted-project', message: `${path} is ignored: you have not trusted the project.` },
+  ]);
+  expect(live.rows(0).at(-1)).toEqual(['user', 'go']);
+});

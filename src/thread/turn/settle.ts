@@ -53,7 +53,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
     case 'done': {
       const unfit = await unfitAnswer(turn, lastMessage);
       if (unfit !== undefined) log.tell({ kind: 'warning', outcome: unfit });
-      log.record(turnComplete(end));
+      log.record(turnComplete({ ...end, ...ended }));
       log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said, ...ended });
       await log.durable();
       notifyEnd(turn, lastMessage);

@@ -33,7 +33,7 @@ export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, optio
 }
 
 type Path = readonly string[];
-type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown'>;
+type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'others'>;
 
 /** Collects the problems of one layer while its values are walked. */
 class Check {
@@ -53,6 +53,7 @@ class Check {
     return members(values, path, (value, at, key) => {
       const known = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
       if (known !== undefined) return this.#value(known, value, at);
+      if (kind.others !== undefined && isJsonObject(value)) return this.#value(kind.others, value, at);
       if (!kind.unused.includes(key)) return this.#unknown(kind, at);
       this.unused.push({ path: at, value });
       return undefined;
@@ -69,9 +70,21 @@ class Check {
         return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongValue(kind, value, at);
       case 'retired':
         return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
+      case 'free':
+        return kind.checked !== undefined && isJsonObject(value)
+          ? this.#checked(kind.checked, value, at)
+          : this.#leaf(kind, value, at);
       default:
         return this.#leaf(kind, value, at);
     }
+  }
+
+  /** One key with all that is right in it: its parts have no readers of their own. */
+  #checked(kind: AnyTable, value: JsonObject, at: Path): Json {
+    const before = this.keys.length;
+    const kept = this.table(kind, value, at);
+    this.keys.length = before;
+    return this.#keep(kept, at);
   }
 
   #namedTables(kind: NamedTablesKind<KeyTable>, value: JsonObject, path: Path): JsonObject {

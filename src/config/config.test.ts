@@ -432,3 +432,14 @@ test('a switch over a table of settings, or under one, becomes its state', () =>
   });
   expect(both({ memories: true, hooks: false }, { memories: false })).toEqual({ memories: false, hooks: false });
 });
+
+test('keys of agents and roles are checked like all others', () => {
+  const agents = { max_token: 1, max_threads: 0, my_role: { modle: 'm', description: 'x' }, max_tokens: 9 };
+  const { config, problems } = readConfig([user({ agents })]);
+  expect(problems.map(({ severity, key, next }) => [severity, key, next])).toEqual([
+    ['error', 'agents.max_threads', expect.stringContaining('at least 1')],
+    ['warning', 'agents.max_token', 'Did you mean agents.max_tokens?'],
+    ['warning', 'agents.my_role.modle', 'Did you mean agents.my_role.model?'],
+  ]);
+  expect(config.agents).toEqual({ my_role: { description: 'x' }, max_tokens: 9 });
+});

@@ -20,6 +20,8 @@ export const usedGates: readonly { readonly name: string; readonly isOpen: boole
   { name: 'goals', isOpen: false, does: 'a thread continues by itself until its goal is reached' },
   { name: 'hooks', isOpen: true, does: 'hooks run' },
   { name: 'memories', isOpen: false, does: 'notes about earlier threads are written and read' },
+  { name: 'multi_agent', isOpen: false, does: 'the tools that start agents' },
+  { name: 'plugins', isOpen: true, does: 'skills of plugins that the configuration enables' },
   { name: 'remote_compaction_v2', isOpen: true, does: 'the newer endpoint for checkpoints of the provider' },
   { name: 'sleep_tool', isOpen: false, does: 'the tools sleep and current_time' },
   { name: 'image_generation', isOpen: false, does: 'pictures that the provider generates' },

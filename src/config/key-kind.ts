@@ -15,8 +15,8 @@ export type KeyKind =
   | ChoiceListKind<string>
   | ChoiceMapKind<string>
   | TogglesKind
-  /** A table or a list whose content is not checked. */
-  | { readonly type: 'free'; readonly shape: 'table' | 'list' }
+  /** A table or a list that is read elsewhere, as it was written. `checked`: what is looked for in it. Absent: nothing is. */
+  | { readonly type: 'free'; readonly shape: 'table' | 'list'; readonly checked?: TableKind<KeyTable> }
   | TableKind<KeyTable>
   | NamedTablesKind<KeyTable>
   | RefusedKind;
@@ -53,6 +53,8 @@ export interface TableKind<Keys extends KeyTable> {
   readonly unused: readonly string[];
   /** What a name that is neither is taken for. Where keys restrict something, a misspelt one must not pass. */
   readonly unknown: 'warning' | 'error';
+  /** Tables under names that the user makes up, beside the keys. Absent: there are none. */
+  readonly others?: TableKind<KeyTable>;
 }
 
 /** A table whose keys are names that the user makes up, each with a table of its own. */

@@ -1,6 +1,7 @@
 import type { SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { type WebSearchMode, webSearchModes } from '../policy/web-search.ts';
+import { agentsTable } from './agent-keys.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 import { unusedKeys } from './unused-keys.ts';
@@ -225,7 +226,7 @@ const keys = {
   // Read per layer where hooks are looked for: those of all layers run.
   hooks: { type: 'free', shape: 'table' },
   // Read as a whole where agents are started: names of roles stand beside settings.
-  agents: { type: 'free', shape: 'table' },
+  agents: { type: 'free', shape: 'table', checked: agentsTable },
   notify: strings,
   features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {

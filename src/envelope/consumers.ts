@@ -29,7 +29,7 @@ capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration ide
 window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares
 context updater | src/envelope/environment.ts | policy.approval policy.canAsk policy.networkProxy policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut
-context updater | src/world/sections/permissions.ts | modes.leaveOut policy.answersOnce policy.approval policy.approvedPrefixes policy.canAsk policy.resolved policy.rules workspace.cwd
+context updater | src/world/sections/permissions.ts | modes.collaboration.mode modes.leaveOut policy.answersOnce policy.approval policy.approvedPrefixes policy.canAsk policy.resolved policy.rules workspace.cwd
 context updater | src/world/sections/collaboration-mode.ts | modes.collaboration.instructions modes.collaboration.mode modes.leaveOut
 context updater | src/world/sections/model.ts | identity.model.instructions identity.model.slug instructions.base instructions.model
 context updater | src/world/sections/personality.ts | identity.model.slug modes.personality

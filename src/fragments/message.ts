@@ -12,11 +12,6 @@ export function userMessage(id: string, { text, images }: UserInput): Item {
   return { type: 'message', id, role: 'user', content };
 }
 
-/** What another thread said, as if this one had. */
-export function assistantMessage(id: string, text: string): Item {
-  return { type: 'message', id, role: 'assistant', content: [{ type: 'output_text', text }] };
-}
-
 /** Injected context, one part per fragment. */
 export function contextMessage(id: string, role: Role, texts: readonly string[]): Item {
   return { type: 'message', id, role, content: texts.map((text) => ({ type: 'input_text', text })) };

@@ -4,12 +4,13 @@ import type { HookOccasion, Hooks, HookWatch } from '../ports/hooks.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { RunProgram } from '../ports/run-program.ts';
 import { defined } from '../protocol/defined.ts';
-import type { HookEvent } from '../protocol/hook-run.ts';
+import type { HookEntry, HookEvent } from '../protocol/hook-run.ts';
+import { stringAt } from '../protocol/json.ts';
 import { failedHook, type HookAnswer } from './hook-answer.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import { matches } from './matcher.ts';
 import { readHookAnswer } from './read-answer.ts';
-import type { CutHookText } from './save-output.ts';
+import type { HookTexts } from './save-output.ts';
 import { type EndedHook, verdictOf } from './verdict.ts';
 
 export interface HooksOptions {
@@ -21,7 +22,7 @@ export interface HooksOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly cut: CutHookText;
+  readonly texts: HookTexts;
 }
 
 /** Hooks that nothing waits for, at one time. */
@@ -54,6 +55,11 @@ export function createHooks(options: HooksOptions): Hooks {
   return {
     wants: (event, subjects) => matching(event, subjects).length > 0,
 
+    names: (event, subjects) =>
+      matching(event, subjects)
+        .filter(({ isAsync }) => !isAsync)
+        .map(({ statusMessage, command }) => short(firstLine(statusMessage ?? command), longestShown)),
+
     knows: (key) => hooks.some((hook) => hook.key === key),
 
     takeStart({ isNew }) {
@@ -77,19 +83,20 @@ export function createHooks(options: HooksOptions): Hooks {
           return { ...one, place: count++ };
         }),
       );
-      return verdictOf(answers, { cut: options.cut, mostTokens: watch.mostTokens });
+      return verdictOf(answers, { cut: options.texts.cut, mostTokens: watch.mostTokens });
     },
 
     late() {
       if (ended.length === 0) return undefined;
       const taken = ended;
       ended = [];
-      return verdictOf(taken, { cut: options.cut, mostTokens: Infinity });
+      return verdictOf(taken, { cut: options.texts.cut, mostTokens: Infinity });
     },
 
     async close() {
       closing.abort('closed');
       await Promise.all(running);
+      options.texts.close();
     },
   };
 }
@@ -105,29 +112,41 @@ async function runHook(
   // Not a login shell: what start-up files print would be part of the answer, and a command may have written them.
   const program = { argv: [shell, '-c', hook.command], cwd, env, input: JSON.stringify(input) };
   const end = await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes });
-  const answer = readHookAnswer(event, end);
+  const answer = readHookAnswer(event, end, hook.timeoutSeconds);
   const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
   const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);
-  const context = decided.context === undefined ? undefined : options.cut(decided.context, limit);
+  const context = decided.context === undefined ? undefined : options.texts.cut(decided.context, limit);
   return endedHook(options, hook, { ...decided, ...defined({ context }) }, clock.now() - from);
 }
 
 function endedHook({ ids }: HooksOptions, hook: HookDefinition, answer: HookAnswer, durationMs: number): EndedHook {
   const { key, event, command } = hook;
   const { status, context } = answer;
-  const shown = command.split('\n', 1)[0] ?? '';
-  const entries =
-    context === undefined ? answer.entries : [...answer.entries, { kind: 'context', text: context } as const];
+  const entries: readonly HookEntry[] = [
+    ...answer.entries,
+    ...changes(answer),
+    ...(context === undefined ? [] : [{ kind: 'context', text: context } as const]),
+  ];
   const run = {
     id: ids.uuid(),
     key,
     event,
-    command: short(shown, longestShown),
+    command: short(firstLine(command), longestShown),
     status,
     durationMs: Math.max(0, Math.round(durationMs)),
     entries: entries.map((entry) => ({ ...entry, text: short(entry.text, longestEntry) })),
   };
   return { run, answer, place: 0 };
+}
+
+/** What a hook made of a call, or of its result. */
+function changes({ updatedInput, updatedOutput }: HookAnswer): readonly HookEntry[] {
+  const input = updatedInput && (stringAt(updatedInput, 'command') ?? JSON.stringify(updatedInput));
+  return [input, updatedOutput].flatMap((text) => (text === undefined ? [] : [{ kind: 'change', text } as const]));
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
 }
 
 function short(text: string, limit: number): string {

@@ -5,7 +5,7 @@ import type { HookAnswer } from './hook-answer.ts';
 import { readHookAnswer } from './read-answer.ts';
 
 function exits(event: HookEvent, { code = 0, stdout = '', stderr = '', isCut = false }): HookAnswer {
-  return readHookAnswer(event, { kind: 'exited', exitCode: code, stdout, stderr, isCut });
+  return readHookAnswer(event, { kind: 'exited', exitCode: code, stdout, stderr, isCut }, 600);
 }
 
 function prints(event: HookEvent, answer: JsonObject): HookAnswer {
@@ -122,5 +122,5 @@ describe('an answer in JSON', () => {
 });
 
 it.each(['timed-out', 'aborted'] as const)('a program that %s has failed', (kind) => {
-  expect(readHookAnswer('PreToolUse', { kind })).toMatchObject({ status: 'failed' });
+  expect(readHookAnswer('PreToolUse', { kind }, 600)).toMatchObject({ status: 'failed' });
 });

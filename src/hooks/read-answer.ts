@@ -8,12 +8,12 @@ import { readSpecific, type Specific } from './read-specific.ts';
 const completed: HookAnswer = { status: 'completed', entries: [] };
 
 /** What a hook that has ended said, by its exit code and what it wrote. */
-export function readHookAnswer(event: HookEvent, end: ProgramEnd): HookAnswer {
+export function readHookAnswer(event: HookEvent, end: ProgramEnd, timeoutSeconds: number): HookAnswer {
   switch (end.kind) {
     case 'not-started':
       return failedHook(end.reason);
     case 'timed-out':
-      return failedHook('It took longer than its time-out.');
+      return failedHook(`It took longer than its time-out of ${timeoutSeconds} s.`);
     case 'aborted':
       return failedHook('It was ended before it was done.');
     case 'exited':

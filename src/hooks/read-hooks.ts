@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
+import { editDistance } from '../config/nearest-key.ts';
 import { defined } from '../protocol/defined.ts';
 import { type HookEvent, hookEvents } from '../protocol/hook-run.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
@@ -16,33 +17,54 @@ const mostHooks = 100;
 const usualTimeout = 600;
 const longestCommand = 20_000;
 
-/** The hooks of one table, by event. What is at fault is left out, with a warning. */
-export function readHooks(table: JsonObject, source: HookSource): ReadHooks {
+type Path = readonly (string | number)[];
+
+/**
+ * The hooks of one table, by event. What is at fault is left out, with a warning. A key of the wrong sort may be what the
+ * hook is there for: it is an error, but for those of a project. `lineOf`: where the file names a key.
+ */
+export function readHooks(
+  table: JsonObject,
+  source: HookSource,
+  lineOf: (path: Path) => number | undefined = () => undefined,
+): ReadHooks {
   const problems: ConfigProblem[] = [];
-  const warn = (where: string, what: string, next: string): void => {
-    const message = `${source.path}: ${where} ${what}. Capstan ignores it.`;
-    problems.push({ code: 'hooks-broken', message, next, severity: 'warning', source: source.path });
+  const warn: Warn = (path, where, what, next, { isWrong = false, ignores = 'it' } = {}) => {
+    const line = lineOf(path);
+    const message = `${source.path}${line === undefined ? '' : `:${line}`}: ${where} ${what}.${isWrong ? '' : ` Capstan ignores ${ignores}.`}`;
+    const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
+    problems.push({ code: 'hooks-broken', message, next, severity, source: source.path, ...defined({ line }) });
   };
   const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
     const event = hookEvents.find((known) => known === name);
     if (event === undefined) {
-      warn(`the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
+      warn([name], `the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
       return [];
     }
     if (!Array.isArray(groups)) {
-      warn(name, 'is no list', 'Write a list of groups, each with `hooks`.');
+      warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
       return [];
     }
     return (groups as readonly Json[]).flatMap((group, at) => readGroup({ event, group, at }, source, warn));
   });
-  if (hooks.length > mostHooks) warn('a part of the file', `is beyond ${mostHooks} hooks`, 'Join some of them.');
+  if (hooks.length > mostHooks) warn([], 'a part of the file', `is beyond ${mostHooks} hooks`, 'Join some of them.');
   return { hooks: hooks.slice(0, mostHooks), problems };
 }
 
 /** Events that match no name: a matcher says nothing there, and is no part of what is trusted. */
 const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
 
-type Warn = (where: string, what: string, next: string) => void;
+type Warn = (
+  path: Path,
+  where: string,
+  what: string,
+  next: string,
+  more?: {
+    /** A value that cannot be what was meant. */
+    readonly isWrong?: boolean;
+    readonly ignores?: string;
+  },
+) => void;
 
 interface Group {
   readonly event: HookEvent;
@@ -54,22 +76,79 @@ function readGroup({ event, group, at }: Group, source: HookSource, warn: Warn):
   const where = `group ${at + 1} of ${event}`;
   const handlers = isJsonObject(group) ? arrayAt(group, 'hooks') : undefined;
   if (!isJsonObject(group) || handlers === undefined) {
-    warn(where, 'has no list `hooks`', 'Add the list.');
+    warn([event, at], where, 'has no list `hooks`', 'Add the list.');
     return [];
   }
+  reportKeys(group, groupKeys, { path: [event, at], where, warn });
   const matcher = withoutSubjects.has(event) ? undefined : stringAt(group, 'matcher');
   const odd = matcher === undefined ? undefined : matcherProblem(matcher);
   if (odd !== undefined) {
-    warn(where, `has the matcher ${JSON.stringify(matcher)}, which ${odd}`, 'Name the tools, or simplify the pattern.');
+    warn(
+      [event, at, 'matcher'],
+      where,
+      `has the matcher ${JSON.stringify(matcher)}, which ${odd}`,
+      'Name the tools, or simplify the pattern.',
+    );
     return [];
   }
   return handlers.flatMap((handler, index): readonly HookDefinition[] => {
     const place = { event, key: `${source.path}:${label(event)}:${at}:${index}`, ...defined({ matcher }) };
+    const here = { path: [event, at, 'hooks', index], where: `hook ${index + 1} in ${where}`, warn };
     const read = readHandler(handler, place, source);
-    if (typeof read !== 'string') return [read];
-    warn(`hook ${index + 1} in ${where}`, read, 'Write {"type": "command", "command": "…"}.');
+    const isRight = typeof read !== 'string' && isJsonObject(handler) ? reportKeys(handler, handlerKeys, here) : true;
+    if (typeof read !== 'string') return isRight ? [read] : [];
+    warn(here.path, here.where, read, 'Write {"type": "command", "command": "…"}.');
     return [];
   });
+}
+
+type Sort = 'text' | 'number' | 'flag' | 'list';
+
+const groupKeys: Readonly<Record<string, Sort>> = { matcher: 'text', hooks: 'list' };
+const handlerKeys: Readonly<Record<string, Sort>> = {
+  type: 'text',
+  command: 'text',
+  commandWindows: 'text',
+  timeout: 'number',
+  timeout_sec: 'number',
+  async: 'flag',
+  statusMessage: 'text',
+  additionalContextLimit: 'number',
+  failClosed: 'flag',
+};
+const sorts: Readonly<Record<Sort, string>> = {
+  text: 'a text',
+  number: 'a number',
+  flag: 'true or false',
+  list: 'a list',
+};
+
+/** Whether all that is known is of its sort. What is unknown is reported: it may be a restriction, misspelt. */
+function reportKeys(
+  table: JsonObject,
+  keys: Readonly<Record<string, Sort>>,
+  { path, where, warn }: { readonly path: Path; readonly where: string; readonly warn: Warn },
+): boolean {
+  let isRight = true;
+  for (const [key, value] of Object.entries(table)) {
+    const sort = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    const at = [...path, key];
+    if (sort === undefined) {
+      const nearest = Object.keys(keys).find((known) => editDistance(known.toLowerCase(), key.toLowerCase()) <= 2);
+      const next = nearest === undefined ? 'It has no effect; remove it.' : `Did you mean ${JSON.stringify(nearest)}?`;
+      warn(at, where, `has the unknown key ${JSON.stringify(key)}`, next, { ignores: 'the key' });
+    } else if (value !== undefined && value !== null && !isOf(sort, value)) {
+      isRight = false;
+      const what = `must have ${sorts[sort]} for ${JSON.stringify(key)}, not ${JSON.stringify(value).slice(0, 60)}`;
+      warn(at, where, what, 'Correct the value, or remove the key.', { isWrong: true });
+    }
+  }
+  return isRight;
+}
+
+function isOf(sort: Sort, value: Json): boolean {
+  if (sort === 'list') return Array.isArray(value);
+  return typeof value === { text: 'string', number: 'number', flag: 'boolean' }[sort];
 }
 
 function readHandler(

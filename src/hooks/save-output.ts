@@ -1,5 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { threadFolder } from '../disk/thread-folder.ts';
 import { savedHookOutput } from '../fragments/events/hook-words.ts';
 import { estimateTokens, truncateMiddle } from '../fragments/text/truncate.ts';
 
@@ -9,24 +10,32 @@ const noticeTokens = 60;
 /** Cuts what hooks say to a number of tokens. All of it goes into a file that commands can read. */
 export type CutHookText = (text: string, mostTokens: number) => string;
 
-/** `folder`: for temporary files. A folder of our own is made in it when it is first needed. */
-export function createCutHookText(folder: string): CutHookText {
-  let own: string | undefined;
+export interface HookTexts {
+  readonly cut: CutHookText;
+  /** Removes the files. */
+  close(): void;
+}
+
+/** `folder`: commands may read what is in it, and not write: the model is told to read there what a hook said. */
+export function createHookTexts(folder: string): HookTexts {
+  const own = threadFolder(folder);
   let count = 0;
   const save = (text: string): string | undefined => {
     try {
-      own ??= mkdtempSync(join(folder, 'capstan-hooks-'));
-      const path = join(own, `${++count}.txt`);
+      const path = join(own.path(), `${++count}.txt`);
       writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
       return path;
     } catch {
       return undefined;
     }
   };
-  return (text, mostTokens) => {
-    if (estimateTokens(text) <= mostTokens) return text;
-    const preview = truncateMiddle(text, { mode: 'tokens', limit: Math.max(0, mostTokens - noticeTokens) });
-    const path = save(text);
-    return path === undefined ? preview : savedHookOutput(preview, path);
+  return {
+    cut(text, mostTokens) {
+      if (estimateTokens(text) <= mostTokens) return text;
+      const preview = truncateMiddle(text, { mode: 'tokens', limit: Math.max(0, mostTokens - noticeTokens) });
+      const path = save(text);
+      return path === undefined ? preview : savedHookOutput(preview, path);
+    },
+    close: () => own.remove(),
   };
 }

@@ -5,6 +5,8 @@ import type { JsonObject } from '../protocol/json.ts';
 export interface Hooks {
   /** Whether a hook waits for this. `subjects`: what matchers are held against; none for events without one. */
   wants(event: HookEvent, subjects?: readonly string[]): boolean;
+  /** What screens call those that this waits for. */
+  names(event: HookEvent, subjects?: readonly string[]): readonly string[];
   /** Whether a hook with this key is there and may run. */
   knows(key: string): boolean;
   /** Runs all that match at the same time. Never rejects: what breaks is a run that failed. */

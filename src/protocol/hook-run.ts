@@ -31,6 +31,7 @@ export interface HookRun {
 }
 
 export interface HookEntry {
-  readonly kind: 'warning' | 'feedback' | 'stop' | 'context' | 'error';
+  /** `change`: what it made of the call, or of its result. */
+  readonly kind: 'warning' | 'feedback' | 'stop' | 'context' | 'change' | 'error';
   readonly text: string;
 }

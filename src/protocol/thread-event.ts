@@ -57,8 +57,13 @@ export type ThreadEvent =
       readonly callId: string;
       readonly answer: Answer;
     }
-  /** A hook of the user's own began, or has ended. */
-  | { readonly kind: 'hook-started'; readonly turnId: TurnId; readonly event: HookRun['event'] }
+  /** Hooks of the user's own began, or one has ended. `names`: of those that the turn waits for. */
+  | {
+      readonly kind: 'hook-started';
+      readonly turnId: TurnId;
+      readonly event: HookRun['event'];
+      readonly names: readonly string[];
+    }
   | { readonly kind: 'hook-completed'; readonly turnId: TurnId; readonly run: HookRun }
   | UsageEvent
   | PrefixBrokenEvent
@@ -67,8 +72,14 @@ export type ThreadEvent =
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** The request failed and is sent again. */
   | { readonly kind: 'retrying'; readonly outcome: Outcome; readonly waitMs: number }
-  /** `usage` counts the whole thread so far. */
-  | { readonly kind: 'turn-completed'; readonly turnId: TurnId; readonly usage: Usage; readonly lastMessage?: string }
+  /** `usage` counts the whole thread so far. `endedBy`: a hook let the model have none of the words, or ended the turn. */
+  | {
+      readonly kind: 'turn-completed';
+      readonly turnId: TurnId;
+      readonly usage: Usage;
+      readonly lastMessage?: string;
+      readonly endedBy?: 'hook';
+    }
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId }
   /** The thread is given up while calls wait for the user: the turn can be continued later. */

@@ -14,7 +14,7 @@ interface UserOption {
   readonly description: string;
 }
 
-/** More would be a form to fill in, and no question. */
+/** More would be a form to fill in, and no question. The texts ask for fewer, and a few more do no harm. */
 const mostQuestions = 10;
 const mostOptions = 20;
 const mostCharacters = 8000;
@@ -23,7 +23,7 @@ const mostCharacters = 8000;
 export function readUserQuestions(given: JsonObject | undefined): readonly UserQuestion[] | string {
   const all = given === undefined ? undefined : arrayAt(given, 'questions');
   if (all === undefined || all.length === 0) return '`questions` must be a list with at least one question.';
-  if (all.length > mostQuestions) return `there must be at most ${mostQuestions} questions.`;
+  if (all.length > mostQuestions) return 'there must be at most 3 questions.';
   if (JSON.stringify(all).length > mostCharacters)
     return `the questions must not take more than ${mostCharacters} characters.`;
   const read: UserQuestion[] = [];
@@ -44,7 +44,7 @@ function readOne(value: Json): UserQuestion | string {
   const options = (arrayAt(value, 'options') ?? []).flatMap(readOption);
   const given = arrayAt(value, 'options')?.length ?? 0;
   if (given === 0 || options.length !== given || given > mostOptions)
-    return `the question ${JSON.stringify(id)} needs 1 to ${mostOptions} \`options\`, each with a \`label\` and a \`description\`.`;
+    return `the question ${JSON.stringify(id)} needs 2 or 3 \`options\`, each with a \`label\` and a \`description\`.`;
   return { id, header, question, options };
 }
 

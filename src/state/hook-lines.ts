@@ -28,7 +28,7 @@ function storedRun({ durationMs, entries, ...run }: HookRun): JsonObject {
 }
 
 const statuses = ['completed', 'blocked', 'stopped', 'failed'] as const;
-const kinds = ['warning', 'feedback', 'stop', 'context', 'error'] as const;
+const kinds = ['warning', 'feedback', 'stop', 'context', 'change', 'error'] as const;
 
 /** The event that rests on such a line; undefined where it makes no sense. */
 export function hookEvent(payload: JsonObject): ThreadEvent | undefined {

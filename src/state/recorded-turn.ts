@@ -19,7 +19,10 @@ export function turnEnd(payload: JsonObject, open: string | undefined, usage: Us
   const turnId = name as TurnId;
   if (event.status === 'interrupted') return { kind: 'turn-aborted', turnId };
   const said = defined({ lastMessage: stringAt(payload, 'last_agent_message') });
-  if (event.status !== 'failed') return { kind: 'turn-completed', turnId, usage, ...said };
+  if (event.status !== 'failed') {
+    const byHook = objectAt(payload, 'capstan')?.['ended_by'] === 'hook' ? { endedBy: 'hook' as const } : {};
+    return { kind: 'turn-completed', turnId, usage, ...said, ...byHook };
+  }
   return { kind: 'turn-failed', turnId, outcome: readOutcome(objectAt(payload, 'error')), ...said };
 }
 

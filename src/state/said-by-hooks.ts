@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { CallItem } from '../protocol/item.ts';
-import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 
 /** What hooks said about a call that is asked about. Its answer may come in another process, which does not ask them again. */
 export interface SaidByHooks {
@@ -29,4 +29,10 @@ export function asHooksLeft(call: CallItem, { input }: SaidByHooks = {}): CallIt
 /** What its tool reads. */
 export function inputOfCall(call: CallItem): string {
   return call.type === 'function_call' ? call.arguments : call.input;
+}
+
+/** The same in short: of a command, the command itself. */
+export function shownInputOf(call: CallItem): string {
+  const input = inputOfCall(call);
+  return (call.name === 'exec_command' ? stringAt(parseJsonObject(input), 'cmd') : undefined) ?? input;
 }

@@ -182,16 +182,19 @@ export interface RecordedEnd {
   readonly envelope: Envelope;
   readonly endedAt: number;
   readonly lastMessage?: string;
+  /** A hook let the model have none of the words, or ended the turn. */
+  readonly endedBy?: 'hook';
 }
 
-export function turnComplete({ envelope, endedAt, lastMessage }: RecordedEnd, failure?: Outcome): LineDraft {
+export function turnComplete({ envelope, endedAt, lastMessage, endedBy }: RecordedEnd, failure?: Outcome): LineDraft {
   const error = failure && {
     message: failure.message,
     codex_error_info: 'other',
     code: failure.code,
     next: failure.next,
   };
-  const said = { last_agent_message: lastMessage ?? null, ...defined({ error }) };
+  const capstan = endedBy && { ended_by: endedBy };
+  const said = { last_agent_message: lastMessage ?? null, ...defined({ error, capstan }) };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 

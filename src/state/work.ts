@@ -2,9 +2,11 @@ import {
   noWork,
   olderWork,
   plansAreOlderThan,
+  type ProposedPlan,
   type WorkPlan,
   type WorkRecords,
 } from '../compaction/plan/work-records.ts';
+import { planUpdated } from '../fragments/answers/call-answers.ts';
 import { type Entry, isBoundary } from '../history/entry.ts';
 import { defined } from '../protocol/defined.ts';
 import { isCall, type Item } from '../protocol/item.ts';
@@ -26,9 +28,12 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   if (isBoundary(entry)) return afterBoundary(work, entry);
   const newer = newerThanPlan(entry);
   if (newer !== undefined) return olderWork(work, newer);
-  const steps = planIn(entry.item);
-  if (steps !== undefined) return { ...work, plan: { steps, ...defined({ number: work.number }), isOlder: false } };
-  const changed = objectAt(metadata, 'capstan')?.['changed'];
+  const proposed = planIn(entry.item);
+  if (proposed !== undefined) return { ...work, proposed: [...(work.proposed ?? []), proposed].slice(-mostProposed) };
+  const known = objectAt(metadata, 'capstan');
+  const answered = work.proposed?.find(({ callId }) => callId === entry.item['call_id']);
+  if (answered !== undefined) return afterAnswer(work, answered, hasRun(entry.item, known));
+  const changed = known?.['changed'];
   return changed === undefined ? work : { ...work, files: withFiles(work.files, readFiles(changed)) };
 }
 
@@ -45,11 +50,30 @@ function afterBoundary({ plan, files, number: before }: WorkRecords, { origin, n
   return { ...older, ...defined({ number: origin.family === 'user' ? number : before }) };
 }
 
+/** Calls of one response that have no answer yet. */
+const mostProposed = 20;
+
 /** The model wrote it: it may be anything. */
-function planIn(item: Item): readonly PlanStep[] | undefined {
+function planIn(item: Item): ProposedPlan | undefined {
   if (!isCall(item) || item.name !== 'update_plan' || item.type !== 'function_call') return undefined;
   const steps = arrayAt(parseJsonObject(item.arguments), 'plan');
-  return steps === undefined ? undefined : readSteps(steps, 'step');
+  return steps === undefined ? undefined : { callId: item.call_id, steps: readSteps(steps, 'step') };
+}
+
+/** Other programs do not record whether a call was refused, but their answer to one that ran is the same. */
+function hasRun(answer: Item, known: JsonObject | undefined): boolean {
+  return known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
+}
+
+/** A plan counts once its call has run: a refused one changes nothing. */
+function afterAnswer(
+  { proposed = [], ...work }: WorkRecords,
+  { callId, steps }: ProposedPlan,
+  hasRun: boolean,
+): WorkRecords {
+  const waiting = proposed.filter((each) => each.callId !== callId);
+  const left = waiting.length === 0 ? work : { ...work, proposed: waiting };
+  return hasRun ? { ...left, plan: { steps, ...defined({ number: work.number }), isOlder: false } } : left;
 }
 
 const statuses = { pending: 'pending', in_progress: 'in-progress', completed: 'completed' } as const;

@@ -1,4 +1,6 @@
+import { userActionFragment } from '../fragments/events/user-action.ts';
 import type { ThreadId } from '../protocol/ids.ts';
+import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { waitingWords } from '../state/waiting.ts';
@@ -8,8 +10,10 @@ const mostShown = 5;
 /** What the user should know about messages that a program accepted and did not get to, if there are any. */
 export function waitingNotice(
   id: ThreadId,
-  { waiting }: Pick<ThreadState, 'waiting'>,
+  { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
+  // What came of a review is no message of the user's.
+  const waiting = all.filter((message) => message.kind !== 'item' || !isOfReview(message.item));
   if (waiting.length === 0) return undefined;
   const shown = waiting.slice(0, mostShown).map((message) => `“${waitingWords(message, 60)}”`);
   const more = waiting.length > mostShown ? `; and ${waiting.length - mostShown} more` : '';
@@ -26,4 +30,8 @@ export function waitingNotice(
           next: 'Capstan sends them in this order with the next turn, before your new message.',
         }),
   };
+}
+
+function isOfReview(item: Item): boolean {
+  return isMessage(item) && userActionFragment.matches(messageText(item));
 }

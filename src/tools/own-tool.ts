@@ -61,6 +61,7 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
   return {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
+    foreignSchema: true,
     ...(own.deferLoading === true ? { deferred: true as const } : {}),
     prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);

@@ -8,6 +8,7 @@ import { parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { StepFacts, ToolTraits } from '../envelope/facts.ts';
 import type { Prepared, Tool } from './define.ts';
+import { reportUnknown } from './unknown-arguments.ts';
 
 /** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
 export interface Router {
@@ -90,7 +91,10 @@ export function createRouter(sources: readonly ToolSource[]): Router {
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);
       if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
-      return tool.prepare({ callId: call.call_id, input }, step);
+      const prepared = tool.prepare({ callId: call.call_id, input }, step);
+      return prepared instanceof Promise
+        ? prepared.then((ready) => reportUnknown(tool, call, ready))
+        : reportUnknown(tool, call, prepared);
     },
   };
 }

@@ -56,7 +56,9 @@ model = "gpt-5.4"
     'developer_instructions = "Find faults."\nmodel = "gpt-5.4"\nsandbox_mode = "danger-full-access"\n',
   );
   mkdirSync(join(home, 'agents'));
-  writeFileSync(join(home, 'agents/writer.toml'), 'name = "writer"\ndescription = "writes."\n');
+  writeFileSync(join(home, 'agents/writer.toml'), 'name = "writer"\ndescription = "writes."\nmodle = "x"\n');
+  // What is at fault may be what the role must not do.
+  writeFileSync(join(home, 'agents/odd.toml'), 'name = "odd"\ndescription = "x"\nsandbox_mode = "readonly"\n');
   writeFileSync(join(home, 'agents/torn.toml'), 'name = "wri');
   writeFileSync(join(home, 'agents/nameless.toml'), 'description = "x"\n');
   const warned: string[] = [];
@@ -67,7 +69,14 @@ model = "gpt-5.4"
   const { agent_type: type } = (tool['parameters'] as JsonObject)['properties'] as { readonly agent_type: JsonObject };
   expect(type['enum']).toEqual(['default', 'explorer', 'worker', 'critic', 'writer']);
   expect(type['description']).toContain('critic: finds faults. (fixed: model gpt-5.4)');
-  expect(warned.toSorted()).toEqual(['agent-role', 'agent-role', 'config-syntax']);
+  expect(warned.toSorted()).toEqual([
+    'agent-role',
+    'agent-role',
+    'agent-role',
+    'config-syntax',
+    'config-unknown-key',
+    'config-wrong-value',
+  ]);
   const sandbox = (name: string) => /<sandbox_mode>([a-z-]+)</.exec(of(name)[0]!.join('\n'))?.[1];
   expect(['a', 'b', 'c'].map((name) => [bodies.get(name)!['model'], sandbox(name)])).toEqual([
     ['gpt-5.5', 'read-only'],

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { editHint } from '../../src/config/edit-hint.ts';
 import { expect, it } from 'vitest';
 import { LiveThread } from '../harness/live-thread.ts';
 import { scene } from '../harness/scene.ts';
@@ -65,4 +66,17 @@ it('features are listed and switched', async () => {
   expect(await place.run('features', 'disable', 'sleep_tool')).toMatchObject({ code: 0 });
   expect((await place.run('features', 'enable', 'slep_tool')).stderr).toContain('Did you mean sleep_tool?');
   expect((await place.run('features', 'enable', 'chronicle')).stderr).toContain('does nothing in Capstan');
+  expect(await place.run('features', 'enable', 'multi_agent')).toMatchObject({ code: 0 });
+});
+
+it('the hint about a file that is not changed is right for the way in which it is written', () => {
+  const given = { before: { hooks: true }, wanted: { hooks: false, sleep_tool: true } };
+  const dotted = 'model = "m"\nfeatures.hooks = true\n';
+  expect(editHint(dotted, ['features'], given)).toBe(
+    'On line 2, in place of what is there, write: features.hooks = false\nBelow line 2, add: features.sleep_tool = true',
+  );
+  expect(editHint('features = { hooks = true }\n', ['features'], given)).toBe(
+    'In the braces on line 1, write: hooks = false\nIn the braces on line 1, write: sleep_tool = true',
+  );
+  expect(editHint('', ['features'], { before: undefined, wanted: { hooks: false } })).toBeUndefined();
 });

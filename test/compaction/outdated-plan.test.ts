@@ -62,8 +62,12 @@ describe('a plan', () => {
     item: { type: 'message', role, content: [{ type: 'input_text', text: 'CI is red.' }] },
     origin: { family: 'client' },
   });
+  const answered: Entry = {
+    item: { type: 'function_call_output', call_id: '1', output: 'Plan updated' },
+    origin: { family: 'tool' },
+  };
   const after = (...entries: readonly Entry[]) =>
-    [said('1', 'Remove it.', { number: 1 }), plan, ...entries].reduce(
+    [said('1', 'Remove it.', { number: 1 }), plan, answered, ...entries].reduce(
       (work, entry) => foldWork(work, entry, {}),
       readWork(undefined),
     ).plan;
@@ -80,5 +84,15 @@ describe('a plan', () => {
     const expected = { steps: [{ text: 'rm -rf src/pay', status: 'in-progress' }], number: 1, ...known };
     expect(found).toEqual(expected);
     expect(readWork(storeWork({ plan: found!, files: [] })).plan).toEqual(expected);
+  });
+
+  it.each([
+    ['its call was refused', { capstan: { origin: { family: 'tool' }, refused: { tool: 'update_plan' } } }, 'No tool.'],
+    ['another program could not use it', undefined, 'failed to parse function arguments'],
+  ])('counts for nothing when %s', (_, metadata, output) => {
+    const before = { plan: { steps: [], number: 1, isOlder: false }, files: [] };
+    const answer: Entry = { ...answered, item: { ...answered.item, output } };
+    const known = foldWork(foldWork(before, plan, {}), answer, metadata === undefined ? {} : { metadata });
+    expect(known).toEqual(before);
   });
 });

@@ -42,10 +42,10 @@ describe('a session', () => {
 
     await told.live.open();
     const [refused] = await told.calls(look(id));
-    expect(refused).toContain(`Session ${id} ended with the program that ran this conversation before.`);
+    expect(refused).toContain(`Session ${id} ended, at the latest with the program that ran this conversation before.`);
     await told.calls();
     expect(ended(told)).toEqual([
-      `<sessions_ended>\nThese command sessions ended with the program that ran this conversation; what they had not told you is lost:\n${id}: "sleep 73001"\n</sessions_ended>`,
+      `<sessions_ended>\nThese command sessions have ended, at the latest with the program that ran this conversation; what they had not told you is lost:\n${id}: "sleep 73001"\n</sessions_ended>`,
     ]);
     expect(told.live.thread.state.sessions).toEqual([]);
   });

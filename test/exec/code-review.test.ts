@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Place } from '../harness/run-capstan.ts';
-import { answer, type AnswerStep, callTool, say } from '../../src/testing/index.ts';
+import { answer, type AnswerStep, callTool, httpError, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 
 const found = {
@@ -28,7 +28,7 @@ function git({ workspace }: Place, ...words: readonly string[]): string {
 }
 
 /** A repository with one commit, one change that is not committed, and a new file. */
-async function changed(...script: readonly AnswerStep[]) {
+async function changed(...script: readonly (AnswerStep | ReturnType<typeof httpError>)[]) {
   const made = await scene(script);
   const { place } = made;
   git(place, 'init', '--quiet', '--initial-branch=main');
@@ -56,14 +56,18 @@ it('reviews what is not committed, with the diff attached, and the next turn kno
   expect(tools).toContain('exec_command');
   expect(tools).not.toContain('apply_patch');
   expect(textsOf(inputOf(model, 1)).at(-1)).toContain('refused');
-  expect(await place.run('exec', 'resume', '--last', 'Fix it')).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
+  expect(ran.stderr).toContain(' · read-only');
+  const resumed = await place.run('exec', 'resume', '--last', 'Fix it');
+  expect(resumed).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
+  expect(resumed.stderr).not.toContain('user_action');
   // Two requests of the review, one of the thread.
   const [shown] = (await place.run('threads', 'list', '--json')).events;
   expect(JSON.stringify(shown)).toContain(`"totalTokens":${3 * 110}`);
   const texts = textsOf(inputOf(model, 2)).map(String);
   expect(texts.filter((each) => each.startsWith('<user_action>'))).toHaveLength(1);
   expect(texts.find((each) => each.startsWith('<user_action>'))).toContain('<action>review</action>');
-  expect(texts).toContain(text);
+  // Once: the findings stand in what the user did, and nowhere else.
+  expect(texts.filter((each) => each.includes('[P1] Off by one'))).toHaveLength(1);
   expect(texts.join('\n')).not.toContain('brand new');
   expect(model.requests[2]?.body['instructions']).not.toContain('You review a change');
 });
@@ -96,8 +100,19 @@ it('asks no model where there is nothing to review, or the target is wrong', asy
   expect(await refused()).toContain('There are no changes to review.');
   expect(await refused('--commit', 'nowhere')).toContain('git knows no commit "nowhere" here.');
   expect(await refused('--commit=--help')).toContain('git knows no commit');
+  expect(await refused('--base', 'nowhere')).toContain('git knows no branch "nowhere" here.');
   expect(await refused('--base', 'main', 'words')).toContain('more than one target');
   expect(model.requests).toHaveLength(0);
+});
+
+it('says how to review again where a review failed, and its thread is there', async () => {
+  const { place } = await changed(httpError({ status: 400, body: 'No.' }));
+  const ran = await place.run('review', '--base', 'main');
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('To review again: capstan review --base main');
+  expect(ran.stderr).not.toContain('To resume');
+  const id = /thread ([\w-]+)/.exec(ran.stderr)?.[1] ?? '';
+  expect(await place.run('threads', 'show', id)).toMatchObject({ code: 0 });
 });
 
 it('starts no program that the repository names for diffs', async () => {

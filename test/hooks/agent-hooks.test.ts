@@ -49,7 +49,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
       env: {},
       clock: parts.clock,
       ids: parts.ids,
-      cut: (text) => text,
+      texts: { cut: (text) => text, close: () => {} },
     }),
   });
   const live = await thread.open();

@@ -53,7 +53,7 @@ describe('before a call', () => {
       await scene.live.turn('go');
       return { ...scene, output: scene.live.added(1).at(-1)?.[1] ?? '' };
     })();
-    expect(output).toMatch(/^A hook of the user changed this call before it ran\.\n[^]*\nhook\n?$/);
+    expect(output).toMatch(/^A hook of the user changed this call before it ran\. What ran: echo hook\n[^]*\nhook\n?$/);
     expect(seen('after.json')).toMatchObject([
       { tool_name: 'Bash', tool_input: { command: 'echo hook' }, tool_response: 'hook\n' },
     ]);
@@ -183,7 +183,9 @@ describe('a question about a call', () => {
 describe('after a call', () => {
   it('a hook replaces what the model reads, with or without a failure', async () => {
     const blocks = await call('echo one', { PostToolUse: [hook(prints({ decision: 'block', reason: 'Too loud.' }))] });
-    expect(blocks.output).toBe('Too loud.');
+    expect(blocks.output).toBe(
+      'The call ran and exited with code 0. A PostToolUse hook of the user withholds its result and says: Too loud.',
+    );
     expect(blocks.live.told('item-completed')[0]?.item).toMatchObject({ kind: 'command', status: 'failed' });
     const own = { hookEventName: 'PostToolUse', updatedToolOutput: 'two' };
     const kept = await call('echo one', { PostToolUse: [hook(prints({ hookSpecificOutput: own }))] });
@@ -221,5 +223,8 @@ it('of a command that runs on, hooks are asked when it has ended, about the call
       tool_response: expect.stringContaining('got two'),
     }),
   ]);
-  expect(live.rows(2).at(-1)).toEqual(['output', 'Too loud.']);
+  expect(live.rows(2).at(-1)).toEqual([
+    'output',
+    expect.stringMatching(/^The call ran.* withholds its result and says: Too loud\.$/),
+  ]);
 });

@@ -51,7 +51,7 @@ it('one that stops it leaves history as it is, and the turn continues', async ()
 
 it('one that stops after it ends the turn; the checkpoint stands, and the words are kept', async () => {
   const { live } = await fullThread({ PostCompact: [hook(stops)] });
-  expect(await live.turn('Go on.')).toEqual({ kind: 'completed' });
+  expect(await live.turn('Go on.')).toEqual({ kind: 'completed', endedBy: 'hook' });
   expect(requestKinds(live)).toEqual(['step', 'checkpoint']);
   expect(live.told('checkpoint-installed')).toHaveLength(1);
   await live.turn('And on.');

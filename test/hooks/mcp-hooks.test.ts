@@ -35,7 +35,7 @@ it('a hook vetoes a tool of a server by its name, and changes what another one g
   });
   const [dropped, echoed] = await scene.calls(mcpCall('drop'), mcpCall('echo', { words: 'model' }));
   expect(dropped).toBe('Tool call blocked by PreToolUse hook: Nothing is dropped. Tool: mcp__s__drop');
-  expect(echoed).toMatch(/^A hook of the user changed this call before it ran\.\n/);
+  expect(echoed).toMatch(/^A hook of the user changed this call before it ran\. What ran: \{"words":"hook"\}\n/);
   const called = scene.log().filter(({ got }) => got === 'tools/call');
   expect(called.map(({ params }) => params)).toMatchObject([{ name: 'echo', arguments: { words: 'hook' } }]);
 });

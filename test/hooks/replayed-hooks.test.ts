@@ -32,7 +32,7 @@ it('all that hooks did stands in the lines: every request is rebuilt without the
   await live.turn('one');
   expect(live.model.requests).toHaveLength(3);
   expect(live.rows(1).find(([kind]) => kind === 'output')?.[1]).toBe(
-    'A hook of the user changed this call before it ran.\ntwo',
+    'A hook of the user changed this call before it ran. What ran: echo hook\ntwo',
   );
   write({});
   expect(await replayed(live)).toEqual(['same', 'same', 'same']);

@@ -76,9 +76,14 @@ it('a message that a hook blocks is never said; what the hook adds is', async ()
   const block = { decision: 'block', reason: 'It has a secret.' };
   const more = { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'Ask for less.' } };
   const { live, write } = await hookedScene([done], { UserPromptSubmit: [hook(prints({ ...block, ...more }))] });
-  expect(await live.turn('secret')).toEqual({ kind: 'completed' });
+  expect(await live.turn('secret')).toEqual({ kind: 'completed', endedBy: 'hook' });
   expect(live.model.requests).toHaveLength(0);
   expect(live.told('warning')).toMatchObject([{ outcome: { code: 'blocked-by-hook' } }]);
+  // A script must not take it for success.
+  const { code, stderr } = await live.place.run('exec', 'secret');
+  expect([code, stderr.includes('A hook blocked the message: It has a secret.')]).toEqual([1, true]);
+  expect(stderr).toContain('A hook ended the turn.');
+  expect(stderr).not.toContain('The model ended the turn');
   write({});
   await live.open();
   await live.turn('two');
@@ -93,6 +98,10 @@ it('what is too long for the model goes into a file', async () => {
   const path = /Full hook output saved to: (\S+)/.exec(text)?.[1] ?? '';
   expect(text.length).toBeLessThan(2600 * 4);
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(20_000);
+  // Where commands cannot write, and gone with the thread.
+  expect(path.startsWith(join(live.place.home, 'hook-outputs/thread-'))).toBe(true);
+  await live.open();
+  expect(existsSync(path)).toBe(false);
 });
 
 it('hooks that are not trusted do not run, and are named when a thread begins', async () => {

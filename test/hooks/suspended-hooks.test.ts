@@ -48,7 +48,7 @@ async function suspended(call: ItemDraft, own: JsonObject, more: Partial<ThreadR
   return { ...scene, shown, stored, asked, resume, answerFile };
 }
 
-const changed = 'A hook of the user changed this call before it ran.\n';
+const changed = 'A hook of the user changed this call before it ran. What ran: ';
 
 it('a command that a hook changed is asked about and runs as it left it, in another process too, and hooks are not asked again', async () => {
   const call = callTool('exec_command', { cmd: 'echo model' });
@@ -59,7 +59,7 @@ it('a command that a hook changed is asked about and runs as it left it, in anot
   // What it would say now is not asked for.
   writeFileSync(answerFile, '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}');
   const output = await resume();
-  expect([output.startsWith(changed), output.trimEnd().endsWith('\nhook')]).toEqual([true, true]);
+  expect([output.startsWith(`${changed}echo hook\n`), output.trimEnd().endsWith('\nhook')]).toEqual([true, true]);
   expect(asked).toMatchObject([{ id: shown.id, argv: shown.argv }]);
   expect([seen('before.json').length, seen('after.json')]).toEqual([
     1,
@@ -89,7 +89,12 @@ it('the same with the tool of a program: lists and surfaces show the arguments t
   const { stdout } = await live.place.run('threads', 'show', live.id, '--json');
   const { questions } = JSON.parse(stdout) as { questions: readonly Question[] };
   expect(questions[0]?.item['arguments']).toEqual(updatedInput);
-  expect(await resume()).toBe(`${changed}sent`);
+  const resumed = await resume();
+  expect([resumed.startsWith(`${changed}{"to":"team",`), resumed.endsWith('"}\nsent'), resumed.length < 1200]).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(given).toEqual([updatedInput]);
 });
 

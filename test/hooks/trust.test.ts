@@ -23,7 +23,7 @@ it('the command lists hooks, trusts and distrusts them; a hook that changes wait
   const before = readFileSync(path, 'utf8');
   const key = `${join(place.home, 'hooks.json')}:user_prompt_submit:0:0`;
   const list = async () => (await place.run('hooks', 'list')).stdout;
-  expect(await list()).toBe(`untrusted: UserPromptSubmit\n  command: echo "one"\n  key: ${key}\n`);
+  expect(await list()).toBe(`untrusted: UserPromptSubmit\n  command: echo "one"\n  time-out 600 s\n  key: ${key}\n`);
   expect((await place.run('hooks', 'trust')).stdout).toBe('Trusted: echo "one" (UserPromptSubmit)\n');
   expect(readFileSync(path, 'utf8').startsWith(before.trimEnd())).toBe(true);
   await live.turn('go');
@@ -110,7 +110,7 @@ it('where hooks of an administrator cannot be read, no thread begins', async () 
   const { live } = await hookedScene(() => done, {});
   const system = join(live.place.root, 'system');
   writeFileSync(writeHooks(system, {}), '{');
-  await expect(live.open({ systemFolders: [system] })).rejects.toThrow('is no JSON object');
+  await expect(live.open({ systemFolders: [system] })).rejects.toThrow('is no valid JSON: line 1, column 2.');
 });
 
 it('a hooks.json that leads to the file of a device is not waited for', async () => {
@@ -139,4 +139,14 @@ it('a definition has the hash that Codex gives it', async () => {
       hash: 'sha256:91ebc0611c49d3d82f88dc153656bf55d2583ea8ad7b93ca86d97a5681076dae',
     },
   ]);
+});
+
+it('hooks of a project without a decision about trust are not read, and a notice names the file', async () => {
+  const { live } = await hookedScene([done], {});
+  const path = writeHooks(join(live.place.workspace, '.capstan'), says('stranger'));
+  await live.turn('go');
+  expect(live.notices).toMatchObject([
+    { code: 'config-untrusted-project', message: `${path} is ignored: you have not trusted the project.` },
+  ]);
+  expect(live.rows(0).at(-1)).toEqual(['user', 'go']);
 });

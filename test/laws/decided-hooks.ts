@@ -35,7 +35,7 @@ export class HooksOfWorld {
       env: {},
       clock,
       ids,
-      cut: (text, limit) => truncateMiddle(text, { mode: 'tokens', limit }),
+      texts: { cut: (text, limit) => truncateMiddle(text, { mode: 'tokens', limit }), close: () => {} },
     });
   }
 

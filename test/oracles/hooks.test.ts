@@ -91,10 +91,10 @@ function words(text: string): string {
     .replace(/^<(?:hook|session)_context>\n([^]*)\n<\/(?:hook|session)_context>$/, '$1');
 }
 
-/** Without measures, and without the sentence about a change. */
+/** Without measures, and without our sentences about a change and about a result that is withheld. */
 function outputOf(text: string): string {
   const from = text.indexOf('Output:\n');
-  return from < 0 ? text : text.slice(from);
+  return from < 0 ? text.replace(/^The call ran.* withholds its result and says: /, '') : text.slice(from);
 }
 
 interface Effects {

@@ -55,16 +55,20 @@ it('an answer for the session does not reach into a plan', async () => {
   const asks = command(`touch ${out}`, { sandbox_permissions: 'require_escalated', justification: 'May I?' });
   await scene.calls(asks, asks);
   expect(scene.asked).toHaveLength(1);
+  expect(scene.told()).toContain('A patch to files that commands cannot change asks by itself.');
   await scene.live.thread.overrideTurnContext(plan);
   await scene.calls(asks);
   expect(scene.asked).toHaveLength(2);
+  // The text offers neither patches nor writing.
+  expect(scene.told()).not.toContain('A patch');
+  expect(scene.told()).toContain('cannot work inside it: it needs the network or opens a window.');
 });
 
 it('exec --mode plan says so, and its answer has the plan', async () => {
   const text = 'Here it is.\n<proposed_plan>\n1. Look.\n2. Change.\n</proposed_plan>';
   const live = await LiveThread.in([answer({ items: [say(text)] }), answer({ items: [say('Done.')] })]);
   const first = await live.place.run('exec', '--json', '--mode', 'plan', 'Plan it');
-  expect(first.stderr).toContain('read-only');
+  expect(first.stderr).toContain('plan mode, read-only');
   expect(first.events.find(({ type }) => type === 'item.completed')).toMatchObject({
     item: { type: 'agent_message', text, proposed_plan: '1. Look.\n2. Change.' },
   });

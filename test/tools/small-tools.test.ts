@@ -130,3 +130,18 @@ describe('web search by the provider', () => {
     expect(specsOf(live, 0)).toEqual([]);
   });
 });
+
+it('arguments that a tool does not have are ignored, and the end of its answer says so', async () => {
+  const scene = await toldScene({});
+  const plan = [{ step: 'Look', status: 'pending' }];
+  const outputs = await scene.calls(
+    callTool('exec_command', { cmd: 'echo hi', colour: 'red', login: null }),
+    callTool('exec_command', { command: 'echo hi' }),
+    callTool('update_plan', { plan, a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }),
+  );
+  expect(outputs[0]).toMatch(/hi\nIgnored, because this tool has no such argument: "colour"\.$/);
+  expect(outputs[1]).toMatch(/`cmd` must .*\nIgnored, because this tool has no such argument: "command"\.$/);
+  expect(outputs[2]).toBe(
+    'Plan updated\nIgnored, because this tool has no such argument: "a", "b", "c", "d", "e" and 1 more.',
+  );
+});

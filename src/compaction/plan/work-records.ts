@@ -8,6 +8,13 @@ export interface WorkRecords {
   readonly files: readonly ChangedFile[];
   /** The number of the turn of the user's newest message. */
   readonly number?: number;
+  /** Plans in calls that are not answered yet. */
+  readonly proposed?: readonly ProposedPlan[];
+}
+
+export interface ProposedPlan {
+  readonly callId: string;
+  readonly steps: readonly PlanStep[];
 }
 
 export interface WorkPlan {

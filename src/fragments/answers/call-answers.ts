@@ -46,6 +46,15 @@ export function badArguments(problem: string): string {
   return `The arguments were not accepted and nothing was done: ${problem}`;
 }
 
+const [mostNamed, longestName] = [5, 60];
+
+/** Stands at the end of an answer: the call had arguments that its tool does not have. */
+export function ignoredArguments(names: readonly string[]): string {
+  const named = names.slice(0, mostNamed).map((name) => JSON.stringify(name.slice(0, longestName)));
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return `Ignored, because this tool has no such argument: ${named.join(', ')}${more}.`;
+}
+
 export function refusedCall(message: string, next: string): string {
   return `Not run: ${message} ${next}`;
 }

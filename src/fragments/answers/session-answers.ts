@@ -6,7 +6,7 @@ const became: Readonly<Record<SessionFate, string>> = {
   pruned: 'was ended to make space: 64 sessions can run at once',
   narrowed: 'was ended, because it had more permissions than you have now',
   closed: 'was ended when the conversation was closed',
-  gone: 'ended with the program that ran this conversation before',
+  gone: 'ended, at the latest with the program that ran this conversation before',
 };
 
 /** A call that names a session which cannot be reached. */

@@ -23,7 +23,7 @@ test('an answer is JSON, JSON with words around it, or words', () => {
 
 test('a review as text', () => {
   const review = readFindings(JSON.stringify({ findings: [finding, finding], overall_explanation: 'why' }));
-  const one = '- T — /a:4-4\n  one\n\n  two';
+  const one = '- T — /a:4\n  one\n\n  two';
   expect(reviewText(review)).toBe(`why\n\nFull review comments:\n\n${one}\n\n${one}`);
   expect(reviewText(readFindings(''))).toBe('Reviewer failed to output a response.');
 });

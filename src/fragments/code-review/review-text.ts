@@ -12,7 +12,11 @@ export function reviewText({ findings, explanation }: CodeReview): string {
 }
 
 function findingText({ title, body, place }: ReviewFinding): string {
-  const where = place === undefined ? '' : ` — ${place.path}:${place.from}-${place.to}`;
-  const lines = body.split('\n').map((line) => `  ${line}`.trimEnd());
-  return [`- ${title}${where}`, ...(body === '' ? [] : lines)].join('\n');
+  const where = place === undefined ? '' : ` — ${place.path}:${lines(place)}`;
+  const said = body.split('\n').map((line) => `  ${line}`.trimEnd());
+  return [`- ${title}${where}`, ...(body === '' ? [] : said)].join('\n');
+}
+
+function lines({ from, to }: { readonly from: number; readonly to: number }): string {
+  return from === to ? String(from) : `${from}-${to}`;
 }

@@ -6,7 +6,7 @@ import { shortCommand } from '../sections/sessions.ts';
 export type SessionsOver = 'gone' | 'elsewhere' | 'narrowed';
 
 const why: Readonly<Record<SessionsOver, string>> = {
-  gone: 'These command sessions ended with the program that ran this conversation; what they had not told you is lost:',
+  gone: 'These command sessions have ended, at the latest with the program that ran this conversation; what they had not told you is lost:',
   elsewhere:
     'These command sessions belong to the conversation that this one was branched from, and cannot be reached:',
   narrowed: 'These command sessions had more permissions than you have now, and were ended:',

@@ -29,3 +29,10 @@ export const reviewInterrupted = {
   context: 'The user started a review of code and interrupted it.',
   results: 'None: it was interrupted. To review again, the user starts another one.',
 };
+
+export function reviewBroke(why: string): typeof reviewInterrupted {
+  return {
+    context: 'The user started a review of code, and it failed.',
+    results: `None: ${why}`,
+  };
+}

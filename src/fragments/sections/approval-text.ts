@@ -15,6 +15,8 @@ export interface ApprovalTold {
   readonly reviewed?: true;
   /** What answers saves no rule. */
   readonly answersOnce?: true;
+  /** The turn makes a plan: nothing is to be written, and there is no tool for patches. */
+  readonly plans?: true;
 }
 
 /** What the model reads about questions: when they are asked, and how to ask one where a call may. */
@@ -112,14 +114,26 @@ function stopped(when: 'yet' | ''): string {
 const destroyed = 'Commands that remove files by force or destroy what may not come back are refused.';
 const unsandboxed = `The user cannot be asked, so take care with what cannot be taken back. ${destroyed}`;
 
-function howToAsk({ approval, network, mode }: ApprovalTold): readonly string[] {
+function howToAsk({ approval, network, mode, plans }: ApprovalTold): readonly string[] {
   // Hosts that lists leave out are asked about while the command runs.
   const isClosed = network === 'restricted';
-  const patches = approval === 'untrusted' ? '' : ' A patch to files that commands cannot change asks by itself.';
+  const patches =
+    approval === 'untrusted' || plans === true ? '' : ' A patch to files that commands cannot change asks by itself.';
+  const causes = [
+    ...(isClosed ? ['needs the network'] : []),
+    ...(plans === true ? [] : [mode === 'read-only' ? 'writes files' : 'writes outside the writable roots']),
+    'opens a window',
+  ];
   return [
     `How to ask for more than the sandbox allows: call exec_command with \`sandbox_permissions\` set to "require_escalated" and with \`justification\`, one short question to the user, such as "${isClosed ? 'May I download the dependencies of this project?' : 'May I install this tool for the whole machine?'}". Where a folder${isClosed ? ' or the network' : ''} is all that is missing, set it to "with_additional_permissions" and name just that in \`additional_permissions\`. Ask in the call itself, not in a message.${patches}`,
-    `When to ask: the task needs the command, and it failed because of the sandbox or cannot work inside it: it ${isClosed ? 'needs the network, ' : ''}${mode === 'read-only' ? 'writes files' : 'writes outside the writable roots'}${isClosed ? ',' : ''} or opens a window. Try first if you are not sure: the user is then asked about the failure in the same call, if the output names the file.`,
+    `When to ask: the task needs the command, and it failed because of the sandbox or cannot work inside it: it ${oneOf(causes)}. Try first if you are not sure: the user is then asked about the failure in the same call, if the output names the file.`,
   ];
+}
+
+function oneOf(causes: readonly string[]): string {
+  const last = causes.at(-1) ?? '';
+  if (causes.length < 2) return last;
+  return `${causes.slice(0, -1).join(', ')}${causes.length > 2 ? ',' : ''} or ${last}`;
 }
 
 const prefixRule =

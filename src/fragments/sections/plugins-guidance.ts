@@ -9,7 +9,7 @@ export const pluginsGuidanceFragment = defineFamily<void>({
   section: 'plugins_instructions',
   body: () => `
 A plugin bundles skills, tool servers and apps under one name.
-- Its skills are listed as PLUGIN:SKILL; its tools are offered like all others.
+- Its skills are listed as PLUGIN:SKILL. Its tool servers and apps are not started from it: use only the tools that you are offered.
 - When the user names a plugin, or asks for what its parts are made for, use those parts before anything general.
 - When a part is missing or fails, say so in a sentence and continue in the best other way.
 `,

@@ -1,11 +1,13 @@
 import { isAbsolute, join } from 'node:path';
 import { type AgentRole, builtInRoles, readRole } from '../../config/agent-role.ts';
+import { roleTable } from '../../config/agent-keys.ts';
+import { checkValues } from '../../config/check-values.ts';
 import { namesIn } from '../../disk/folders.ts';
 import type { BoundedReading } from '../../disk/read-bounded.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
-import { loadTomlFile } from './config-file.ts';
+import { type LoadedLayer, loadTomlFile } from './config-file.ts';
 import { projectNames } from './config-in-folder.ts';
 import type { BaseLayers } from './config-layers.ts';
 import { isOfUser, isThere } from './layer-files.ts';
@@ -37,11 +39,19 @@ export async function loadAgentRoles(
 ): Promise<LoadedRoles> {
   const roles = new Map(builtInRoles.map((role) => [role.name, role]));
   const problems: Outcome[] = [];
+  /** What is at fault in a file leaves its role out: it may be what the role must not do. */
+  const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
+    const found = [...wrong, ...checkValues(roleTable, layer, { unknown: 'warning' }).problems];
+    problems.push(...found);
+    return found.every(({ severity }) => severity === 'warning');
+  };
   const add = (name: string, table: JsonObject, source: string): void => {
     const description = stringAt(table, 'description')?.trim() ?? roles.get(name)?.description ?? '';
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) problems.push(oddRole(source, `the name ${JSON.stringify(name)}`));
     else if (description === '') problems.push(oddRole(source, 'no description'));
     else roles.set(name, readRole(name, table, description));
+    const mode = stringAt(table, 'sandbox_mode') ?? 'read-only';
+    if (mode !== 'read-only') problems.push(openingRole(source, mode));
   };
   const tables = Object.entries(isJsonObject(agents) ? agents : {});
   const referred: string[] = [];
@@ -51,7 +61,7 @@ export async function loadAgentRoles(
     const path = file === undefined ? undefined : isAbsolute(file) ? file : join(home, file);
     if (path !== undefined) referred.push(path);
     const loaded = path === undefined ? undefined : await loadTomlFile('user', path, rules);
-    problems.push(...(loaded?.problems ?? []));
+    if (loaded !== undefined && !check(loaded)) continue;
     if (loaded !== undefined && loaded.layer.text === undefined && loaded.problems.length === 0)
       problems.push(missingFile(name, path!));
     const values = { ...table, ...loaded?.layer.values };
@@ -59,11 +69,12 @@ export async function loadAgentRoles(
   }
   for (const path of roleFiles(join(home, 'agents'))) {
     if (referred.includes(path)) continue;
-    const { layer, problems: wrong } = await loadTomlFile('user', path, rules);
-    problems.push(...wrong);
+    const loaded = await loadTomlFile('user', path, rules);
+    const { layer } = loaded;
+    if (!check(loaded)) continue;
     const name = stringAt(layer.values, 'name');
     if (name !== undefined) add(name, layer.values, path);
-    else if (wrong.length === 0) problems.push(oddRole(path, 'no name'));
+    else if (loaded.problems.length === 0) problems.push(oddRole(path, 'no name'));
   }
   for (const path of projects.flatMap(roleFiles)) {
     const { layer, problems: wrong } = await loadTomlFile('project', path, rules);
@@ -97,6 +108,11 @@ export function projectRoleFolders(base: BaseLayers, folder: string): readonly s
 
 function oddRole(source: string, what: string): Outcome<'agent-role'> {
   return { code: 'agent-role', message: `The role in ${source} has ${what}, so it is left out.`, next: 'Correct it.' };
+}
+
+function openingRole(source: string, mode: string): Outcome<'agent-role'> {
+  const message = `The role in ${source} sets sandbox_mode to ${JSON.stringify(mode)}, which has no effect: a role never opens more than its parent has.`;
+  return { code: 'agent-role', message, next: 'Write "read-only", or remove the key.' };
 }
 
 function missingFile(name: string, path: string): Outcome<'agent-role'> {

@@ -29,8 +29,9 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
+  const hookFiles = untrustedHookFiles(folders, base);
   const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
-  if (files.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
+  if (files.length === 0 && hookFiles.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
     return { config: base.config, layers: base.layers, problems: [] };
   }
   const sources = new Set(files.map(({ layer }) => layer.source));
@@ -42,7 +43,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
     ...files.flatMap((file) => file.problems),
     ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
     ...(config.permissions === undefined ? [] : await profileProblems(config.permissions, layers, base, folder)),
-    ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
+    ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles }),
   ]);
   return { config, layers, problems: added };
 }
@@ -54,19 +55,19 @@ async function profileProblems(permissions: Json, layers: readonly ConfigLayer[]
 }
 
 /** With the folder that each configures. */
-function projectFiles(folders: readonly string[], base: BaseLayers) {
+function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {
   return folders.flatMap((owner) =>
     projectNames
-      .map((name) => ({ path: `${inside(owner)}${name}/config.toml`, owner }))
-      .filter(({ path }) => fileSystem.existsSync(path) && !isOfUser(path, base)),
+      .map((name) => ({ path: `${inside(owner)}${name}/${file}`, owner }))
+      .filter(({ path }) => fileSystem.existsSync(path) && !isOfUser(path, base, file)),
   );
 }
 
 /** A user's folder has the same name as that of a project, and lies above all projects in the home folder. */
-function isOfUser(path: string, { home, osHome }: BaseLayers): boolean {
+function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boolean {
   const real = fileSystem.realpathSync(path);
   return [home, ...projectNames.map((name) => join(osHome, name))].some((folder) => {
-    const file = join(folder, 'config.toml');
+    const file = join(folder, name);
     return file === path || (fileSystem.existsSync(file) && fileSystem.realpathSync(file) === real);
   });
 }
@@ -77,12 +78,30 @@ function notRead(path: string, trust: 'untrusted' | 'unknown'): LoadedLayer {
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 
+/** Files of hooks in projects that are not trusted. They are not read, but the user should know. */
+function untrustedHookFiles(folders: readonly string[], base: BaseLayers): readonly LoadedLayer[] {
+  return projectFiles(folders, base, 'hooks.json').flatMap(({ path, owner }) => {
+    const { trust } = findTrust(owner, base.config);
+    return trust === 'trusted' ? [] : [notRead(path, trust)];
+  });
+}
+
+interface UntrustedProject {
+  readonly root: string;
+  readonly decision: TrustDecision;
+  readonly userFile: string | undefined;
+  readonly hookFiles: readonly LoadedLayer[];
+}
+
 /** One line for all files, however many there are. */
 function untrustedNotice(
   layers: readonly ConfigLayer[],
-  { root, decision, userFile }: { root: string; decision: TrustDecision; userFile: string | undefined },
+  { root, decision, userFile, hookFiles }: UntrustedProject,
 ): readonly ConfigProblem[] {
-  const [first, ...others] = layers.filter(({ name, disabled }) => name === 'project' && disabled !== undefined);
+  const [first, ...others] = [
+    ...layers.filter(({ name, disabled }) => name === 'project' && disabled !== undefined),
+    ...hookFiles.map(({ layer }) => layer),
+  ];
   if (first === undefined) return [];
   const files = others.length === 0 ? `${first.source} is` : `${first.source} and ${others.length} more are`;
   const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;

@@ -1,4 +1,5 @@
 import { withoutTomlTable, withTomlTable } from '../../config/edit-toml.ts';
+import { editHint } from '../../config/edit-hint.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
 import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
@@ -63,7 +64,9 @@ async function edit(
   const after = await parseToml(next);
   const wanted = withValue(before.json, path, values);
   if (after.kind === 'malformed' || !equalJson(withoutEmpty(after.json), withoutEmpty(wanted))) {
-    return unwritten(file, path, values, 'it is written in a way that Capstan cannot change');
+    const why = 'it is written in a way that Capstan cannot change';
+    const told = { before: valueAt(before.json, path), wanted: values ?? {} };
+    return unwritten(file, path, values, why, editHint(text, path, told));
   }
   const temporary = `${file}.${process.pid}.new`;
   const mode = text === '' ? 0o600 : fileSystem.statSync(file).mode & 0o777;
@@ -104,13 +107,19 @@ function withoutEmpty(values: JsonObject): JsonObject {
   return Object.fromEntries(kept);
 }
 
-function unwritten(file: string, path: readonly string[], values: JsonObject | undefined, why: string): Outcome {
+function unwritten(
+  file: string,
+  path: readonly string[],
+  values: JsonObject | undefined,
+  why: string,
+  hint?: string,
+): Outcome {
   const message = `${file} was not changed: ${why}.`;
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values ?? {});
   const next =
     values === undefined
       ? `Remove the table ${formatTomlKey(path)} yourself.`
-      : `Add this to it yourself:\n${writeToml(nested)}`;
+      : (hint ?? `Add this to it yourself:\n${writeToml(nested)}`);
   return { code: 'config-unwritten', message, next };
 }
 

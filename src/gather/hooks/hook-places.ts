@@ -85,7 +85,7 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   ) as JsonObject;
 }
 
-/** Those of trusted projects: of others nothing is read, and nothing is said. */
+/** Those of trusted projects: others are not read, and a notice says so. */
 function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
   return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
     projectNames

@@ -6,14 +6,14 @@ export const featuresCommand = {
   summary: 'Lists the feature gates, and opens or closes one in your config.toml.',
   forms: [
     ['list [options]', 'every gate that does something, with its state'],
-    ['enable NAME', 'open a gate'],
-    ['disable NAME', 'close a gate'],
+    ['enable FEATURE', 'open a gate'],
+    ['disable FEATURE', 'close a gate'],
   ],
   examples: [['capstan features enable sleep_tool', 'Give the model the tool sleep']],
   variants: {
     list: [],
-    enable: [{ name: 'NAME', missing: 'enable needs the name of a gate.' }],
-    disable: [{ name: 'NAME', missing: 'disable needs the name of a gate.' }],
+    enable: [{ name: 'FEATURE', missing: 'enable needs the name of a gate.' }],
+    disable: [{ name: 'FEATURE', missing: 'disable needs the name of a gate.' }],
   },
   options: {
     json: flag('--json', 'with list: print one JSON object', { only: ['list'] }),

@@ -174,7 +174,7 @@ export const setCommand = {
     personality: option('--personality NAME', 'the tone: none, friendly or pragmatic; `default` chooses none', {
       offers: ['default', 'none', 'friendly', 'pragmatic'],
     }),
-    mode: option('--mode MODE', '`default` or `plan`', { offers: ['default', 'plan'] }),
+    mode: option('--mode MODE', '`default` or `plan`', { choices: ['default', 'plan'] }),
     json: jsonOption,
     last: lastOption,
   },

@@ -1,3 +1,4 @@
+import { usedGates } from '../../config/feature-gates.ts';
 import { keyNames } from '../../config/known-key.ts';
 import { type Command, type CommandOption, helpOption, keyAndValue, shownOptions } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/command-group.ts';
@@ -10,10 +11,14 @@ export function wordsOf({ variants = {}, words = [] }: Command): readonly string
   return [...Object.keys(variants), ...words.flatMap(({ choices = [] }) => choices)];
 }
 
-/** Words that may follow a variant, where they are known: the keys behind `config explain`. */
+/** Words that may follow a variant, where they are known: the keys behind `config explain`, the gates behind `features enable`. */
 export function wordsAfterVariants({ variants = {} }: Command): readonly (readonly [string, readonly string[]])[] {
+  const known: Readonly<Record<string, () => readonly string[]>> = {
+    KEY: keyNames,
+    FEATURE: () => usedGates.map(({ name }) => name),
+  };
   return Object.entries(variants).flatMap(([variant, words]) =>
-    words.some(({ name }) => name === 'KEY') ? [[variant, keyNames()] as const] : [],
+    words.flatMap(({ name }) => (known[name] === undefined ? [] : [[variant, known[name]()] as const])),
   );
 }
 

@@ -20,6 +20,7 @@ const scripts = {
       xargs -0 -r -n 1 ${diff} --no-index -- /dev/null 2>/dev/null
     exit 0`,
   commit: `${show} "$1^{commit}" -- 2>/dev/null`,
+  known: 'git rev-parse --verify --quiet "$1^{commit}" 2>/dev/null',
   mergeBase: 'git merge-base HEAD "$1" 2>/dev/null',
   base: `${diff} "$1" -- 2>/dev/null`,
 } as const;
@@ -46,7 +47,10 @@ export async function changesToReview(
       return said.exitCode === 0 ? { diff: said.text } : unknownPlace(target.commit);
     }
     case 'base': {
-      if (target.branch.startsWith('-')) return unknownPlace(target.branch);
+      if (target.branch.startsWith('-')) return unknownBranch(target.branch);
+      const known = await ask('known', target.branch);
+      if ('code' in known) return known;
+      if (known.exitCode !== 0) return unknownBranch(target.branch);
       const found = await ask('mergeBase', target.branch);
       if ('code' in found) return found;
       const mergeBase = found.text.trim();
@@ -69,5 +73,13 @@ function unknownPlace(name: string): Outcome {
     code: 'review-target-unknown',
     message: `git knows no commit ${JSON.stringify(name)} here.`,
     next: 'Give the id of a commit of this repository.',
+  };
+}
+
+function unknownBranch(name: string): Outcome {
+  return {
+    code: 'review-target-unknown',
+    message: `git knows no branch ${JSON.stringify(name)} here.`,
+    next: 'Give a branch or a commit of this repository; `git branch --all` lists the branches.',
   };
 }

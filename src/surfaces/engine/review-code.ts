@@ -2,8 +2,13 @@ import { readFindings } from '../../fragments/code-review/read-findings.ts';
 import { changeToReview } from '../../fragments/code-review/change-to-review.ts';
 import { reviewRubric } from '../../fragments/code-review/review-rubric.ts';
 import { noReview, reviewText } from '../../fragments/code-review/review-text.ts';
-import { assistantMessage, contextMessage } from '../../fragments/message.ts';
-import { reviewContext, reviewInterrupted, userActionFragment } from '../../fragments/events/user-action.ts';
+import { contextMessage } from '../../fragments/message.ts';
+import {
+  reviewContext,
+  reviewBroke,
+  reviewInterrupted,
+  userActionFragment,
+} from '../../fragments/events/user-action.ts';
 import { render } from '../../fragments/text/define.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { diffBudget, fittingDiff } from '../../planes/fitting-diff.ts';
@@ -29,6 +34,8 @@ export interface ReviewCode {
   readonly signal: AbortSignal;
   /** Over `review_model` and the model of the thread. */
   readonly model?: string;
+  /** What is in force for the reviewer, before it begins. */
+  readonly opened?: (settings: Settings) => void;
   /** What the reviewer does, as it happens. */
   readonly listener?: (event: ThreadEvent) => void;
 }
@@ -88,17 +95,21 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
   if (opened.kind === 'refused') return opened;
   const { thread } = opened;
   try {
+    asked.opened?.(thread.settings);
     const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
     const ended = await thread.run({ input: words(text), signal });
-    if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome };
+    if (ended.kind === 'failed') {
+      await record(engine, parent, { ...reviewBroke(ended.outcome.message), cost: thread.state.usage.total });
+      return { kind: 'failed', outcome: ended.outcome };
+    }
     if (ended.kind !== 'completed') {
       await record(engine, parent, { ...reviewInterrupted, cost: thread.state.usage.total });
       return { kind: 'aborted' };
     }
     const review = readFindings(ended.lastMessage ?? noReview);
     const said = reviewText(review);
-    await record(engine, parent, { context: reviewContext, results: said, said, cost: thread.state.usage.total });
+    await record(engine, parent, { context: reviewContext, results: said, cost: thread.state.usage.total });
     return { kind: 'reviewed', review, text: said };
   } finally {
     await thread.close();
@@ -109,19 +120,14 @@ function attachment(diff: ReturnType<typeof fittingDiff>): { readonly diff?: typ
   return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
 }
 
-/** What the parent reads next: what the user did, and what it would have answered. The review is a part of its cost. */
+/** What the parent reads next: what the user did, and what came of it. The review is a part of its cost. */
 async function record(
   { newItemId }: ReviewingEngine,
   parent: ReviewParent,
-  {
-    said,
-    cost,
-    ...action
-  }: { readonly context: string; readonly results: string; readonly said?: string; readonly cost: Usage },
+  { cost, ...action }: { readonly context: string; readonly results: string; readonly cost: Usage },
 ): Promise<void> {
   const { role, text } = render(userActionFragment, { action: 'review', ...action });
   await parent.inject(contextMessage(newItemId(), role, [text]), { cost });
-  if (said !== undefined) await parent.inject(assistantMessage(newItemId(), said), {});
 }
 
 const noWords: Outcome = {

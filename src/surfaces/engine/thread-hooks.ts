@@ -1,15 +1,15 @@
-import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runWithInput } from '../../exec/run-with-input.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
-import { createCutHookText } from '../../hooks/save-output.ts';
+import { createHookTexts } from '../../hooks/save-output.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
 export function createThreadHooks(
-  { clock, ids, options }: Pick<EngineParts, 'clock' | 'ids' | 'options'>,
+  { clock, ids, options, base }: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'base'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Hooks {
@@ -24,6 +24,6 @@ export function createThreadHooks(
     env,
     clock,
     ids,
-    cut: createCutHookText(given['TMPDIR'] ?? tmpdir()),
+    texts: createHookTexts(join(base.home, 'hook-outputs')),
   });
 }

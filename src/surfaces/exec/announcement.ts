@@ -71,7 +71,8 @@ function startLines({ id, settings, profileName, restored }: AnnouncedThread, ve
   const resolved = policyInForce(settings);
   const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };
   const asking = { asksAboutRules: allowsAsking(approval, 'rules') };
-  const mode = policyWords(policy, { profileName, ...asking });
+  const plans = settings.collaboration?.mode === 'plan' ? 'plan mode, ' : '';
+  const mode = `${plans}${policyWords(policy, { profileName, ...asking })}`;
   const asked = [
     model,
     ...(effort === undefined ? [] : [effort]),

@@ -13,7 +13,12 @@ type OutputOptions = Pick<ExecArguments['options'], Shared> &
   Partial<Pick<ExecArguments['options'], 'sdkJson' | 'approvals'>>;
 
 /** `isNews`: of a warning that may have been read in an earlier run. A run that keeps nothing does not ask. */
-export function createOutput(options: OutputOptions, isNews: (outcome: Outcome) => boolean): Output {
+export function createOutput(
+  options: OutputOptions,
+  isNews: (outcome: Outcome) => boolean,
+  /** To resume the thread continues what the run did. */
+  { resumable = true }: { readonly resumable?: boolean } = {},
+): Output {
   const { sdkJson = false, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
   const json = options.json || sdkJson;
   const stream = process.stderr;
@@ -24,7 +29,7 @@ export function createOutput(options: OutputOptions, isNews: (outcome: Outcome) 
     : new PlainOutput(screen, {
         live,
         verbose,
-        resumable: !ephemeral,
+        resumable: resumable && !ephemeral,
         ...defined({ approvals, isNews: ephemeral ? undefined : isNews }),
       });
 }

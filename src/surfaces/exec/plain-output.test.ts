@@ -122,6 +122,23 @@ it('says what the turn does and for how long, and takes it away at the end', () 
   expect(seen()).toBe('');
 });
 
+it('names hooks while they run, and what they changed', () => {
+  const { tell, seen } = outputOf();
+  const run = { id: 'r', key: 'k', command: './guard.sh', status: 'completed', durationMs: 3000 } as const;
+  tell(begins, { kind: 'hook-started', turnId, event: 'PreToolUse', names: ['./guard.sh', './other.sh'] });
+  seen();
+  vi.advanceTimersByTime(3000);
+  expect(seen()).toMatch(/<hook \.\/guard\.sh and 1 more · 3 s · Ctrl-C to stop>$/);
+  const changes = [{ kind: 'change', text: 'echo changed' }] as const;
+  tell({ kind: 'hook-completed', turnId, run: { ...run, event: 'PreToolUse', entries: changes } });
+  expect(seen()).toMatch(/^hook \.\/guard\.sh changed the call to: echo changed\n<hook/);
+  tell({ kind: 'hook-completed', turnId, run: { ...run, event: 'PreToolUse', entries: [] } });
+  expect(seen()).toMatch(/^<Thinking/);
+  const entries = [{ kind: 'feedback', text: 'Run the tests.\nAll of them.' }] as const;
+  tell({ kind: 'hook-completed', turnId, run: { ...run, event: 'Stop', status: 'blocked', entries } });
+  expect(seen()).toMatch(/^hook \.\/guard\.sh kept the turn going: Run the tests\.\n/);
+});
+
 it('counts down to the next attempt', () => {
   const { tell, seen } = outputOf();
   tell(begins, { kind: 'retrying', outcome: { code: 'overloaded', message: 'Busy.', next: '' }, waitMs: 3000 });

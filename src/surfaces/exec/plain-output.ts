@@ -20,6 +20,7 @@ import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from '../terminal/activity.ts';
 import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
+import { withoutAnswer } from './hook-lines.ts';
 import { HeldBack } from './held-back.ts';
 import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
@@ -157,7 +158,7 @@ export class PlainOutput implements Output {
         return this.#sayHowToResume();
       case 'turn-completed': {
         screen.note(dim(`tokens used: ${this.#cost.words(event.usage)}`));
-        if (event.lastMessage === undefined) screen.note(dim('The model ended the turn without an answer.'));
+        if (event.lastMessage === undefined) screen.note(dim(withoutAnswer(event)));
         // On one screen with the rest, it was shown when it came.
         const isShown = process.stdout.isTTY && process.stderr.isTTY;
         if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');

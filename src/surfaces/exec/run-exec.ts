@@ -124,7 +124,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (result.kind === 'refused') return result.outcome;
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
-  const fits = result.kind === 'completed' && result.unfit === undefined;
+  const fits = result.kind === 'completed' && result.unfit === undefined && result.endedBy === undefined;
   return fits && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 

@@ -8,6 +8,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ReviewArguments } from '../commands/review-command.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
@@ -15,6 +16,7 @@ import { dim } from '../terminal/look.ts';
 import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { liveThreads } from '../engine/live/kept-threads.ts';
+import type { AnnouncedThread } from './announcement.ts';
 import { createOutput } from './create-output.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { loadEngine } from './load-engine.ts';
@@ -39,7 +41,8 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   if (folder.repository === undefined && target.kind !== 'words') return noRepository(cwd);
   const lastMessageFile = checkLastMessageFile(options, here.path, engine.configuredRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
-  const output = createOutput(options, (outcome) => engine.isNews(outcome));
+  // The reviewer's own thread is not kept: a review that did not end is started again.
+  const output = createOutput(options, (outcome) => engine.isNews(outcome), { resumable: false });
   for (const notice of engine.notices) output.notice(notice);
   const threads = liveThreads(engine);
   const parent = await threads.start({
@@ -49,9 +52,11 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
     unattended: true,
   });
   if (parent.kind === 'refused') return parent.outcome;
-  output.start(parent);
-  for (const notice of parent.notices) output.notice(notice);
-  output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
+  const opened = (settings: AnnouncedThread['settings']): void => {
+    output.start({ id: parent.id, settings, profileName: undefined, restored: undefined });
+    for (const notice of parent.notices) output.notice(notice);
+    output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
+  };
   const { signal, over } = endOnSignal({
     onSignal: () => output.interrupted?.(),
     onSecond: () => output.endedAtOnce(),
@@ -61,7 +66,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   };
   const result = await lostAsValue(async () => {
     try {
-      return await engine.review({ target, parent, signal, listener, ...defined({ model: options.model }) });
+      return await engine.review({ target, parent, signal, listener, opened, ...defined({ model: options.model }) });
     } finally {
       await threads.close();
       over();
@@ -72,13 +77,30 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
     return 1;
   }
   if (result.kind === 'refused') return result.outcome;
-  if (result.kind !== 'reviewed') return 1;
+  if (result.kind !== 'reviewed') {
+    if (!options.json) output.show(dim(visibleLine(`To review again: ${reviewAgain(target)}`)));
+    return 1;
+  }
   const { review, text } = result;
   if (options.json) print(`${JSON.stringify({ type: 'review.completed', review })}\n`, 'json');
   const completed = { kind: 'completed', lastMessage: text } as const;
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, completed);
   if (written !== undefined) output.notice(written);
   return written?.code === 'last-message-unwritten' ? 1 : 0;
+}
+
+/** Runs as it stands when the user pastes it. Words without end are not repeated. */
+function reviewAgain(target: ReviewTarget): string {
+  switch (target.kind) {
+    case 'uncommitted':
+      return 'capstan review';
+    case 'base':
+      return shellWords(['capstan', 'review', '--base', target.branch]);
+    case 'commit':
+      return shellWords(['capstan', 'review', '--commit', target.commit]);
+    case 'words':
+      return target.words.length > 200 ? 'capstan review -' : shellWords(['capstan', 'review', target.words]);
+  }
 }
 
 async function targetOf(

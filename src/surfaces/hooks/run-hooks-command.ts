@@ -51,7 +51,13 @@ function managedHook({ source }: ConfiguredHook): Outcome<'hook-managed'> {
   return { code: 'hook-managed', message, next: 'Ask your administrator to change it.' };
 }
 
-function described({ key, event, matcher, command, trust }: ConfiguredHook): string {
+function described(hook: ConfiguredHook): string {
+  const { key, event, matcher, command, trust, timeoutSeconds, isAsync, failClosed } = hook;
   const on = matcher === undefined ? event : `${event} ${matcher}`;
-  return `${trust}: ${on}\n  command: ${command}\n  key: ${key}\n`;
+  const more = [
+    `time-out ${timeoutSeconds} s`,
+    ...(isAsync ? ['async: Capstan does not wait for it'] : []),
+    ...(failClosed ? ['failClosed: a failure blocks'] : []),
+  ];
+  return `${trust}: ${on}\n  command: ${command}\n  ${more.join('; ')}\n  key: ${key}\n`;
 }

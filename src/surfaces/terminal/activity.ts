@@ -8,6 +8,11 @@ interface Begun {
   readonly at: number;
 }
 
+interface HooksBegun extends Begun {
+  readonly event: string;
+  readonly left: number;
+}
+
 const compacting = 'Compacting the history';
 
 /** What a turn is doing now, as its events tell it. */
@@ -18,6 +23,8 @@ export class Activity {
   #other: Begun | undefined;
   /** The user is asked, by the id of the question: nothing else is as much worth saying. */
   readonly #asking = new Map<string, Begun>();
+  /** Hooks that the turn waits for, and how many of them have not ended. */
+  #hooks: readonly HooksBegun[] = [];
   /** When a request will be sent again. */
   #waitsUntil: number | undefined;
   #isStopping = false;
@@ -38,6 +45,16 @@ export class Activity {
       case 'item-completed':
         // The model has the floor again when the last call is over.
         if (this.#calls.delete(event.item.id) && this.#calls.size === 0) this.#begin('Thinking');
+        return;
+      case 'hook-started': {
+        const [first, ...more] = event.names;
+        if (first === undefined) return;
+        const words = `hook ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+        this.#hooks = [...this.#hooks, { words, at: this.#now(), event: event.event, left: event.names.length }];
+        return;
+      }
+      case 'hook-completed':
+        this.#hooks = withoutOne(this.#hooks, event.run.event);
         return;
       case 'checkpoint-started':
         return this.#begin(compacting);
@@ -69,6 +86,7 @@ export class Activity {
       case 'turn-suspended':
         this.#calls.clear();
         this.#asking.clear();
+        this.#hooks = [];
         this.#other = undefined;
         this.#isStopping = false;
         return;
@@ -89,6 +107,8 @@ export class Activity {
     if (asking !== undefined) {
       return [bold(asking.words), dim(` · ${durationWords(now - asking.at)} · Ctrl-C to stop`)];
     }
+    const [hook] = this.#hooks;
+    if (hook !== undefined) return [bold(hook.words), dim(` · ${durationWords(now - hook.at)} · Ctrl-C to stop`)];
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
@@ -104,6 +124,14 @@ export class Activity {
     this.#other = { words, at: this.#now() };
     this.#waitsUntil = undefined;
   }
+}
+
+/** Those of one moment end together, so only their number counts. */
+function withoutOne(all: readonly HooksBegun[], event: string): readonly HooksBegun[] {
+  const at = all.findIndex((each) => each.event === event);
+  const found = all[at];
+  if (found === undefined) return all;
+  return found.left > 1 ? all.with(at, { ...found, left: found.left - 1 }) : all.toSpliced(at, 1);
 }
 
 /** Undefined for what takes no time. */

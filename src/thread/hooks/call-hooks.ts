@@ -1,9 +1,17 @@
 import type { Step } from '../../envelope/step.ts';
 import { interruptedBefore } from '../../fragments/answers/call-answers.ts';
-import { blockedByHook, brokenByHook, changedByHook, stoppedByHook } from '../../fragments/answers/hook-answers.ts';
+import {
+  aboutEndedCommand,
+  blockedByHook,
+  brokenByHook,
+  changedByHook,
+  stoppedByHook,
+} from '../../fragments/answers/hook-answers.ts';
+import type { HookVerdict } from '../../ports/hooks.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import { inputOfCall, type SaidByHooks } from '../../state/said-by-hooks.ts';
+import { stringAt } from '../../protocol/json.ts';
+import { inputOfCall, type SaidByHooks, shownInputOf } from '../../state/said-by-hooks.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
 import { changedCall, hookedCall, mcpToolOf } from './hooked-call.ts';
@@ -57,7 +65,13 @@ export async function beforeCall(
   keepSaid(turn, call, { input: inputOfCall(changed), ...said });
   // A yes beside a change is only how the change is said: the policy decides about what the call has become.
   const hook = decision === 'ask' ? decision : undefined;
-  return { kind: 'prepared', call: changed, prepared: again, note: changedByHook, ...defined({ hook }) };
+  return {
+    kind: 'prepared',
+    call: changed,
+    prepared: again,
+    note: changedByHook(shownInputOf(changed)),
+    ...defined({ hook }),
+  };
 }
 
 /** For questions about the call: their lines say it, for a process that continues the turn. */
@@ -75,11 +89,21 @@ export async function afterCall<Result extends CallResult>(turn: Turn, given: Ca
   const response = responseOf(end);
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: response };
   const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
-  keepTexts(turn, verdict, call.call_id);
+  const said = call === given ? verdict : withCommand(verdict, stringAt(input, 'command') ?? '');
+  keepTexts(turn, said, call.call_id);
   const { blocked, stopped, updatedOutput } = verdict;
-  if (blocked !== undefined) return replaced(end, blocked, 'failed');
-  if (stopped !== undefined) return replaced(end, stoppedByHook(stopped), 'kept');
+  const exitCode = end.item.kind === 'command' ? end.item.exitCode : undefined;
+  if (blocked !== undefined) return replaced(end, stoppedByHook(blocked, exitCode), 'failed');
+  if (stopped !== undefined) return replaced(end, stoppedByHook(stopped, exitCode), 'kept');
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
+}
+
+/** What hooks say about a command that ran on stands beside another call, so it names the command. */
+function withCommand(verdict: HookVerdict, command: string): HookVerdict {
+  return {
+    ...verdict,
+    contexts: verdict.contexts.map(({ key, text }) => ({ key, text: aboutEndedCommand(command, text) })),
+  };
 }
 
 /** Of a command, what it printed; of all others what the model would read. */

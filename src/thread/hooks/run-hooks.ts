@@ -27,7 +27,7 @@ const share = 0.05;
 export async function runHooks(turn: Turn, { event, subjects, about, signal }: AskedHooks): Promise<HookVerdict> {
   const { hooks } = turn.parts;
   if (hooks === undefined || !hooks.wants(event, subjects)) return noVerdict;
-  turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event });
+  turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event, names: hooks.names(event, subjects) });
   showNow(turn);
   const { cwd } = turn.envelope.workspace;
   const occasion = { event, ...(subjects && { subjects }), input: hookInput(turn, event, about), cwd };
@@ -82,6 +82,6 @@ function hookSays({ event }: HookRun, text: string): Outcome<'hook-warning'> {
 }
 
 function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-failed'> {
-  const message = `The hook \`${command}\` (${event}) failed: ${why}`;
+  const message = `The hook \`${command}\` (${event}) failed. ${why}`;
   return { code: 'hook-failed', message, next: 'See its definition with `capstan hooks list`, and correct it.' };
 }

@@ -16,8 +16,16 @@ import { errorWords } from '../../protocol/error-words.ts';
 
 /** How a turn ended. */
 export type TurnResult =
-  /** `unfit`: why the last message is not what the turn's output schema asks for. */
-  | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
+  /**
+   * `unfit`: why the last message is not what the turn's output schema asks for. `endedBy`: a hook let the model have
+   * none of the words, or ended the turn.
+   */
+  | {
+      readonly kind: 'completed';
+      readonly lastMessage?: string;
+      readonly unfit?: Outcome;
+      readonly endedBy?: 'hook';
+    }
   /** `isWithdrawn`: it was cancelled while it waited. Nothing of it was said, and there are no events of it. */
   | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }
   /** The thread was given up while a call waited for the user. The next program that opens it can continue the turn. */
@@ -30,6 +38,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
   // What the user stops stops everywhere. A thread that closes gives its agents up by itself.
   if (answer.kind === 'aborted' && turn.signal.reason !== threadCloses) await parts.agents?.stop();
+  const { endedBy } = memory;
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) await hearLate(turn);
@@ -40,16 +49,17 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
   for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
   const said = lastMessage === undefined ? {} : { lastMessage };
+  const ended = defined({ endedBy });
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {
     case 'done': {
       const unfit = await unfitAnswer(turn, lastMessage);
       if (unfit !== undefined) log.tell({ kind: 'warning', outcome: unfit });
-      log.record(turnComplete(end));
-      log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
+      log.record(turnComplete({ ...end, ...ended }));
+      log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said, ...ended });
       await log.durable();
       notifyEnd(turn, lastMessage);
-      return { kind: 'completed', ...said, ...defined({ unfit }) };
+      return { kind: 'completed', ...said, ...defined({ unfit }), ...ended };
     }
     case 'aborted':
       // In a turn that only compacts nothing was done that the model would have to look after.

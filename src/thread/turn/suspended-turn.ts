@@ -3,7 +3,7 @@ import { changedByHook } from '../../fragments/answers/hook-answers.ts';
 import { entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
-import { asHooksLeft } from '../../state/said-by-hooks.ts';
+import { asHooksLeft, shownInputOf } from '../../state/said-by-hooks.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { Calls } from '../calls/calls.ts';
 import type { SuspendedAsking } from '../calls/grant-call.ts';
@@ -39,7 +39,7 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
     for (const text of hook?.texts ?? []) turn.memory.hookTexts.push({ text, callId: call.call_id });
     const hooked = defined({
       hook: hook?.asks && ('ask' as const),
-      note: hook?.input === undefined ? undefined : changedByHook,
+      note: hook?.input === undefined ? undefined : changedByHook(shownInputOf(asHooksLeft(call, hook))),
     });
     const asking: SuspendedAsking = { id, about, approval, hooked, ...defined({ answer }) };
     calls.start(asHooksLeft(call, hook), asking);

@@ -63,7 +63,7 @@ export interface ExecCommandArguments {
   readonly escalation?: Escalation;
 }
 
-/** Reads the model's arguments; a string says what is wrong with them. Unknown members are ignored. */
+/** Reads the model's arguments; a string says what is wrong with them. */
 export function readArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
   const value = parseJsonObject(text);
   if (value === undefined) return 'they are not a JSON object.';

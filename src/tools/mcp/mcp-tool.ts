@@ -22,6 +22,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
   return {
     name,
     spec,
+    foreignSchema: true,
     ...(deferred ? { deferred } : {}),
     prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);

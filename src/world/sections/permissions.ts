@@ -62,7 +62,10 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     const known = newest.get(policy);
     const isSame = known?.granted === granted && known?.approvedPrefixes === approvedPrefixes && known.cwd === cwd;
     if (known !== undefined && isSame) return known.fact;
-    const fact = describe(policy, cwd, { granted, approvedPrefixes });
+    const fact = {
+      ...describe(policy, cwd, { granted, approvedPrefixes }),
+      ...(modes.collaboration.mode === 'plan' ? { plans: true as const } : {}),
+    };
     newest.set(policy, { cwd, granted, approvedPrefixes, fact });
     return fact;
   },

@@ -55,7 +55,7 @@ function eventFields(event: ThreadEvent): JsonObject {
     case 'item-completed':
       return { type: typeOf(event), turn_id: event.turnId, item: itemFields(event.item) };
     case 'hook-started':
-      return { type: typeOf(event), turn_id: event.turnId, event: event.event };
+      return { type: typeOf(event), turn_id: event.turnId, event: event.event, names: event.names };
     case 'hook-completed': {
       const { durationMs, entries, ...run } = event.run;
       const shown = entries.map((entry) => ({ ...entry }));
@@ -85,12 +85,12 @@ function eventFields(event: ThreadEvent): JsonObject {
     case 'retrying':
       return { type: 'retrying', ...errorFields(event.outcome), wait_ms: event.waitMs };
     case 'turn-completed': {
-      const { turnId, usage, lastMessage } = event;
+      const { turnId, usage, lastMessage, endedBy } = event;
       return {
         type: typeOf(event),
         turn_id: turnId,
         usage: usageFields(usage),
-        ...defined({ last_message: lastMessage }),
+        ...defined({ last_message: lastMessage, ended_by: endedBy }),
       };
     }
     case 'turn-failed': {

@@ -24,6 +24,10 @@ export function progressWords(event: ThreadEvent): string | undefined {
       return 'The history could not be compacted.';
     case 'question-asked':
       return oneLine(`Waiting for an answer: ${questionWords(event.question)}`, mostCharacters);
+    case 'hook-started':
+      return event.names.length === 0
+        ? undefined
+        : oneLine(`Running the hook ${event.names.join(', ')}`, mostCharacters);
     case 'retrying':
       return 'The request failed and is sent again.';
     case 'thread-started':
@@ -32,7 +36,6 @@ export function progressWords(event: ThreadEvent): string | undefined {
     case 'model-switched':
     case 'item-updated':
     case 'call-refused':
-    case 'hook-started':
     case 'hook-completed':
     case 'question-answered':
     case 'prefix-broken':

@@ -111,6 +111,8 @@ export class McpRegistry {
         client: { name: options.client.name, version: options.client.version },
         startProcess: startServerProcess,
         findProgram: () => undefined,
+        searchPath: () => '',
+        programFolder: () => '/',
         listings: listingFiles(base.home),
         credentials: credentialStore(base.home),
         random: () => Buffer.from(randomBytes(16)).toString('hex'),

@@ -19,6 +19,7 @@ import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
 import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource } from '../../tools/router.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { serverFolder } from './server-folder.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
 /** What a thread has of MCP servers. Loaded only where some are configured. */
@@ -81,6 +82,8 @@ function poolOf(engine: EngineParts): ServerPool {
       client: { name, version },
       startProcess: startServerProcess,
       findProgram: (program) => programs.find(program),
+      searchPath: () => programs.searchPath(),
+      programFolder: () => serverFolder(base.home, programs),
       listings: listingFiles(base.home),
       credentials: credentialStore(base.home),
       random: () => Buffer.from(randomBytes(16)).toString('hex'),

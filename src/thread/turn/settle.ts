@@ -10,6 +10,7 @@ import { drainInbox } from '../record/record.ts';
 import { readNamedSkills } from '../record/named-skills.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
+import { endTurnSessions } from './begin-sessions.ts';
 import { notifyEnd } from './notify-end.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 
@@ -33,6 +34,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) await hearLate(turn);
   memory.phase = 'ending';
+  await endTurnSessions(turn);
   turn.sessions.leave(turn);
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });

@@ -1,7 +1,7 @@
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
@@ -147,7 +147,8 @@ export class McpConnection {
       this.#calls.add(ways);
       try {
         const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
-        return { kind: 'result', result: await what(open, signal) };
+        const result = await what(open, signal);
+        return nestsDeeperThan(mostLevels, result) ? tooDeep : { kind: 'result', result };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
@@ -175,6 +176,11 @@ export class McpConnection {
     await open?.client.close().catch(() => {});
   }
 }
+
+const tooDeep: McpAnswer = {
+  kind: 'failed',
+  why: `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`,
+};
 
 function notStarted(name: string, why: string): Outcome {
   return {

@@ -1,10 +1,11 @@
 import { pathToFileURL } from 'node:url';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
-import type { Json, JsonObject } from '../protocol/json.ts';
+import { type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import { readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { wantsTask } from './call-as-task.ts';
+import { elicitedPage } from './elicited-page.ts';
 import { isUnauthorized } from './call-failure.ts';
 import { type OpenTransport, openTransport } from './open-transport.ts';
 
@@ -112,10 +113,16 @@ export async function listTools(
   return { listing, schemas, tasks };
 }
 
+const declined: ElicitResult = { action: 'decline' };
+
 async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {
-  const asked: McpElicitation =
-    params.mode === 'url'
-      ? { server, message: params.message, url: params.url }
-      : { server, message: params.message, schema: params.requestedSchema as unknown as JsonObject };
-  return (await watch.elicit(asked)) as ElicitResult;
+  const { message } = params;
+  if (params.mode === 'url') {
+    const url = elicitedPage(params.url);
+    return url === undefined ? declined : ((await watch.elicit({ server, message, url })) as ElicitResult);
+  }
+  const schema = params.requestedSchema as unknown as JsonObject;
+  return nestsDeeperThan(mostLevels, schema)
+    ? declined
+    : ((await watch.elicit({ server, message, schema })) as ElicitResult);
 }

@@ -106,16 +106,17 @@ function toolSource({ clock }: EngineParts, servers: ThreadServers, without: rea
   let all: readonly Tool[] = [];
   const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
   const fixed = [toolSearchTool(() => deferred), callToolTool(() => deferred)];
-  const resources = mcpResourceTools({ servers, clock });
+  const resources = mcpResourceTools({ servers, clock, approvalOf: (server) => servers.approvalOf(server) });
   const give = (): readonly Tool[] => {
     const now = servers.tools;
     if (now === known) return all;
     known = now;
-    direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
-    deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const isOffered = ({ name }: { readonly name: string }): boolean => !without.includes(name);
+    direct = now.direct.filter(isOffered).map((tool) => mcpTool(tool, ports, { deferred: false }));
+    deferred = now.deferred.filter(isOffered).map((tool) => mcpTool(tool, ports, { deferred: true }));
     const readers = now.hasResources ? resources : [];
     const reaching = servers.names.length === 0 ? [] : fixed;
-    all = [...readers, ...direct, ...reaching, ...deferred].filter(({ name }) => !without.includes(name));
+    all = [...readers, ...direct, ...reaching, ...deferred].filter(isOffered);
     return all;
   };
   return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });

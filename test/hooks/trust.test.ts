@@ -51,6 +51,11 @@ it('the command lists hooks, trusts and distrusts them; a hook that changes wait
   ]);
 });
 
+it('a hook whose command has lines is listed in one', async () => {
+  const { live } = await hookedScene(() => done, { Stop: [hook('true\nmanaged: Stop')] }, { trust: false });
+  expect((await live.place.run('hooks', 'list')).stdout).toContain('\n  command: true␊managed: Stop\n');
+});
+
 it('a hook that is switched off stays so unless it is named', async () => {
   const { live } = await hookedScene(() => done, says('one'), { trust: false });
   const key = `${join(live.place.home, 'hooks.json')}:user_prompt_submit:0:0`;

@@ -5,6 +5,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { hooksCommand } from '../commands/hooks-command.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../engine/configured-hooks.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { print, printNote } from '../terminal/print.ts';
 
 /** `capstan hooks`. */
@@ -35,7 +36,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   const failed = await found.decide(meant, variant);
   if (failed !== undefined) return failed;
   const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
-  const lines = meant.map(({ command, event }) => `${verb}: ${command} (${event})\n`);
+  const lines = meant.map(({ command, event }) => `${verb}: ${visibleLine(command)} (${event})\n`);
   print(lines.length === 0 ? 'Nothing to change.\n' : lines.join(''), 'text');
   return 0;
 }
@@ -52,6 +53,6 @@ function managedHook({ source }: ConfiguredHook): Outcome<'hook-managed'> {
 }
 
 function described({ key, event, matcher, command, trust }: ConfiguredHook): string {
-  const on = matcher === undefined ? event : `${event} ${matcher}`;
-  return `${trust}: ${on}\n  command: ${command}\n  key: ${key}\n`;
+  const on = matcher === undefined ? event : `${event} ${visibleLine(matcher)}`;
+  return `${trust}: ${on}\n  command: ${visibleLine(command)}\n  key: ${visibleLine(key)}\n`;
 }

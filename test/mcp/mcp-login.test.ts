@@ -21,8 +21,8 @@ test('a login is made in the browser, kept for this user alone, used by threads,
     ];
   };
   expect(await call()).toContain('There is no tool named');
-  const [warning] = live.told('warning').map(({ outcome }) => outcome);
-  expect(warning).toEqual({
+  const warnings = live.told('warning').map(({ outcome }) => outcome);
+  expect(warnings.at(-1)).toEqual({
     code: 'mcp-login-needed',
     message: 'The MCP server "g" did not start: it wants a login.',
     next: 'Run: capstan mcp login g',
@@ -61,9 +61,10 @@ test('a page that brings back an error, and a program, end a login with a senten
     void fetch(back);
   };
   expect(await servers.login('g', workspace, refuse)).toMatchObject({ code: 'mcp-server-not-started' });
-  const forge = (page: URL): void => void fetch(`${page.searchParams.get('redirect_uri')}?code=the-code&state=other`);
-  const forged = await servers.login('g', workspace, forge);
-  expect(forged?.message).toContain('the answer belongs to another login');
+  // What another page sends neither ends the login nor is taken for its answer.
+  const forged = (page: URL): string => `${page.searchParams.get('redirect_uri')}?code=forged&state=other`;
+  const forge = (page: URL): void => void fetch(forged(page)).then(() => fetch(page));
+  expect(await servers.login('g', workspace, forge)).toBeUndefined();
   expect(await servers.login('p', workspace, () => {})).toMatchObject({ code: 'mcp-no-login' });
   expect(await servers.login('none', workspace, () => {})).toMatchObject({ code: 'mcp-server-unknown' });
 });

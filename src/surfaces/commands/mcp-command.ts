@@ -18,7 +18,7 @@ export const mcpCommand = {
     ['import NAME…', 'copy these servers to your config.toml'],
   ],
   examples: [
-    ['capstan mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes', 'A server that Capstan starts'],
+    ['capstan mcp add git -- uvx mcp-server-git --repository ~/site', 'A server that Capstan starts'],
     ['capstan mcp add docs --url https://example.com/mcp', 'A server at an address'],
     ['capstan mcp login docs', 'Log in to it in your browser'],
   ],

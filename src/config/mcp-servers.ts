@@ -32,7 +32,7 @@ export interface McpProgramConfig {
   readonly env: Readonly<Record<string, string>>;
   /** Variables of ours that it gets. */
   readonly passed: readonly string[];
-  /** Absent: the folder of the thread. */
+  /** Absent: a folder that no command may write. */
   readonly cwd?: string;
   /** The mode or permission profile that its process runs under. Absent: it runs outside the sandbox. */
   readonly sandbox?: string;

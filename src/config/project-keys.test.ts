@@ -19,7 +19,7 @@ test('a project says nothing about servers, programs and trust; each such key is
       profiles: { x: {} },
       projects: { '/repo': { trust_level: 'trusted' } },
       project_root_markers: [],
-      features: { respect_system_proxy: true, memories: true },
+      features: { respect_system_proxy: true, memories: true, hooks: false, codex_hooks: { enabled: false } },
       tui: { keymap: { chat: { next_permission_mode: 'x', send: 'enter' } }, theme: 'dark' },
     }),
   );
@@ -37,6 +37,8 @@ test('a project says nothing about servers, programs and trust; each such key is
     'projects',
     'project_root_markers',
     'features.respect_system_proxy',
+    'features.hooks',
+    'features.codex_hooks',
     'tui.keymap.chat.next_permission_mode',
   ]);
   expect(problems[0]).toEqual({
@@ -53,4 +55,24 @@ test('of a project only these keys are dropped, and only of a project', () => {
   const values = { model: 'x', openai_base_url: 'http://x' };
   expect(readConfig([project(values)]).config).not.toHaveProperty('openaiBaseUrl');
   expect(readConfig([{ ...project(values), name: 'user' }]).config).toHaveProperty('openaiBaseUrl', 'http://x');
+});
+
+test('below the root a project says nothing about agents, servers and the network, because a command may have', () => {
+  const values = {
+    model: 'kept',
+    agents: { explorer: { description: 'x' } },
+    features: { multi_agent: true, collab: true, memories: true },
+    mcp_servers: { x: { command: 'x' } },
+    web_search: 'live',
+  };
+  const { layer, problems } = withoutForbiddenKeys({ ...project(values), belowRoot: true });
+  expect(layer.values).toEqual({ model: 'kept', features: { memories: true } });
+  expect(problems.map(({ key }) => key)).toEqual([
+    'mcp_servers',
+    'web_search',
+    'agents',
+    'features.multi_agent',
+    'features.collab',
+  ]);
+  expect(withoutForbiddenKeys(project(values)).layer.values).toEqual(values);
 });

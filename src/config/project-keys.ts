@@ -2,18 +2,23 @@ import { isJsonObject, type JsonObject, valueAt } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 
-/** What no project may set, even a trusted one: where data goes, what starts unsandboxed, what decides about trust. */
+/**
+ * What no project may set, even a trusted one: where data goes, what starts unsandboxed, what decides about trust, and the
+ * features whose only choice is to protect less.
+ */
 const forbidden = paths(`
   openai_base_url chatgpt_base_url apps_mcp_product_sku responses_api_metadata model_provider model_providers
   oss_provider sandbox blobs answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
   project_root_markers skills.config experimental_realtime_webrtc_call_base_url experimental_realtime_ws_base_url otel
-  features.respect_system_proxy tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
+  features.respect_system_proxy features.hooks features.codex_hooks features.use_legacy_landlock
+  tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
 `);
 
-/** What decides about permissions, or starts programs. Below a project's root a command may have written it, so it does not count. */
+/** What decides about permissions, starts programs or agents, or reaches the network. Below a project's root a command may have written it, so it does not count. */
 const forbiddenBelowRoot = paths(`
   sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
-  shell_environment_policy allow_login_shell undo mcp_servers
+  shell_environment_policy allow_login_shell undo mcp_servers web_search
+  agents features.multi_agent features.collab
 `);
 
 function paths(dottedKeys: string): readonly (readonly string[])[] {

@@ -64,7 +64,7 @@ effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.gu
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
-call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.profile policy.resolved policy.shellEnvironment workspace.cwd
+call pipeline | src/thread/calls/decide-now.ts | modes.collaboration.mode policy.approval policy.profile policy.resolved policy.shellEnvironment workspace.cwd
 reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
 call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
@@ -87,4 +87,6 @@ memory | src/surfaces/engine/thread-memories.ts | identity.model.supportedEffort
 goals | src/thread/goal/goal-of-thread.ts | modes.collaboration.mode telemetry.startedAt
 goals | src/thread/turn/next-round.ts | capabilities.features
 goals | src/tools/goals/goal-tools.ts | telemetry.threadId
+call pipeline | src/thread/calls/turn-granted.ts | policy.resolved
+hooks | src/thread/hooks/question-hooks.ts | modes.collaboration.mode
 `;

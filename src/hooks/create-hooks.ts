@@ -19,7 +19,8 @@ export interface HooksOptions {
   readonly run: RunProgram;
   /** The user's own. */
   readonly shell: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** Asked before each run: which folders commands may write changes. */
+  variables(): Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly texts: HookTexts;
@@ -107,10 +108,10 @@ async function runHook(
   { event, input, cwd }: HookOccasion,
   { signal, mostTokens }: HookWatch,
 ): Promise<EndedHook> {
-  const { run, shell, env, clock } = options;
+  const { run, shell, clock } = options;
   const from = clock.now();
   // Not a login shell: what start-up files print would be part of the answer, and a command may have written them.
-  const program = { argv: [shell, '-c', hook.command], cwd, env, input: JSON.stringify(input) };
+  const program = { argv: [shell, '-c', hook.command], cwd, env: options.variables(), input: JSON.stringify(input) };
   const end = await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes });
   const answer = readHookAnswer(event, end, hook.timeoutSeconds);
   const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;

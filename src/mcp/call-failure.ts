@@ -2,6 +2,7 @@ import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpAnswer, McpElicitation } from '../ports/mcp-servers.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
+import { elicitedPage } from './elicited-page.ts';
 
 const mostCharacters = 2000;
 
@@ -46,7 +47,8 @@ export function wantedPages(error: unknown, server: string): readonly McpElicita
   const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
   if (codeOf(error) !== pageWanted || !isJsonObject(data)) return [];
   return (arrayAt(data, 'elicitations') ?? []).slice(0, mostPages).flatMap((asked) => {
-    const [url, message] = isJsonObject(asked) ? [stringAt(asked, 'url'), stringAt(asked, 'message')] : [];
+    const [given, message] = isJsonObject(asked) ? [stringAt(asked, 'url'), stringAt(asked, 'message')] : [];
+    const url = given === undefined ? undefined : elicitedPage(given);
     return url === undefined ? [] : [{ server, url, message: message ?? '' }];
   });
 }

@@ -11,6 +11,11 @@ test.each<[string, unknown, JsonObject]>([
   ['no properties', { type: 'object' }, empty],
   ['another type', { type: 'string' }, empty],
   [
+    'signs that no one sees',
+    { properties: { 'a\u001b[31m': { description: 'x\u202ey\u{e0041}' } }, required: ['a\u001b[31m'] },
+    { type: 'object', properties: { 'a[31m': { description: 'xy', type: 'string' } }, required: ['a[31m'] },
+  ],
+  [
     'boolean schemas and constants',
     { properties: { any: true, kind: { const: 'x' } } },
     { type: 'object', properties: { any: { type: 'string' }, kind: { enum: ['x'], type: 'string' } } },

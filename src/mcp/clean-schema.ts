@@ -1,3 +1,4 @@
+import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 
 /** Beyond this a schema is made smaller, step by step. */
@@ -10,7 +11,7 @@ const mostMembers = 200;
  * without boolean schemas, unused definitions and what is nested too deep to be of use.
  */
 export function cleanSchema(given: unknown): JsonObject {
-  const schema = isJsonObject(given) ? (cleaned(given, 0) as JsonObject) : {};
+  const schema = isJsonObject(given) ? (plain(cleaned(given, 0)) as JsonObject) : {};
   const object: JsonObject = {
     ...schema,
     type: 'object',
@@ -52,6 +53,18 @@ function cleaned(schema: Json | undefined, depth: number): Json {
   if (only !== undefined) result['enum'] = [only];
   const type = result['type'] ?? inferredType(result);
   return type === undefined ? result : { ...result, type };
+}
+
+/** The same without signs that no one sees, in names and in texts. */
+function plain(value: Json): Json {
+  if (typeof value === 'string') return withoutHiddenSigns(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) =>
+      member === undefined ? [] : [[withoutHiddenSigns(key), plain(member)]],
+    ),
+  );
 }
 
 function inferredType(schema: Readonly<Record<string, Json>>): string | undefined {

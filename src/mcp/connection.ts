@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
@@ -169,7 +169,8 @@ export class McpConnection {
       try {
         const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
         const began = (taskId: string): void => void tasks.add(taskId);
-        return { kind: 'result', result: await callAtHand.run(ways, () => what(open, signal, began)) };
+        const result = await callAtHand.run(ways, () => what(open, signal, began));
+        return nestsDeeperThan(mostLevels, result) ? tooDeep : { kind: 'result', result };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
@@ -197,6 +198,11 @@ export class McpConnection {
     await open?.client.close().catch(() => {});
   }
 }
+
+const tooDeep: McpAnswer = {
+  kind: 'failed',
+  why: `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`,
+};
 
 function notStarted(name: string, why: string): Outcome {
   return {

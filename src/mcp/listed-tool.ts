@@ -2,6 +2,7 @@ import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpTool, McpToolHints } from '../ports/mcp-servers.ts';
 import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
+import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
 import { cleanSchema } from './clean-schema.ts';
 import { mcpToolNames } from './tool-names.ts';
 
@@ -68,16 +69,8 @@ function hintsOf(annotations: Json | undefined): McpToolHints {
   });
 }
 
-/** Without signs that no one sees: they can hide words from the user that the model reads. */
 function cleanWords(text: string, most: number): string {
-  const seen = text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu,
-      '',
-    );
-  const characters = [...seen.trim()];
+  const characters = [...withoutHiddenSigns(text.replace(/\r\n?/g, '\n')).trim()];
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 }
 

@@ -22,6 +22,10 @@ export interface McpWorld {
   ): Promise<RunnableCommand | Outcome>;
   /** Where a program is that the user names; undefined where it is not, or where commands could have put it there. */
   findProgram(name: string): string | undefined;
+  /** The search path for programs, without folders that commands may write. */
+  searchPath(): string;
+  /** The folder that programs start in: no command may write there. */
+  programFolder(): string;
   readonly listings: ListingFiles;
   readonly credentials: CredentialStore;
   /** Text that no one can guess. */
@@ -30,7 +34,7 @@ export interface McpWorld {
   readonly visitor?: Visitor;
 }
 
-/** A server, and the folder that it works in. */
+/** A server, and the folder of the thread, which it works on. */
 export interface PlacedServer {
   readonly config: McpServerConfig;
   readonly cwd: string;

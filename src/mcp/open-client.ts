@@ -1,11 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import { type AllTools, listAllTools, mostPages } from './list-all-tools.ts';
 import { readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { wantsTask } from './call-as-task.ts';
+import { elicitedPage } from './elicited-page.ts';
 import { isUnauthorized } from './call-failure.ts';
 import { type OpenTransport, openTransport } from './open-transport.ts';
 
@@ -110,14 +111,20 @@ export async function listTools(
   return { listing, schemas, tasks, malformed };
 }
 
+const declined: ElicitResult = { action: 'decline' };
+
 async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {
-  const asked: McpElicitation =
-    params.mode === 'url'
-      ? { server, message: params.message, url: params.url }
-      : { server, message: params.message, schema: params.requestedSchema as unknown as JsonObject };
+  const { message } = params;
   const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as
     | { readonly taskId?: unknown }
     | undefined;
   const taskId = typeof task?.taskId === 'string' ? task.taskId : undefined;
-  return (await watch.elicit(asked, taskId)) as ElicitResult;
+  if (params.mode === 'url') {
+    const url = elicitedPage(params.url);
+    return url === undefined ? declined : ((await watch.elicit({ server, message, url }, taskId)) as ElicitResult);
+  }
+  const schema = params.requestedSchema as unknown as JsonObject;
+  return nestsDeeperThan(mostLevels, schema)
+    ? declined
+    : ((await watch.elicit({ server, message, schema }, taskId)) as ElicitResult);
 }

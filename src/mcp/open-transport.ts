@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { McpAddressConfig, McpProgramConfig } from '../config/mcp-servers.ts';
 import type { StartServerProcess } from '../ports/server-process.ts';
@@ -28,12 +29,14 @@ export function openTransport(library: Library, { config, cwd }: PlacedServer, w
 function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is looked up, and not where commands could have put something.
-  const path = command.includes('/') ? command : world.findProgram(command);
+  const path = command.includes('/') ? resolve(program.cwd ?? cwd, command) : world.findProgram(command);
   if (path === undefined) throw new Error(`the program ${JSON.stringify(command)} was not found`);
-  const env = serverEnvironment(program, world.env);
+  const env = serverEnvironment(program, { ...world.env, PATH: world.searchPath() });
   const { sandbox } = program;
   const start = sandbox === undefined ? world.startProcess : startConfined(world, { sandbox, cwd });
-  const transport = new PipeTransport({ argv: [path, ...args], cwd: program.cwd ?? cwd, env }, start);
+  // Programs load code from the folder that they start in, and in that of the thread commands may have put some.
+  const folder = program.cwd ?? (sandbox === undefined ? world.programFolder() : cwd);
+  const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start);
   return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
 }
 

@@ -10,7 +10,8 @@ import type {
 } from '../ports/mcp-servers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { equalJson, type JsonObject } from '../protocol/json.ts';
+import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
@@ -57,6 +58,11 @@ export class ThreadServers implements McpServers {
 
   get names(): readonly string[] {
     return [...this.#connections.keys()];
+  }
+
+  /** When the user wants to be asked about what the server does. */
+  approvalOf(server: string): McpApprovalMode {
+    return this.#connections.get(server)?.server.config.approval.default ?? 'prompt';
   }
 
   /** The same value until a server lists something else, or tools may change. */
@@ -160,8 +166,11 @@ export class ThreadServers implements McpServers {
     const connection = this.#connections.get(server);
     if (connection === undefined) return { kind: 'failed', why: noServer(server, this.names) };
     const { toolTimeoutMs } = connection.server.config;
-    return connection.use(
-      async ({ client, schemas, tasks }, signal, began) => {
+    let isOther = false;
+    const answer = await connection.use(
+      async ({ client, schemas, tasks, listing }, signal, began) => {
+        isOther = isDescribedOtherwise(wanted, listing);
+        if (isOther) return {};
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
         if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs, began });
@@ -179,6 +188,7 @@ export class ThreadServers implements McpServers {
       ways,
       { isRepeatable },
     );
+    return isOther ? describedOtherwise : answer;
   }
 
   async ask({ server, method, parameters }: McpResourceRequest, ways: McpCallWays): Promise<McpAnswer> {
@@ -201,6 +211,17 @@ export class ThreadServers implements McpServers {
     for (const unwatch of this.#unwatch) unwatch();
   }
 }
+
+/** What a list of an earlier process says decides nothing once the server says otherwise. */
+function isDescribedOtherwise({ tool, hints }: McpToolCall, { tools }: ServerListing): boolean {
+  const now = tools.find((listed) => listed.tool === tool);
+  return hints !== undefined && now !== undefined && !equalJson({ ...hints }, { ...now.hints });
+}
+
+const describedOtherwise: McpAnswer = {
+  kind: 'failed',
+  why: 'the server now says something else about what this tool does, so the call was not sent. Call it again if you still need it: it is decided anew.',
+};
 
 function byName(specs: readonly ToolSpec[]): ReadonlyMap<string, ToolSpec> {
   return new Map(specs.map((spec) => [String(spec['name']), spec]));

@@ -50,6 +50,8 @@ export interface AskDecision extends DecidedOn {
   readonly extra?: GrantedExtra;
   /** What `session` would keep. */
   readonly grantKeys: readonly string[];
+  /** Only a question of its own lets it run: no yes of a hook counts. */
+  readonly byUser?: true;
 }
 
 export interface RefuseDecision {

@@ -49,7 +49,8 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
   // What would run besides may be another program the next time.
-  const isOnce = judged.danger !== undefined || (where === 'outside' && leavingDanger(context, needs) !== undefined);
+  const byUser = (where === 'outside' && leavingDanger(context, needs) !== undefined) || undefined;
+  const isOnce = judged.danger !== undefined || byUser === true;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
   const prefix = permitted === undefined ? offeredPrefix(context, judged, needs) : undefined;
@@ -77,7 +78,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
       ],
     },
     where,
-    ...defined({ extra }),
+    ...defined({ extra, byUser }),
     grantKeys,
   };
 }

@@ -49,6 +49,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
       scopes: isOnce ? ['call'] : scopes,
     },
     where: 'outside',
+    ...(besides === undefined ? {} : { byUser: true }),
     grantKeys,
   };
 }

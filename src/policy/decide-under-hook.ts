@@ -14,17 +14,22 @@ export interface UnderHook {
   readonly canAsk: boolean;
   /** A rule of the administrator is about the call. */
   readonly isManaged: boolean;
+  readonly isPlanning: boolean;
 }
 
 /**
  * What a hook's word changes: its yes answers the question that the user would be asked, and its `ask` makes a question
- * of what would run. It never lifts what is forbidden, and never answers for a rule of the administrator.
+ * of what would run. It never lifts what is forbidden or plan mode, and never answers for a rule of the administrator or
+ * where the user wants a question for each such call.
  */
 export function decideUnderHook(
-  { hook, decided, asked, canAsk, isManaged }: UnderHook,
+  { hook, decided, asked, canAsk, isManaged, isPlanning }: UnderHook,
   { effect, argv, cwd, typed }: CallNeeds,
 ): CallDecision {
-  if (hook === 'allow') return asked.kind === 'ask' && !isManaged ? yesTo(asked) : decided;
+  if (hook === 'allow') {
+    const counts = asked.kind === 'ask' && asked.byUser !== true && !isManaged && !isPlanning;
+    return counts ? yesTo(asked) : decided;
+  }
   if (decided.kind !== 'run') return decided;
   if (!canAsk) return notAsked;
   const kind = effect === 'program' ? 'command' : effect === 'files' ? 'patch' : 'tool';

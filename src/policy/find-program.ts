@@ -54,6 +54,25 @@ function* candidates({ name, prefer, path, writable }: ProgramSearch, files: Pro
   }
 }
 
+/** Where a search finds something at all. */
+const leastPath = '/usr/bin:/bin';
+
+/** The search path for programs that the engine starts outside of the sandbox, without what `findProgram` skips. */
+export function safeSearchPath(
+  { path, writable }: Pick<ProgramSearch, 'path' | 'writable'>,
+  files: ProgramFiles,
+): string {
+  const safe = path.split(':').filter((entry) => isSafeFolder(entry, writable, files));
+  return safe.length === 0 ? leastPath : safe.join(':');
+}
+
+/** Whether neither a command nor another user can put something into the folder, or into one above it. */
+export function isSafeFolder(folder: string, writable: readonly string[], files: ProgramFiles): boolean {
+  const [spelled, place] = [normalisePath(folder), files.place(folder)];
+  if (spelled === undefined || place === undefined || files.isWritableByOthers(place)) return false;
+  return realRoots(writable, files).every((root) => !isWithin(spelled, root) && !isWithin(place, root));
+}
+
 /** Whether a program that the user named by its path lies in, or leads into, a folder that commands may write. */
 export function isWritableProgram(
   program: string,

@@ -39,6 +39,8 @@ export interface McpToolCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** What was known of the tool when the call was allowed. Absent: nothing depended on it. */
+  readonly hints?: McpToolHints;
   /** It may be sent again where the server died over it. */
   readonly isRepeatable: boolean;
   /** Whose call it is. */

@@ -67,6 +67,9 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   return [...keys].every((key) => equalJson(a[key], b[key]));
 }
 
+/** No honest value of a model or a server has more levels. */
+export const mostLevels = 200;
+
 /** Whether a value has more levels of lists and objects: going through it could overflow the stack. */
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

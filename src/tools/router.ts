@@ -4,7 +4,7 @@ import type { Step } from '../envelope/step.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { CallItem } from '../protocol/item.ts';
-import { parseJsonObject } from '../protocol/json.ts';
+import { mostLevels, nestsDeeperThan, parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { StepFacts, ToolTraits } from '../envelope/facts.ts';
 import type { Prepared, Tool } from './define.ts';
@@ -89,7 +89,7 @@ export function createRouter(sources: readonly ToolSource[]): Router {
       const tool = offered.includes(call.name) || found?.deferred === true ? found : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
       const input = call.type === 'function_call' ? call.arguments : call.input;
-      const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);
+      const odd = call.type === 'function_call' ? (deepArgument(input) ?? oddArgument(input)) : oddPatch(input);
       if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
       const prepared = tool.prepare({ callId: call.call_id, input }, step);
       return prepared instanceof Promise
@@ -108,6 +108,12 @@ function oddArgument(text: string): string | undefined {
   const odd = oddMember(parseJsonObject(text));
   if (odd === undefined) return undefined;
   return `${odd.at === '' ? 'They' : `\`${odd.at}\``} must not hold ${odd.what}.`;
+}
+
+function deepArgument(text: string): string | undefined {
+  // Few are as long as that, and only those are read twice.
+  const isDeep = text.length > 2 * mostLevels && nestsDeeperThan(mostLevels, parseJsonObject(text));
+  return isDeep ? `they have more than ${mostLevels} levels of lists and objects.` : undefined;
 }
 
 /** A file may hold zero bytes, so only the paths of a patch may not; the tool looks at them. */

@@ -46,7 +46,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
         return { kind: 'exited', exitCode: isFirstStop ? 2 : 0, stdout, stderr, isCut: false };
       },
       shell: 'sh',
-      env: {},
+      variables: () => ({}),
       clock: parts.clock,
       ids: parts.ids,
       texts: { cut: (text) => text, close: () => {} },

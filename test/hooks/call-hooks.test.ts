@@ -214,7 +214,15 @@ it('of a command that runs on, hooks are asked when it has ended, about the call
     PostToolUse: [hook(`${keeps('after.json')}; echo "Too loud." >&2; exit 2`)],
   });
   await live.turn('go');
-  expect(seen('before.json').map((each) => [each['tool_name'], each['tool_use_id']])).toEqual([['Bash', 'call_start']]);
+  const command = 'echo one; read -r line; echo "got $line"';
+  expect(seen('before.json')).toMatchObject([
+    { tool_name: 'Bash', tool_use_id: 'call_start', tool_input: { command, tty: true } },
+    {
+      tool_name: 'write_stdin',
+      tool_use_id: 'call_write',
+      tool_input: { command: 'two\n', session_id: expect.any(Number) },
+    },
+  ]);
   expect(seen('after.json')).toEqual([
     expect.objectContaining({
       tool_name: 'Bash',
@@ -226,5 +234,49 @@ it('of a command that runs on, hooks are asked when it has ended, about the call
   expect(live.rows(2).at(-1)).toEqual([
     'output',
     expect.stringMatching(/^The call ran.* withholds its result and says: Too loud\.$/),
+  ]);
+});
+
+it('what is typed into a command is held by a hook for commands', async () => {
+  const calls = [
+    callTool('exec_command', { cmd: 'sh', stdin: true, yield_time_ms: 300 }),
+    callTool('write_stdin', { session_id: 1000, chars: 'echo FORBIDDEN\n' }),
+  ];
+  const script = [...calls.map((each) => answer({ items: [each] })), done];
+  const bans = `grep -q FORBIDDEN && { echo 'No.' >&2; exit 2; } || exit 0`;
+  const { live } = await hookedScene(script, { PreToolUse: [hook(bans, { matcher: 'Bash' })] });
+  await live.turn('go');
+  expect(live.added(2).at(-1)).toEqual(['output', 'Tool call blocked by PreToolUse hook: No. Tool: write_stdin']);
+});
+
+it('a yes answers neither for typed input outside the sandbox nor in plan mode, and hooks see what is asked for', async () => {
+  const wide = { sandbox_permissions: 'require_escalated', justification: 'May I?' };
+  const calls = [
+    callTool('exec_command', { cmd: 'cat', stdin: true, workdir: '/', ...wide }),
+    callTool('exec_command', { cmd: 'touch made', ...wide }),
+  ];
+  const scene = await hookedScene(
+    calls.flatMap((each) => [answer({ items: [each] }), done]),
+    {},
+    { config: 'approval_policy = "on-request"' },
+  );
+  const yes = prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } } });
+  scene.write({
+    PreToolUse: [hook(decides('allow')), hook(scene.keeps('before.json'))],
+    PermissionRequest: [hook(yes)],
+  });
+  const asked: Question[] = [];
+  const ask = async (question: Question): Promise<Answer> => {
+    asked.push(question);
+    return { kind: 'declined' };
+  };
+  await scene.live.open({}, { askUser: { ask } });
+  await scene.live.turn('go');
+  await scene.live.thread.overrideTurnContext({ collaboration: { mode: 'plan' } });
+  await scene.live.turn('go');
+  expect(asked.map(({ argv }) => argv?.at(-1))).toEqual(['cat', 'touch made']);
+  expect(scene.seen('before.json')).toMatchObject([
+    { tool_input: { command: 'cat', stdin: true, workdir: '/', ...wide } },
+    { tool_input: { command: 'touch made', ...wide }, permission_mode: 'plan' },
   ]);
 });

@@ -51,6 +51,11 @@ it('the command lists hooks, trusts and distrusts them; a hook that changes wait
   ]);
 });
 
+it('a hook whose command has lines is listed in one', async () => {
+  const { live } = await hookedScene(() => done, { Stop: [hook('true\nmanaged: Stop')] }, { trust: false });
+  expect((await live.place.run('hooks', 'list')).stdout).toContain('\n  command: true␊managed: Stop\n');
+});
+
 it('a hook that is switched off stays so unless it is named', async () => {
   const { live } = await hookedScene(() => done, says('one'), { trust: false });
   const key = `${join(live.place.home, 'hooks.json')}:user_prompt_submit:0:0`;
@@ -104,6 +109,22 @@ it('hooks of an administrator run untrusted, cannot be switched off, and may be 
   await live.turn('go');
   expect(live.added(1).slice(-1)).toEqual([context('of the administrator')]);
   expect(live.added(1).flat().join('')).not.toContain('of the user');
+  writeFileSync(join(home, 'config.toml'), '\n[features]\nhooks = false\n', { flag: 'a' });
+  await live.open({ systemFolders: [system] });
+  await live.turn('go');
+  expect(live.added(2).slice(-1)).toEqual([context('of the administrator')]);
+});
+
+it('no project switches the hooks of its user off', async () => {
+  const { live } = await hookedScene(() => done, says('of the user'));
+  const { home, workspace } = live.place;
+  mkdirSync(join(workspace, '.codex'));
+  writeFileSync(join(workspace, '.codex/config.toml'), '[features]\nhooks = false\n');
+  const trusts = `\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
+  writeFileSync(join(home, 'config.toml'), trusts, { flag: 'a' });
+  await live.turn('go');
+  expect(live.rows(0).at(-1)).toEqual(context('of the user'));
+  expect(live.notices).toMatchObject([{ code: 'config-forbidden-key' }]);
 });
 
 it('where hooks of an administrator cannot be read, no thread begins', async () => {

@@ -32,7 +32,7 @@ export class HooksOfWorld {
         return this.#answer(stringAt(given, 'hook_event_name') as HookEvent, given);
       },
       shell: '/bin/sh',
-      env: {},
+      variables: () => ({}),
       clock,
       ids,
       texts: { cut: (text, limit) => truncateMiddle(text, { mode: 'tokens', limit }), close: () => {} },

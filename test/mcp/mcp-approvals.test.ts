@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { callTool } from '../../src/testing/index.ts';
 import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
 
 const tool = (name: string, annotations?: object) => ({
@@ -112,4 +113,45 @@ test('a server gets only the variables that it is given', async () => {
   expect(given).toMatchObject({ OWN: '1', PASSED: 'yes' });
   expect(Object.keys(given)).not.toContain('API_KEY');
   expect(Object.keys(given)).not.toContain('CAPSTAN_HOME');
+});
+
+test('what a server said in an earlier process decides nothing once it says otherwise: the call is decided anew', async () => {
+  const scene = await mcpScene({ plan, answers: [] });
+  await scene.open();
+  await scene.calls(mcpCall('reads'));
+  await scene.live.close();
+  scene.plan({ tools: [tool('reads', { destructiveHint: true })] });
+  await scene.open();
+  const outputs = await scene.calls(mcpCall('reads'), mcpCall('reads'));
+  expect(outputs.map(String)).toEqual([
+    expect.stringContaining('the server now says something else about what this tool does, so the call was not sent.'),
+    'Not run: the user declined it.',
+  ]);
+  expect(scene.log().filter(({ got }) => got === 'tools/call')).toHaveLength(1);
+});
+
+test('reading a resource is asked about where the server is', async () => {
+  const resources = [{ uri: 'x:1', name: 'one' }];
+  const read = callTool('read_mcp_resource', { server: 's', uri: 'x:1' });
+  const scene = await mcpScene({
+    plan: { resources },
+    answers: [{ kind: 'allowed' }],
+    server: 'default_tools_approval_mode = "prompt"',
+  });
+  await scene.open();
+  const outputs = await scene.calls(read, read);
+  expect(outputs.map(String)).toEqual([expect.stringContaining('the content'), 'Not run: the user declined it.']);
+  expect(scene.asked).toMatchObject([{ kind: 'tool', scopes: ['call'] }, {}]);
+});
+
+test('a tool that a thread is without is reached in no other way', async () => {
+  const scene = await mcpScene({ plan, server: 'omit_tools_from = ["direct"]' });
+  await scene.live.open({}, { withoutTools: ['mcp__s__reads'] });
+  const [found, called] = await scene.calls(
+    callTool('tool_search', { query: 'reads closed' }),
+    callTool('call_tool', { name: 'mcp__s__reads' }),
+  );
+  expect(String(found)).toContain('mcp__s__closed');
+  expect(`${String(found)} ${String(called)}`).not.toContain('called reads');
+  expect(String(found)).not.toContain('mcp__s__reads');
 });

@@ -54,11 +54,12 @@ test('a file that cannot be changed safely is left alone, and the user is told w
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
-test('the .mcp.json of a project is imported on request, and only where the project is trusted', async () => {
+test('servers of the .mcp.json of a project are shown with what they get, imported by their names, and only where the project is trusted', async () => {
   const { place } = await scene([]);
   const servers = {
     db: { command: 'db-server', args: ['-v'], env: { DB_KEY: '${DB_KEY}', MODE: 'ro' } },
     odd: { type: 'x' },
+    'a\nAdded b': { url: 'https://x.org/', headers: { Authorization: 'Bearer ${OPENAI_API_KEY}' } },
   };
   writeFileSync(join(place.workspace, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
   const refused = await place.run('mcp', 'import');
@@ -68,9 +69,22 @@ test('the .mcp.json of a project is imported on request, and only where the proj
     file,
     `${readFileSync(file, 'utf8')}\n[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`,
   );
-  const imported = await place.run('mcp', 'import');
-  expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('Not added: odd.')]);
+  const before = readFileSync(file, 'utf8');
+  const shown = await place.run('mcp', 'import');
+  expect(shown.stderr).toBe(
+    [
+      'db: db-server -v\n  gets your variables: DB_KEY',
+      'a␊Added b: https://x.org/\n  gets your variables: OPENAI_API_KEY',
+      'odd: cannot be added. It has no command or url, or names variables where config.toml cannot.',
+      'To add servers, name them: capstan mcp import NAME…\n',
+    ].join('\n'),
+  );
+  expect((await place.run('mcp', 'import', 'odd')).code).toBe(1);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  const imported = await place.run('mcp', 'import', 'db');
+  expect([imported.code, imported.stderr]).toEqual([0, 'Added db: db-server -v\n  gets your variables: DB_KEY\n']);
   const text = readFileSync(file, 'utf8');
+  expect(text).not.toContain('x.org');
   expect(text).toContain('[mcp_servers.db]\ncommand = "db-server"\nargs = ["-v"]\nenv_vars = ["DB_KEY"]');
   expect(text).toContain('MODE = "ro"');
 });

@@ -63,9 +63,10 @@ test('a page that brings back an error, and a program, end a login with a senten
     void fetch(back);
   };
   expect(await servers.login('g', workspace, refuse)).toMatchObject({ code: 'mcp-server-not-started' });
-  const forge = (page: URL): void => void fetch(`${page.searchParams.get('redirect_uri')}?code=the-code&state=other`);
-  const forged = await servers.login('g', workspace, forge);
-  expect(forged?.message).toContain('the answer belongs to another login');
+  // What another page sends neither ends the login nor is taken for its answer.
+  const forged = (page: URL): string => `${page.searchParams.get('redirect_uri')}?code=forged&state=other`;
+  const forge = (page: URL): void => void fetch(forged(page)).then(() => fetch(page));
+  expect(await servers.login('g', workspace, forge)).toBeUndefined();
   expect(await servers.login('p', workspace, () => {})).toMatchObject({ code: 'mcp-no-login' });
   expect(await servers.login('none', workspace, () => {})).toMatchObject({ code: 'mcp-server-unknown' });
 });

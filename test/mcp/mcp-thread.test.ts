@@ -131,3 +131,15 @@ test('a malformed tool is left out and named, and the others work', async () => 
     'The MCP server "s" lists tools that are malformed: "torn", "number 3". They are left out; the others work.',
   ]);
 });
+
+test('what is nested too deep is refused in words, in a call and in a result, and the turn goes on', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const raw = `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"x":${deep}}}}\n`;
+  const scene = await mcpScene({ plan: { tools: [echo], calls: { echo: { raw } } } });
+  await scene.open();
+  const [given, result] = await scene.calls({ ...mcpCall('echo'), arguments: `{"x":${deep}}` }, mcpCall('echo'));
+  expect(given).toBe(
+    'The arguments were not accepted and nothing was done: they have more than 200 levels of lists and objects.',
+  );
+  expect(result).toContain('its result has more than 200 levels of lists and objects and cannot be read.');
+});

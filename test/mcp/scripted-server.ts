@@ -116,7 +116,7 @@ async function call(id: number | string, params: { name: string; _meta?: { progr
     process.stderr.write('out of luck\n');
     process.exit(7);
   }
-  if (todo.raw !== undefined) return void process.stdout.write(todo.raw);
+  if (todo.raw !== undefined) return void process.stdout.write(todo.raw.replace('"id":ID', `"id":${id}`));
   if (todo.flood !== undefined) {
     for (let sent = 0; sent < todo.flood; sent += 65_536) {
       if (!process.stdout.write('x'.repeat(65_536)))

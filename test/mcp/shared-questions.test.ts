@@ -19,6 +19,8 @@ test('a question of a server that threads share goes to the call that it comes w
     startProcess: no,
     confine: no,
     findProgram: no,
+    searchPath: () => '',
+    programFolder: () => '/',
     listings: { read: () => undefined, write: () => {} },
     credentials: { read: () => ({}), write: () => {}, remove: () => false },
     random: () => 'x',

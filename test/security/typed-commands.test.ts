@@ -20,10 +20,11 @@ beforeEach(() => {
 interface Run {
   readonly rules?: string;
   readonly answers?: readonly Answer[];
+  readonly turns?: number;
 }
 
-/** Each call in a step of its own; `SESSION` stands for the session of the last one. */
-async function run(calls: readonly (readonly [string, JsonObject])[], { rules = '', answers = [] }: Run) {
+/** Each call in a step of its own, one without a name ends a turn; `SESSION` stands for the session of the last one. */
+async function run(calls: readonly (readonly [string, JsonObject])[], { rules = '', answers = [], turns = 1 }: Run) {
   const live = await LiveThread.in(({ body, index }) => {
     const [, session = '0'] = /session ID (\d+)/.exec(JSON.stringify(body)) ?? [];
     const [tool, given] = calls[index] ?? ['', {}];
@@ -42,7 +43,7 @@ async function run(calls: readonly (readonly [string, JsonObject])[], { rules = 
   const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: base };
   const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="on-request"', 'allow_login_shell=false'];
   await live.open({ env, overrides, cwd: repo }, { cwd: repo, askUser });
-  await live.turn('Go.');
+  for (let turn = 0; turn < turns; turn++) await live.turn('Go.');
   return questions;
 }
 
@@ -87,5 +88,17 @@ describe.runIf(process.platform === 'linux')('a command that the model can type 
     const questions = await run([['exec_command', escalated], types()], { answers: [{ kind: 'allowed' }] });
     expect(questions).toHaveLength(1);
     expect(existsSync(join(base, 'ran'))).toBe(true);
+  });
+
+  test('ends with the turn whose permissions it has', async () => {
+    const calls = [
+      ['request_permissions', { permissions: { file_system: { write: [base] } } }],
+      ['exec_command', { cmd: 'sh', stdin: true, yield_time_ms: 300 }],
+      types(),
+      ['', {}],
+      ['write_stdin', { session_id: 'SESSION', chars: `touch ${base}/later\n`, yield_time_ms: 1000 }],
+    ] as const;
+    expect(await run(calls, { answers: [{ kind: 'allowed' }], turns: 2 })).toHaveLength(1);
+    expect(['ran', 'later'].map((name) => existsSync(join(base, name)))).toEqual([true, false]);
   });
 });

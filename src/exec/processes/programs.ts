@@ -1,4 +1,4 @@
-import { findProgram } from '../../policy/find-program.ts';
+import { findProgram, isSafeFolder, safeSearchPath } from '../../policy/find-program.ts';
 import type { Programs } from '../../ports/program-files.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 
@@ -7,7 +7,24 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-/** Programs that the user chose by name. Which folders commands may write is asked when one is looked for. */
-export function callerPrograms({ path, writable }: { path: string; writable: () => readonly string[] }): Programs {
-  return { find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles) };
+/** Programs that the user chose by name, and what they may find in their turn: nothing that commands could have written. */
+export interface CallerPrograms extends Programs {
+  /** For their variables. */
+  searchPath(): string;
+  isSafeFolder(folder: string): boolean;
+}
+
+/** Which folders commands may write is asked when something is looked for. */
+export function callerPrograms({
+  path,
+  writable,
+}: {
+  path: string;
+  writable: () => readonly string[];
+}): CallerPrograms {
+  return {
+    find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles),
+    searchPath: () => safeSearchPath({ path, writable: writable() }, nodeProgramFiles),
+    isSafeFolder: (folder) => isSafeFolder(folder, writable(), nodeProgramFiles),
+  };
 }

@@ -36,7 +36,9 @@ test('pictures are parts, and what the model cannot take is named', async () => 
   expect(await told({ content: [{ ...image, mimeType: 'text/plain' }] })).toBe(
     `${header}\n<image content omitted: it is &lt;no&gt; picture>`,
   );
-  expect(await told({ content: [{ type: 'audio', data: '', mimeType: 'audio/wav' }] })).toContain('audio content omitted');
+  expect(await told({ content: [{ type: 'audio', data: '', mimeType: 'audio/wav' }] })).toContain(
+    'audio content omitted',
+  );
   const many = (await told({ content: Array.from({ length: 10 }, () => image) })) as readonly JsonObject[];
   expect(many.filter(({ type }) => type === 'input_image')).toHaveLength(8);
 });

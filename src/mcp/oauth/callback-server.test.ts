@@ -4,12 +4,14 @@ import { openCallbackServer } from './callback-server.ts';
 test('the user is shown the page, and what comes back from it is the answer; anything else is not', async () => {
   const shown: string[] = [];
   const server = await openCallbackServer({ port: 0, show: (page) => shown.push(page.href) });
-  const back = server.visit(new URL('https://a.org/login?x=1'));
-  expect(shown).toEqual(['https://a.org/login?x=1']);
+  const back = server.visit(new URL('https://a.org/login?state=s'));
+  expect(shown).toEqual(['https://a.org/login?state=s']);
   expect(new URL(server.redirectUrl)).toMatchObject({ hostname: '127.0.0.1', pathname: '/callback' });
   for (const odd of [
     server.redirectUrl,
     `${server.redirectUrl}?state=s`,
+    `${server.redirectUrl}?code=c`,
+    `${server.redirectUrl}?error=denied&state=other`,
     new URL('/other?code=c', server.redirectUrl),
   ]) {
     expect((await fetch(odd)).status).toBe(404);

@@ -16,13 +16,17 @@ export async function openCallbackServer({
   readonly port: number;
   readonly show: (page: URL) => void;
 }): Promise<CallbackServer> {
-  const came = Promise.withResolvers<URLSearchParams>();
+  let came = Promise.withResolvers<URLSearchParams>();
+  let state: string | null = null;
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const isBack = asked.pathname === path && (asked.searchParams.has('code') || asked.searchParams.has('error'));
+    const given = asked.searchParams;
+    const isAnswer = asked.pathname === path && (given.has('code') || given.has('error'));
+    // Any page can send the user here. Only the one that was visited knows what was asked.
+    const isBack = isAnswer && state !== null && given.get('state') === state;
     response.writeHead(isBack ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(isBack ? 'Capstan has the answer. You can close this page.\n' : 'Not found.\n');
-    if (isBack) came.resolve(asked.searchParams);
+    if (isBack) came.resolve(given);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -31,6 +35,8 @@ export async function openCallbackServer({
   return {
     redirectUrl: `http://127.0.0.1:${chosen}${path}`,
     visit(page) {
+      state = page.searchParams.get('state');
+      came = Promise.withResolvers();
       show(page);
       return came.promise;
     },

@@ -14,10 +14,11 @@ export const mcpCommand = {
     ['remove NAME', 'remove a server from your config.toml'],
     ['login NAME', 'log in to a server at an address'],
     ['logout NAME', 'forget the login'],
-    ['import', 'copy the servers of this project’s .mcp.json to your config.toml'],
+    ['import', 'what the .mcp.json of this project has and your config.toml lacks'],
+    ['import NAME…', 'copy these servers to your config.toml'],
   ],
   examples: [
-    ['capstan mcp add files -- npx -y @modelcontextprotocol/server-filesystem .', 'A server that Capstan starts'],
+    ['capstan mcp add git -- uvx mcp-server-git --repository ~/site', 'A server that Capstan starts'],
     ['capstan mcp add docs --url https://example.com/mcp', 'A server at an address'],
     ['capstan mcp login docs', 'Log in to it in your browser'],
   ],
@@ -28,7 +29,7 @@ export const mcpCommand = {
     remove: [server('remove')],
     login: [server('login')],
     logout: [server('logout')],
-    import: [],
+    import: [{ name: 'NAME', many: true }],
   },
   options: {
     env: option('--env KEY=VALUE', 'with add: a variable that the server gets', { repeats: true, only: ['add'] }),

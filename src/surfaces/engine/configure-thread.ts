@@ -16,6 +16,7 @@ import { skillSwitches } from '../../gather/skills/skill-places.ts';
 import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import type { SkillSwitch } from '../../planes/skill-switches.ts';
+import type { Requirements } from '../../policy/requirements.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { readProfile } from '../../policy/read-profile.ts';
@@ -121,7 +122,7 @@ export async function configureThread(
     ...(past === undefined ? unusedNotice(config) : []),
   ];
   const profileName = nameOfProfile(config, settings.profile);
-  const running = settings.features?.['hooks'] === false ? [] : hooks.hooks;
+  const running = switchedOn(hooks.hooks, settings, requirements);
   const switches = skillSwitches(layers, base.osHome);
   return { config, catalogue, settings, notices, hooks: running, skillSwitches: switches, ...defined({ profileName }) };
 }
@@ -133,6 +134,16 @@ async function withChoices(base: BaseLayers, { model, profile, overrides = [] }:
   if (all.length === 0) return profiled;
   const overridden = await withOverrides(profiled.base, { overrides: all, cwd });
   return { ...overridden, added: [...profiled.added, ...overridden.added] };
+}
+
+/** A user who switches hooks off has none of their own. Those of the administrator run all the same. */
+function switchedOn(
+  hooks: ConfiguredThread['hooks'],
+  { features }: Settings,
+  { features: required }: Requirements,
+): ConfiguredThread['hooks'] {
+  if (features?.['hooks'] !== false) return hooks;
+  return required?.pins['hooks'] === false ? [] : hooks.filter(({ source }) => source.owner === 'managed');
 }
 
 function relativeFolder(given: string): Outcome {

@@ -5,6 +5,8 @@ import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-config.ts';
+import { findTrust } from '../../gather/config/trust.ts';
+import { projectFolders } from '../../gather/files/project-folders.ts';
 import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { McpConnection } from '../../mcp/connection.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
@@ -72,18 +74,20 @@ export class McpRegistry {
     return editUserConfig(this.#place, path, undefined);
   }
 
-  /** What the `.mcp.json` of a trusted project has and the user's file lacks. `odd`: names of those that it cannot have. */
+  /** What the `.mcp.json` at the root of a trusted project has and the user's file lacks. `odd`: names of those that it cannot have. */
   async importable(
     folder: string,
   ): Promise<
     { readonly servers: readonly (readonly [string, JsonObject])[]; readonly odd: readonly string[] } | Outcome
   > {
     const { config } = await configInFolder(this.#engine.base, folder);
-    if (config.trust !== 'trusted') {
+    // Not the one of the folder: a command may have put it below the root.
+    const [root = folder] = projectFolders(folder, config.projectRootMarkers);
+    if (findTrust(root, config).trust !== 'trusted') {
       const message = 'This project is not trusted, so its .mcp.json is not read.';
       return { code: 'project-untrusted', message, next: 'Set trust_level for it in your config.toml first.' };
     }
-    const text = readTextIfPossible(join(folder, '.mcp.json'), { maxBytes: 1_000_000 });
+    const text = readTextIfPossible(join(root, '.mcp.json'), { maxBytes: 1_000_000 });
     const found = objectAt(parseJsonObject(text ?? ''), 'mcpServers') ?? {};
     const known = Object.keys(config.mcpServers ?? {});
     const read = Object.entries(found)
@@ -113,6 +117,8 @@ export class McpRegistry {
         startProcess: startServerProcess,
         confine: confineServer(this.#engine),
         findProgram: () => undefined,
+        searchPath: () => '',
+        programFolder: () => '/',
         listings: listingFiles(base.home),
         credentials: credentialStore(base.home),
         random: () => Buffer.from(randomBytes(16)).toString('hex'),

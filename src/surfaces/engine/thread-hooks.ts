@@ -4,26 +4,26 @@ import { createHooks } from '../../hooks/create-hooks.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
 import { createHookTexts } from '../../hooks/save-output.ts';
 import type { Hooks } from '../../ports/hooks.ts';
-import { defined } from '../../protocol/defined.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { programVariables } from './program-variables.ts';
 
 /** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
 export function createThreadHooks(
-  { clock, ids, options, base }: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'base'>,
+  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Hooks {
-  const given = defined(options.env) as Readonly<Record<string, string>>;
+  const { clock, ids, options } = engine;
   // Standard input of a child of Node is a socket. A bash that is the first shell takes that for a remote login, and
   // reads start-up files.
-  const env = { ...given, SHLVL: String(Math.max(1, Number(given['SHLVL']) || 0)) };
+  const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
   return createHooks({
     hooks,
     run: runWithInput,
     shell,
-    env,
+    variables: () => ({ ...programVariables(engine), SHLVL: level }),
     clock,
     ids,
-    texts: createHookTexts(join(base.home, 'hook-outputs')),
+    texts: createHookTexts(join(engine.base.home, 'hook-outputs')),
   });
 }

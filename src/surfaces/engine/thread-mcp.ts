@@ -17,6 +17,7 @@ import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource } from '../../tools/router.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { serverFolder } from './server-folder.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import { settingsWindow } from './settings-window.ts';
 
@@ -83,6 +84,8 @@ function poolOf(engine: EngineParts): ServerPool {
       startProcess: startServerProcess,
       confine: confineServer(engine),
       findProgram: (program) => programs.find(program),
+      searchPath: () => programs.searchPath(),
+      programFolder: () => serverFolder(base.home, programs),
       listings: listingFiles(base.home),
       credentials: credentialStore(base.home),
       random: () => Buffer.from(randomBytes(16)).toString('hex'),
@@ -109,18 +112,19 @@ function toolSource(
   };
   const reached = (): readonly Tool[] => [...deferred, ...others];
   const fixed = [toolSearchTool(reached), callToolTool(reached)];
-  const resources = mcpResourceTools({ servers, clock });
+  const resources = mcpResourceTools({ servers, clock, approvalOf: (server) => servers.approvalOf(server) });
   const give = (): readonly Tool[] => {
     const now = servers.tools;
     const beside = alsoDeferred();
     if (now === known && beside === others) return all;
     known = now;
     others = beside;
-    direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
-    deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const isOffered = ({ name }: { readonly name: string }): boolean => !without.includes(name);
+    direct = now.direct.filter(isOffered).map((tool) => mcpTool(tool, ports, { deferred: false }));
+    deferred = now.deferred.filter(isOffered).map((tool) => mcpTool(tool, ports, { deferred: true }));
     const readers = now.hasResources ? resources : [];
     const reaching = servers.names.length === 0 && others.length === 0 ? [] : fixed;
-    all = [...readers, ...direct, ...reaching, ...deferred].filter(({ name }) => !without.includes(name));
+    all = [...readers, ...direct, ...reaching, ...deferred].filter(isOffered);
     return all;
   };
   return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });

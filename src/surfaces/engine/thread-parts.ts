@@ -39,6 +39,7 @@ import { webSearchTools } from '../../tools/web-search/web-search.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { programVariables } from './program-variables.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazyImageSaver, lazySnapshots } from './lazy-workspace.ts';
 import { withPreparation } from './with-preparation.ts';
@@ -182,7 +183,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     gitGuard,
     userShell: userShellOf(engine, shell.path),
     ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
-    ...defined({ notify: notifier(config.notify ?? [], env) }),
+    ...defined({ notify: notifier(engine, config.notify ?? []) }),
     ...(ephemeral ? { isEphemeral: true as const } : { saveImage: lazyImageSaver(home) }),
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
@@ -225,10 +226,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
 /** A tool is of no use without this one. */
 const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
 
-function notifier(argv: readonly string[], env: EngineParts['options']['env']): ThreadParts['notify'] {
+function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
-  return (cwd, about) =>
-    startDetached([...argv, JSON.stringify(about)], { cwd, env: defined(env) as Readonly<Record<string, string>> });
+  return (cwd, about) => startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) });
 }
 
 type AroundTurns = Pick<ThreadParts, 'beforeTurn' | 'release'>;

@@ -6,6 +6,7 @@ import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { mcpCommand } from '../commands/mcp-command.ts';
 import type { ListedServer, McpRegistry } from '../engine/mcp-registry.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { print, printNote } from '../terminal/print.ts';
 
 type Given = CommandArguments<typeof mcpCommand>;
@@ -40,7 +41,7 @@ export async function run(given: Given): Promise<number | Outcome> {
       return done(undefined, was ? `The login to ${name} is forgotten.` : `There was no login to ${name}.`);
     }
     default:
-      return importAll(registry, cwd);
+      return importNamed(registry, cwd, given.words);
   }
 }
 
@@ -79,12 +80,13 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
     return 0;
   }
   if (servers.length === 0) printNote('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
-  for (const server of servers) print(`${server.name}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
+  for (const server of servers)
+    print(`${visibleLine(server.name)}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
   return 0;
 }
 
 function wayOf({ command, args = [], url }: JsonObject): string {
-  return url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url);
+  return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 }
 
 function stateOf({ enabled, problem, tools, isLoggedIn }: ListedServer): string {
@@ -109,19 +111,38 @@ async function get(
   return 0;
 }
 
-async function importAll(registry: McpRegistry, cwd: string): Promise<number | Outcome> {
+/** A command can have written the file, so nothing is added that the user does not name. */
+async function importNamed(registry: McpRegistry, cwd: string, names: readonly string[]): Promise<number | Outcome> {
   const found = await registry.importable(cwd);
   if ('code' in found) return found;
   const { servers, odd } = found;
+  const unknown = names.find((name) => !servers.some(([each]) => each === name));
+  if (unknown !== undefined) {
+    const message = `The .mcp.json of this project has no server ${JSON.stringify(unknown)} that could be added.`;
+    return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp import`.' };
+  }
   for (const [name, table] of servers) {
-    const problem = await registry.save(name, table);
+    if (names.length > 0 && !names.includes(name)) continue;
+    const problem = names.length === 0 ? undefined : await registry.save(name, table);
     if (problem !== undefined) return problem;
-    printNote(`Added ${name}: ${wayOf(table)}`);
+    printNote(`${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${wayOf(table)}${sentTo(table)}`);
   }
+  if (names.length > 0) return 0;
   for (const name of odd) {
-    printNote(`Not added: ${name}. It has no command or url, or names variables where config.toml cannot.`);
+    const why = 'It has no command or url, or names variables where config.toml cannot.';
+    printNote(`${visibleLine(name)}: cannot be added. ${why}`);
   }
-  if (servers.length + odd.length === 0)
-    printNote('The .mcp.json of this folder has no server that your configuration lacks.');
+  const none = 'The .mcp.json of this project has no server that your configuration lacks.';
+  printNote(servers.length + odd.length === 0 ? none : 'To add servers, name them: capstan mcp import NAME…');
   return 0;
+}
+
+/** Which variables of the user's the server would get. */
+function sentTo({
+  bearer_token_env_var: token,
+  env_http_headers: headers = {},
+  env_vars: passed = [],
+}: JsonObject): string {
+  const names = [token ?? [], Object.values(headers as JsonObject), passed as readonly string[]].flat();
+  return names.length === 0 ? '' : `\n  gets your variables: ${visibleLine(names.join(', '))}`;
 }

@@ -60,7 +60,7 @@ export async function askInPlace(
     if (shown !== undefined) turn.questions.lapse(shown.question.id);
     return asking;
   }
-  const asked = await askQuestion(turn, askerOf(turn, wanted.step, asking.question), asking);
+  const asked = await askQuestion(turn, askerOf(turn, wanted.step, asking), asking);
   if (asked.kind !== 'answered') return asked;
   const { answer } = asked;
   if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };

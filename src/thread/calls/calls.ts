@@ -23,6 +23,7 @@ import { CallOrder, type PlaceInOrder } from './call-order.ts';
 import { confirmGrant, type GroundToConfirm } from './confirm-grant.ts';
 import { readBeforeRetry, readCommand } from './decide-now.ts';
 import { recordDecided } from './ask-about-call.ts';
+import { isTurnGranted } from './turn-granted.ts';
 import { performCall } from './perform-call.ts';
 import { QuestionOrder, type QuestionTurn } from './question-order.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -142,7 +143,8 @@ export class Calls {
       if (started !== undefined && item.kind === 'command') {
         const { turnId, envelope, effects } = this.#turn;
         const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
-        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}) });
+        const forTurn = isTurnGranted(this.#turn, policy) || undefined;
+        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}), ...defined({ forTurn }) });
       }
       recordAnswer(this.#turn, call, end, share);
       sessions.drop(end.dropped);

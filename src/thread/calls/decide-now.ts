@@ -47,7 +47,9 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   const asked = decideCall({ ...context, canAsk: true }, needs);
   const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
   const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);
-  return withGround(decideUnderHook({ hook, decided, asked, canAsk: context.canAsk, isManaged }, needs), known);
+  const isPlanning = turn.envelope.modes.collaboration.mode === 'plan';
+  const under = { hook, decided, asked, canAsk: context.canAsk, isManaged, isPlanning };
+  return withGround(decideUnderHook(under, needs), known);
 }
 
 /** The same about a call that the sandbox stopped. Undefined: what came of it stands. */

@@ -36,9 +36,9 @@ export async function beforeCall(
   { call, prepared }: CallAfterHooks,
 ): Promise<CallAfterHooks | RefusedCall> {
   keepSaid(turn, call, {});
-  // Hooks were asked about the command when it was started.
-  if (call.name === 'write_stdin') return { kind: 'prepared', call, prepared };
   const { names, input } = hookedCall(call, mcpToolOf(prepared.item));
+  // Nothing is typed: hooks were asked about the command when it was started.
+  if (call.name === 'write_stdin' && input['command'] === '') return { kind: 'prepared', call, prepared };
   const [name = call.name] = names;
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id };
   const verdict = await runHooks(turn, { event: 'PreToolUse', subjects: names, about });

@@ -20,7 +20,13 @@ export function hookedCall(call: CallItem, mcp: McpToolName | undefined): Hooked
     case deferredCall:
       return { names: reachedBy(call), input: innerOf(given) };
     case 'exec_command':
-      return { names: ['Bash'], input: { command: stringAt(given, 'cmd') ?? '' } };
+      return { names: ['Bash'], input: { command: stringAt(given, 'cmd') ?? '', ...picked(given, besideCommand) } };
+    case 'write_stdin':
+      // What is typed into a shell is a command like any other.
+      return {
+        names: ['write_stdin', 'Bash'],
+        input: { command: stringAt(given, 'chars') ?? '', ...picked(given, ['session_id']) },
+      };
     case 'apply_patch':
       return { names: ['apply_patch', 'Write', 'Edit'], input: { command: patchOf(call) } };
     case 'spawn_agent':
@@ -30,14 +36,30 @@ export function hookedCall(call: CallItem, mcp: McpToolName | undefined): Hooked
   }
 }
 
+/** What decides, besides its words, about what a command can do. A hook reads and changes these under the model's own names. */
+const besideCommand = [
+  'workdir',
+  'stdin',
+  'tty',
+  'sandbox_permissions',
+  'additional_permissions',
+  'justification',
+  'prefix_rule',
+] as const;
+
+function picked(given: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+}
+
 /** The call with what a hook put in the place of its input, or why that is no input. */
 export function changedCall(call: CallItem, input: JsonObject): CallItem | string {
-  const isNamed = call.name === 'exec_command' || call.name === 'apply_patch';
+  const isNamed = ['exec_command', 'write_stdin', 'apply_patch'].includes(call.name);
   const command = stringAt(input, 'command');
   if (isNamed && command === undefined) return 'updatedInput has no `command`.';
   if (call.type === 'custom_tool_call') return { ...call, input: command ?? JSON.stringify(input) };
   const own = {
-    exec_command: { cmd: command },
+    exec_command: { ...picked(input, besideCommand), cmd: command },
+    write_stdin: { chars: command },
     apply_patch: { input: command },
     [deferredCall]: { arguments: input },
   }[call.name];

@@ -1,4 +1,5 @@
 import { entries } from '../../history/history.ts';
+import type { AskDecision } from '../../policy/call-decision.ts';
 import { isHeldByRules } from '../../policy/decide-under-hook.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isCall } from '../../protocol/item.ts';
@@ -8,8 +9,15 @@ import type { Turn } from '../parts/parts.ts';
 import { hookedCall } from './hooked-call.ts';
 import { runHooks, showNow } from './run-hooks.ts';
 
-/** What hooks answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user. */
-export async function answerByHooks(turn: Turn, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+/**
+ * What hooks answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user.
+ * `byUser`: only their no counts.
+ */
+export async function answerByHooks(
+  turn: Turn,
+  question: Question,
+  { signal, byUser }: { readonly signal: AbortSignal } & Pick<AskDecision, 'byUser'>,
+): Promise<Answer | undefined> {
   const { log, memory, parts } = turn;
   const { callId } = question;
   // What a server wants to know is no matter of permission.
@@ -21,7 +29,8 @@ export async function answerByHooks(turn: Turn, question: Question, signal: Abor
   const verdict = await runHooks(turn, { event: 'PermissionRequest', subjects: names, about, signal });
   showNow(turn);
   if (verdict.blocked !== undefined) return { kind: 'declined', note: verdict.blocked, by: 'hook' };
-  if (verdict.decision !== 'allow') return undefined;
+  const isPlanning = turn.envelope.modes.collaboration.mode === 'plan';
+  if (verdict.decision !== 'allow' || byUser === true || isPlanning) return undefined;
   const seen = [...(question.commands ?? []), ...(question.seen ?? []), question.argv ?? []];
   if (question.argv !== undefined && isHeldByRules(parts.requirements.rules, seen)) return undefined;
   return { kind: 'allowed', by: 'hook', ...defined({ note: verdict.decisionReason }) };

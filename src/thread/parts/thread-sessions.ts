@@ -30,6 +30,8 @@ export interface AdoptedCall {
   readonly policy: ResolvedPolicy;
   /** Of the turn that started it: a turn with a narrower one ends it. */
   readonly profile: PermissionProfile;
+  /** It may do what was granted for its turn alone, and ends with the turn. */
+  readonly forTurn?: true;
   /** The turn that counts what it does to files as its own. Absent: it may change none. */
   readonly effects?: TurnEffects;
 }
@@ -63,6 +65,11 @@ export class ThreadSessions {
   /** Those whose profile is such, by number. */
   under(isSuch: (profile: PermissionProfile) => boolean): readonly number[] {
     return [...this.#live].filter(([, { profile }]) => isSuch(profile)).map(([id]) => id);
+  }
+
+  /** Those that end with their turn. */
+  get forTurn(): readonly number[] {
+    return [...this.#live].filter(([, { forTurn }]) => forTurn === true).map(([id]) => id);
   }
 
   /** To be called before the answer of the call is recorded. */

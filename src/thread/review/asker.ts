@@ -1,7 +1,9 @@
 import type { Step } from '../../envelope/step.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
+import type { AskDecision } from '../../policy/call-decision.ts';
 import { asksForContent, type Question } from '../../protocol/question.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Turn } from '../parts/parts.ts';
 
 /** Whom the questions of a turn are put to. */
@@ -11,7 +13,11 @@ export interface Asker extends AskUser {
 }
 
 /** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
-export function askerOf(turn: Turn, step: Step, { kind }: Pick<Question, 'kind'>): Asker | undefined {
+export function askerOf(
+  turn: Turn,
+  step: Step,
+  { question: { kind }, decided }: { readonly question: Pick<Question, 'kind'>; readonly decided: AskDecision },
+): Asker | undefined {
   // Neither hooks nor a reviewer know what the user wants, or what the client does.
   if (asksForContent(kind)) return turn.parts.askUser;
   const asker = lastAsker(turn, step);
@@ -21,7 +27,10 @@ export function askerOf(turn: Turn, step: Step, { kind }: Pick<Question, 'kind'>
     // Hooks of the user come first. Loaded on use, like the reviewer.
     ask: async (question, signal) => {
       const { answerByHooks } = await import('../hooks/question-hooks.ts');
-      return (await answerByHooks(turn, question, signal)) ?? asker.ask(question, signal);
+      return (
+        (await answerByHooks(turn, question, { signal, ...defined({ byUser: decided.byUser }) })) ??
+        asker.ask(question, signal)
+      );
     },
   };
 }

@@ -23,10 +23,20 @@ export async function beginSessions(turn: Turn): Promise<void> {
   );
   const { policy, workspace } = envelope;
   const wider = sessions.under((profile) => narrowerProfile(policy.profile, profile, workspace.places) !== profile);
-  const ended = log.state.sessions.filter(({ id }) => wider.includes(id));
-  await sessions.end(wider, 'narrowed');
-  tellOver(turn, 'narrowed', ended);
+  await endWider(turn, wider);
   sessions.join(effects);
+}
+
+/** As a turn ends: a yes for the turn is over, and no session keeps what it gave. */
+export async function endTurnSessions(turn: Turn): Promise<void> {
+  const { forTurn } = turn.sessions;
+  if (forTurn.length > 0) await endWider(turn, forTurn);
+}
+
+async function endWider(turn: Turn, wider: readonly number[]): Promise<void> {
+  const ended = turn.log.state.sessions.filter(({ id }) => wider.includes(id));
+  await turn.sessions.end(wider, 'narrowed');
+  tellOver(turn, 'narrowed', ended);
 }
 
 function tellOver(turn: Turn, why: SessionsOver, over: readonly RecordedSession[]): void {

@@ -11,6 +11,7 @@ import { leaveGoal } from '../goal/leave-goal.ts';
 import { readNamedSkills } from '../record/named-skills.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
+import { endTurnSessions } from './begin-sessions.ts';
 import { notifyEnd } from './notify-end.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 
@@ -44,6 +45,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   if (isWork) await hearLate(turn);
   memory.phase = 'ending';
   leaveGoal(turn, answer);
+  await endTurnSessions(turn);
   turn.sessions.leave(turn);
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });

@@ -18,6 +18,8 @@ export interface McpToolPorts {
 /** A tool of an MCP server. `deferred`: the model finds it by searching. */
 export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { readonly deferred: boolean }): Tool {
   const { server, tool, name, spec, hints, approval: mode, isParallel } = known;
+  // The other modes decide without them.
+  const decidedOn = mode === 'auto' || mode === 'writes' ? { hints } : {};
   const isRepeatable = hints.readOnly === true || hints.idempotent === true;
   return {
     name,
@@ -45,7 +47,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
         ...(isRepeatable ? { idempotent: true as const } : {}),
         async run(call: RunningCall): Promise<CallResult> {
           const begun = ports.clock.now();
-          const wanted = { server, tool, arguments: given, isRepeatable, metadata };
+          const wanted = { server, tool, arguments: given, isRepeatable, metadata, ...decidedOn };
           const answer = await ports.servers.call(wanted, waysOf(call));
           const seconds = (ports.clock.now() - begun) / 1000;
           if (answer.kind === 'failed') return ended(item, mcpFailure(answer.why, seconds), 'failed');

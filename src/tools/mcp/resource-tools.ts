@@ -3,14 +3,18 @@ import { mcpFailure, mcpResources } from '../../fragments/answers/mcp-answers.ts
 import type { Clock } from '../../ports/clock.ts';
 import type { McpResourceRequest, McpServers } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
+import type { CallNeeds } from '../../policy/approval.ts';
 import { defined } from '../../protocol/defined.ts';
 import { arrayAt, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { McpApprovalMode } from '../../protocol/mcp-approval-mode.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { CallResult, RunningCall, Tool } from '../define.ts';
 
 interface ResourcePorts {
   readonly servers: Pick<McpServers, 'ask' | 'names'>;
   readonly clock: Clock;
+  /** When the user wants to be asked about a server that is configured. */
+  approvalOf(server: string): McpApprovalMode;
 }
 
 const server = { type: 'string', description: 'The name of an MCP server. Without it: all of them.' };
@@ -70,14 +74,20 @@ function reading(ports: ResourcePorts): Tool {
     uri: { type: 'string', description: 'The address of the resource, as list_mcp_resources gives it.' },
   };
   const spec = specOf('read_mcp_resource', 'Reads a resource of an MCP server.', properties, ['server', 'uri']);
-  return resourceTool(ports, spec, (given, ask) => {
+  const read = (given: JsonObject, ask: Ask) => {
     const [of, uri] = [stringAt(given, 'server'), stringAt(given, 'uri')];
     if (of === undefined || uri === undefined) return '`server` and `uri` must be strings.';
     return async () => {
       const result = await ask({ server: of, method: 'resources/read', parameters: { uri } });
       return { server: of, uri, contents: arrayAt(result, 'contents') ?? [] };
     };
-  });
+  };
+  // As about a tool of the server that only reads.
+  const needs = ({ server: of }: JsonObject): CallNeeds =>
+    typeof of !== 'string' || !ports.servers.names.includes(of)
+      ? {}
+      : { mcp: { server: of, tool: 'read_mcp_resource', hints: { readOnly: true }, mode: ports.approvalOf(of) } };
+  return resourceTool(ports, spec, read, needs);
 }
 
 function specOf(name: string, description: string, properties: JsonObject, required: readonly string[]): ToolSpec {
@@ -92,6 +102,7 @@ function resourceTool(
   ports: ResourcePorts,
   spec: ToolSpec,
   plan: (given: JsonObject, ask: Ask) => string | (() => Promise<JsonObject>),
+  needsOf: (given: JsonObject) => CallNeeds = () => ({}),
 ): Tool {
   const name = String(spec['name']);
   return {
@@ -113,7 +124,7 @@ function resourceTool(
       return {
         kind: 'prepared',
         item,
-        needs: {},
+        needs: needsOf(given),
         idempotent: true,
         async run(running): Promise<CallResult> {
           call = running;

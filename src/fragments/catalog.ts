@@ -14,6 +14,7 @@ import { grantedPermissionsFragment } from './sections/granted-permissions.ts';
 import { hookContextFragment, hookPromptFragment } from './events/hook-words.ts';
 import { interAgentMessageFragment } from './events/inter-agent-message.ts';
 import { managedInstructionsFragment } from './sections/managed-instructions.ts';
+import { mcpInstructionsFragment, mcpServersFragment } from './sections/mcp-servers.ts';
 import { memoryFragment } from './sections/memory.ts';
 import { modelSwitchFragment } from './sections/model-switch.ts';
 import { multiAgentModeFragment, multiAgentRoleFragment } from './sections/multi-agent.ts';
@@ -50,6 +51,8 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   agentsMdFragment,
   pinnedNotesFragment,
   skillsCatalogueFragment,
+  mcpInstructionsFragment,
+  mcpServersFragment,
   memoryFragment,
   sessionsFragment,
   permissionsFragment,

@@ -50,6 +50,13 @@ export function mcpFailure(why: string, seconds: number): string {
   return `${wallTime(seconds)}\nThe call failed: ${why}`;
 }
 
+/** The tool stands in the list of tools only until that may change. `problem`: why its server does not run, as a sentence. */
+export function mcpToolMissing({ name, server }: { readonly name: string; readonly server: string }, problem?: string) {
+  if (problem !== undefined) return `Not run: ${problem}`;
+  const found = 'Do without it, or search with tool_search for what it offers now.';
+  return `Not run: the MCP server ${JSON.stringify(server)} no longer has the tool ${name}. ${found}`;
+}
+
 function wallTime(seconds: number): string {
   return `Wall time: ${seconds.toFixed(4)} seconds`;
 }

@@ -4,20 +4,22 @@ import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
+import { mcpToolMissing } from '../../fragments/answers/mcp-answers.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { ServerPool } from '../../mcp/server-pool.ts';
 import { ThreadServers } from '../../mcp/thread-servers.ts';
 import { optionalToolsBudget } from '../../planes/direct-groups.ts';
+import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
-import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+import { callToolTool, type ReachedTools, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
 import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
-import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
-import type { ToolSource } from '../../tools/router.ts';
+import { mcpNeed, mcpTool, missingMcpTool } from '../../tools/mcp/mcp-tool.ts';
+import type { IsUsable, ToolSource } from '../../tools/router.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
@@ -98,22 +100,36 @@ function windowTokens({ model, window = {} }: Settings, catalogue: Catalogue): n
 /** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
 function toolSource({ clock }: EngineParts, servers: ThreadServers, without: readonly string[]): ToolSource {
   let known: ThreadServers['tools'] | undefined;
-  let direct: readonly Tool[] = [];
-  let deferred: readonly Tool[] = [];
+  let reached: ReachedTools = { listed: [], searched: [] };
   let all: readonly Tool[] = [];
   const ports = { servers, clock, picture: (dataUrl: string) => loadImage(dataUrl, '/') };
-  const fixed = [toolSearchTool(() => deferred), callToolTool(() => deferred)];
+  const fixed = [toolSearchTool(() => reached), callToolTool(() => reached)];
   const resources = mcpResourceTools({ servers, clock });
   const give = (): readonly Tool[] => {
     const now = servers.tools;
     if (now === known) return all;
     known = now;
-    direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
-    deferred = now.deferred.map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const isLeft = ({ name }: Tool): boolean => !without.includes(name);
+    const direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
+    const missing = now.missing.map((tool) =>
+      missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))),
+    );
+    const listed = [...direct, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const searched = (tools: readonly McpTool[]): readonly Tool[] =>
+      tools.map((tool) => mcpTool(tool, ports, { deferred: true })).filter(isLeft);
+    const deferred = searched(now.deferred);
+    reached = { listed, searched: [...deferred, ...searched(now.changed)] };
     const readers = now.hasResources ? resources : [];
     const reaching = servers.names.length === 0 ? [] : fixed;
-    all = [...readers, ...direct, ...reaching, ...deferred].filter(({ name }) => !without.includes(name));
+    all = [...readers, ...listed, ...reaching, ...deferred].filter(isLeft);
     return all;
   };
-  return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });
+  return Object.assign(give, {
+    renew: () => servers.renew(),
+    announced: (isUsable: IsUsable) => {
+      if (servers.names.length === 0) return {};
+      const { deferred, ...mcpServers } = servers.news((tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }));
+      return { deferredTools: deferred, mcpServers };
+    },
+  });
 }

@@ -13,13 +13,25 @@ export interface McpToolPorts {
   readonly picture: (dataUrl: string) => { readonly dataUrl: string } | { readonly message: string };
 }
 
+/** What a call of it asks of the policy. */
+export function mcpNeed({ server, tool, hints, approval }: McpTool): NonNullable<Tool['mcp']> {
+  return { server, tool, hints, mode: approval };
+}
+
+/** A tool in the list that its server does not list now: a call of it says why. */
+export function missingMcpTool({ name, spec }: Pick<Tool, 'name' | 'spec'>, why: () => string): Tool {
+  return { name, spec, prepare: () => ({ kind: 'refused', output: why() }) };
+}
+
 /** A tool of an MCP server. `deferred`: the model finds it by searching. */
 export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { readonly deferred: boolean }): Tool {
-  const { server, tool, name, spec, hints, approval: mode, isParallel } = known;
+  const { server, tool, name, spec, hints, isParallel } = known;
+  const need = mcpNeed(known);
   const isRepeatable = hints.readOnly === true || hints.idempotent === true;
   return {
     name,
     spec,
+    mcp: need,
     ...(deferred ? { deferred } : {}),
     prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
@@ -37,7 +49,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
       return {
         kind: 'prepared',
         item,
-        needs: { mcp: { server, tool, hints, mode } },
+        needs: { mcp: need },
         ...(isParallel ? {} : { alone: true as const }),
         ...(isRepeatable ? { idempotent: true as const } : {}),
         async run(call: RunningCall): Promise<CallResult> {

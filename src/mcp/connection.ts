@@ -1,3 +1,4 @@
+import { formatTomlKey } from '../config/toml-key.ts';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
@@ -180,7 +181,7 @@ function notStarted(name: string, why: string): Outcome {
   return {
     code: 'mcp-server-not-started',
     message: `The MCP server ${JSON.stringify(name)} did not start: ${why}.`,
-    next: `Check mcp_servers.${name} in your config.toml, or set its enabled to false.`,
+    next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
   };
 }
 
@@ -192,8 +193,18 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 
 /** Faults in messages come with a long list of what is wrong where. */
 function firstLine(error: unknown): string {
-  const [line = ''] = errorWords(error).split('\n', 1);
+  const [line = ''] = reasonOf(error).split('\n', 1);
   return line.replace(/[:\s[{]+$/, '').slice(0, 500);
+}
+
+/** `fetch` says only that it failed: what lies behind it says why. */
+function reasonOf(error: unknown): string {
+  let found = error;
+  const isVague = (): boolean => errorWords(found).endsWith('fetch failed');
+  for (let depth = 0; depth < 5 && isVague() && found instanceof Error && found.cause !== undefined; depth++) {
+    found = found.cause;
+  }
+  return isVague() ? 'its address cannot be reached' : errorWords(found);
 }
 
 function notLoggedIn(name: string): Outcome {

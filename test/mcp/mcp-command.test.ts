@@ -32,10 +32,16 @@ test('servers are added, listed, shown and removed, and the rest of the file sta
   expect((await place.run('mcp', 'add', 'docs', '--url', 'https://a.org/mcp')).code).toBe(0);
   const listed = await place.run('mcp', 'list');
   expect(listed.stdout.split('\n').filter(Boolean)).toEqual([
-    'docs  https://a.org/mcp  not started yet',
-    'files  npx -y files --root .  not started yet',
-    'old  x  not started yet',
+    'docs   https://a.org/mcp      tools not known yet',
+    'files  npx -y files --root .  tools not known yet',
+    'old    x                      tools not known yet',
   ]);
+  const again = await place.run('mcp', 'add', 'docs', '--url', 'https://b.org/mcp');
+  expect(again.stderr).toContain('Replaced docs, and all of its earlier settings.');
+  const noAddress = await place.run('mcp', 'add', 'x', '--url', 'notaurl');
+  expect([noAddress.code, noAddress.stderr]).toEqual([2, expect.stringContaining('--url notaurl is no address')]);
+  const noPair = await place.run('mcp', 'add', 'x', '--env', 'A', '--', 'y');
+  expect(noPair.stderr).toContain('Write --env NAME=VALUE, for example --env PORT=80.');
   const got = await place.run('mcp', 'get', 'files');
   expect(got.stdout).toContain('API_TOKEN = "<hidden>"');
   expect(got.stdout).not.toContain('hunter2');
@@ -59,6 +65,9 @@ test('the .mcp.json of a project is imported on request, and only where the proj
   const servers = {
     db: { command: 'db-server', args: ['-v'], env: { DB_KEY: '${DB_KEY}', MODE: 'ro' } },
     odd: { type: 'x' },
+    old: { type: 'sse', url: 'https://a.org' },
+    mine: { command: 'other' },
+    home: { command: 'x', args: ['${HOME}'] },
   };
   writeFileSync(join(place.workspace, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
   const refused = await place.run('mcp', 'import');
@@ -66,10 +75,18 @@ test('the .mcp.json of a project is imported on request, and only where the proj
   const file = join(place.home, 'config.toml');
   writeFileSync(
     file,
-    `${readFileSync(file, 'utf8')}\n[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`,
+    `${readFileSync(file, 'utf8')}\n[mcp_servers.mine]\ncommand = "x"\n[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`,
   );
   const imported = await place.run('mcp', 'import');
-  expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('Not added: odd.')]);
+  expect([imported.code, imported.stderr.split('\n').filter((line) => line.startsWith('Not added'))]).toEqual([
+    0,
+    [
+      'Not added: odd. It must have either a command or a url.',
+      'Not added: old. It uses the old transport sse, which Capstan does not have.',
+      'Not added: mine. Your configuration has a server of that name.',
+      'Not added: home. Its args names a variable as ${NAME}, which config.toml cannot: write the value.',
+    ],
+  ]);
   const text = readFileSync(file, 'utf8');
   expect(text).toContain('[mcp_servers.db]\ncommand = "db-server"\nargs = ["-v"]\nenv_vars = ["DB_KEY"]');
   expect(text).toContain('MODE = "ro"');

@@ -38,6 +38,16 @@ export function mcpResult(result: JsonObject, options: McpResultOptions): string
   return words.length === all.length ? [header, ...words].join('\n') : [text(header), ...all];
 }
 
+/** What the server said, without our line before it. */
+export function saidByServer(output: string | readonly JsonObject[]): string {
+  if (typeof output === 'string')
+    return output.replace(/^(?:Wall time: [^\n]*\n)(?:(?:The tool[^\n]*\n)?Output:\n?)?/, '');
+  return output
+    .slice(1)
+    .map((part) => (typeof part['text'] === 'string' ? part['text'] : '[picture]'))
+    .join('\n');
+}
+
 /** What a server lists or gives to read, as JSON. */
 export function mcpResources(found: JsonObject, seconds: number): string {
   const all = JSON.stringify(found).toWellFormed();

@@ -3,6 +3,8 @@ import { interruptedBefore } from '../../fragments/answers/call-answers.ts';
 import { blockedByHook, brokenByHook, changedByHook, stoppedByHook } from '../../fragments/answers/hook-answers.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import { inputOfCall, type SaidByHooks } from '../../state/said-by-hooks.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -79,10 +81,16 @@ export async function afterCall<Result extends CallResult>(turn: Turn, given: Ca
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
 }
 
-/** Of a command, what it printed; of all others what the model would read. */
-function responseOf({ item, output, dropped = [] }: CallResult): CallResult['output'] {
+/** Of a command, what it printed; of a server's tool, what the server gave; of all others what the model would read. */
+function responseOf({ item, output, dropped = [] }: CallResult): Json {
   if (item.kind === 'command') return item.output;
+  if (item.kind === 'tool-call' && item.result !== undefined) return rawResult(item.result);
+  if (item.kind === 'tool-call' && item.server !== undefined) return item.output ?? output;
   return item.kind === 'tool-call' && dropped.length > 0 ? (item.output ?? output) : output;
+}
+
+function rawResult({ content, structured }: NonNullable<ToolCallItem['result']>): JsonObject {
+  return { content, ...(structured === null ? {} : { structuredContent: structured }) };
 }
 
 /** What the call really gave is kept beside the line. */

@@ -1,8 +1,9 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
-import { mcpFailure, mcpResult } from '../../fragments/answers/mcp-answers.ts';
+import { mcpFailure, mcpResult, saidByServer } from '../../fragments/answers/mcp-answers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { McpServers, McpTool } from '../../ports/mcp-servers.ts';
-import { parseJsonObject } from '../../protocol/json.ts';
+import { defined } from '../../protocol/defined.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { CallResult, RunningCall, Tool } from '../define.ts';
 
@@ -59,7 +60,8 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
           const seconds = (ports.clock.now() - begun) / 1000;
           if (answer.kind === 'failed') return ended(item, mcpFailure(answer.why, seconds), 'failed');
           const output = mcpResult(answer.result, { seconds, ...picture });
-          return ended(item, output, answer.result['isError'] === true ? 'failed' : 'completed');
+          const status = answer.result['isError'] === true ? 'failed' : 'completed';
+          return ended({ ...item, ...defined({ result: shownResult(answer.result) }) }, output, status);
         },
       };
     },
@@ -77,10 +79,15 @@ function waysOf({ signal, warn, output, elicit }: RunningCall): Parameters<McpSe
 }
 
 function ended(item: ToolCallItem, output: CallResult['output'], status: 'completed' | 'failed'): CallResult {
-  const shown = typeof output === 'string' ? output : output.map((part) => shownPart(part['text'])).join('\n');
-  return { output, item: { ...item, status, output: shown } };
+  return { output, item: { ...item, status, output: saidByServer(output) } };
 }
 
-function shownPart(text: unknown): string {
-  return typeof text === 'string' ? text : '[picture]';
+/** A result that is larger is shown as text alone. */
+const mostShownCharacters = 1_000_000;
+
+function shownResult(result: JsonObject): ToolCallItem['result'] {
+  const { content = [], structuredContent = null } = result;
+  if (!Array.isArray(content) || JSON.stringify([content, structuredContent]).length > mostShownCharacters)
+    return undefined;
+  return { content, structured: structuredContent };
 }

@@ -127,7 +127,7 @@ export interface McpNews {
 }
 
 /** Each text is empty where there is nothing to say. */
-export interface McpServerNote {
+interface McpServerNote {
   readonly server: string;
   /** Why it does not run, as a sentence. */
   readonly problem: string;

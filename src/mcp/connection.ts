@@ -65,8 +65,9 @@ export class McpConnection {
   async #begin(): Promise<Started> {
     const { name, startupTimeoutMs } = this.server.config;
     const late = new AbortController();
+    let odd: string | undefined;
     const timer = setTimeout(
-      () => late.abort(new Error(`it did not answer within ${startupTimeoutMs / 1000} s`)),
+      () => late.abort(new Error(`it did not answer within ${startupTimeoutMs / 1000} s${oddWords(odd)}`)),
       startupTimeoutMs,
     );
     const signal = AbortSignal.any([this.#closing.signal, late.signal]);
@@ -75,6 +76,7 @@ export class McpConnection {
         signal,
         elicit: (asked) => this.#elicit(asked),
         closed: () => this.#lost(),
+        odd: (line) => (odd = line),
         toolsChanged: () => void this.#listAgain(),
       });
       const open = await beforeAbort(opening, signal, undefined);
@@ -183,6 +185,11 @@ function notStarted(name: string, why: string): Outcome {
     message: `The MCP server ${JSON.stringify(name)} did not start: ${why}.`,
     next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
   };
+}
+
+/** A program that is no server often says so where a server would answer. */
+function oddWords(line: string | undefined): string {
+  return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
 }
 
 /** Whether the user says that they have seen to all of these. */

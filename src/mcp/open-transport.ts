@@ -19,18 +19,30 @@ export interface OpenTransport {
 }
 
 /** Nothing is started or sent yet. An error says in a sentence why there is no way. */
-export function openTransport(library: Library, { config, cwd }: PlacedServer, world: McpWorld): OpenTransport {
+export function openTransport(
+  library: Library,
+  { config, cwd }: PlacedServer,
+  { world, odd }: { readonly world: McpWorld; readonly odd: (line: string) => void },
+): OpenTransport {
   const { transport } = config;
-  return transport.kind === 'program' ? programPipe(transport, cwd, world) : addressStream(library, transport, world);
+  return transport.kind === 'program'
+    ? programPipe(transport, cwd, world, odd)
+    : addressStream(library, transport, world);
 }
 
-function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): OpenTransport {
+function programPipe(
+  program: McpProgramConfig,
+  cwd: string,
+  world: McpWorld,
+  odd: (line: string) => void,
+): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is looked up, and not where commands could have put something.
   const path = command.includes('/') ? command : world.findProgram(command);
   if (path === undefined) throw new Error(`the program ${JSON.stringify(command)} was not found`);
   const env = serverEnvironment(program, world.env);
-  const transport = new PipeTransport({ argv: [path, ...args], cwd: program.cwd ?? cwd, env }, world.startProcess);
+  const started = { argv: [path, ...args], cwd: program.cwd ?? cwd, env };
+  const transport = new PipeTransport(started, world.startProcess, odd);
   return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
 }
 

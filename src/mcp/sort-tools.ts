@@ -39,7 +39,7 @@ export interface ToolsToSort {
 }
 
 /** What a list of tools holds until history is rewritten. */
-export function heldBy({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
+export function heldSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
   const marked = hasResources ? [{ type: 'function', name: resourcesMark }] : [];
   return [...direct.map(({ spec }) => spec), ...marked];
 }

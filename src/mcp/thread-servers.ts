@@ -14,7 +14,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
 import { deferredGroups, serverNews } from './server-news.ts';
-import { heldBy, sortTools, type ThreadTools } from './sort-tools.ts';
+import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
 
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
@@ -92,7 +92,7 @@ export class ThreadServers implements McpServers {
 
   /** From here on the tools of requests stay what they are. */
   #hold(): void {
-    this.#held ??= byName(heldBy(this.tools));
+    this.#held ??= byName(heldSpecs(this.tools));
   }
 
   /** History is rewritten, and the cache is lost anyway: what is known by now is offered. */

@@ -76,7 +76,7 @@ function optionsOf(given: JsonObject): FormField['options'] {
 }
 
 /** What is wrong with a value, as a sentence without its subject; undefined when nothing is. */
-export function fieldFault(field: FormField, value: Json): string | undefined {
+function fieldFault(field: FormField, value: Json): string | undefined {
   const { kind, options, least = -Infinity, most = Infinity, format } = field;
   const has = (each: Json): boolean => options.some((option) => option.value === each);
   const among = `one of ${options.map((option) => option.value).join(', ')}`;

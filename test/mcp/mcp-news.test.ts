@@ -59,7 +59,11 @@ test('a changed and a removed tool stay listed as they were, are told once, foun
 test('the model reads which servers did not start, and which tools need an approval that no one can give', async () => {
   const scene = await mcpScene({
     plan: { tools: [tool('reads'), tool('writes', {}, { destructiveHint: true })] },
-    after: '[mcp_servers.dead]\ncommand = "no-such-program-for-this-test"',
+    after: [
+      '[mcp_servers.dead]\ncommand = "no-such-program-for-this-test"',
+      '[mcp_servers.loud]\ncommand = "sh"\nargs = ["-c", "echo hello; sleep 9"]\nstartup_timeout_sec = 0.5',
+      '[mcp_servers.far]\nurl = "http://127.0.0.1:9/mcp"',
+    ].join('\n'),
   });
   await scene.open();
   const [refused] = await scene.calls(mcpCall('writes'));
@@ -73,6 +77,12 @@ test('the model reads which servers did not start, and which tools need an appro
   expect(texts.find((text) => text.startsWith('<permissions'))).toContain(
     'Tools of MCP servers act outside the sandbox.',
   );
+  const warned = scene.live.told('warning').map(({ outcome }) => outcome.message);
+  expect(warned.toSorted()).toEqual([
+    expect.stringContaining('"dead" did not start: the program "no-such-program-for-this-test" was not found.'),
+    expect.stringMatching(/"far" did not start: (?:.*ECONNREFUSED.*|.*bad port.*|its address cannot be reached)\.$/),
+    expect.stringContaining('did not answer within 0.5 s, and wrote "hello", which is no message of MCP.'),
+  ]);
   await scene.calls(mcpCall('reads'));
   const all = scene.live.rows(scene.live.model.requests.length - 1).flat();
   expect(all.filter((text) => text.startsWith('<mcp_servers>'))).toHaveLength(1);

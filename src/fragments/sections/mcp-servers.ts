@@ -1,22 +1,10 @@
+import type { McpNews } from '../../envelope/facts.ts';
 import { defineFamily } from '../text/define.ts';
 import { fenceFor } from '../text/fence.ts';
 import { escapeMarkup, escapeText } from '../text/markup.ts';
 
-/** What there is to say of one server. Each text is empty where there is nothing. */
-export interface ServerNote {
-  readonly server: string;
-  /** Why it does not run, as a sentence. */
-  readonly problem: string;
-  /** Listed tools that it describes anew, with their parameters. */
-  readonly changed: string;
-  /** Listed tools that it has no more. */
-  readonly gone: string;
-  /** Tools that no call can use. */
-  readonly unasked: string;
-}
-
 export interface McpServersText {
-  readonly notes: readonly ServerNote[];
+  readonly notes: McpNews['notes'];
 }
 
 /** Servers that do not run, and what differs from the list of tools, which stays as it is until history is rewritten. */
@@ -35,7 +23,7 @@ export const mcpServersFragment = defineFamily<McpServersText & { readonly repla
     '\nThe notes on MCP servers given before no longer hold: all servers run, and your list of tools is right.\n',
 });
 
-function noteLines({ server, problem, changed, gone, unasked }: ServerNote): readonly string[] {
+function noteLines({ server, problem, changed, gone, unasked }: McpNews['notes'][number]): readonly string[] {
   const of = `of the MCP server ${escapeMarkup(server)}`;
   const line = (text: string, words: string): readonly string[] => (text === '' ? [] : [`- ${words}`]);
   return [
@@ -53,7 +41,7 @@ function noteLines({ server, problem, changed, gone, unasked }: ServerNote): rea
 }
 
 export interface McpInstructionsText {
-  readonly instructions: readonly { readonly server: string; readonly text: string }[];
+  readonly instructions: McpNews['instructions'];
 }
 
 export const mcpInstructionsFragment = defineFamily<McpInstructionsText & { readonly replaces: boolean }>({

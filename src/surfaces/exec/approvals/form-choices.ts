@@ -1,6 +1,6 @@
 import { defined } from '../../../protocol/defined.ts';
 import { type FormField, formFields, typedValue } from '../../../protocol/form.ts';
-import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { Choice } from './choices.ts';
 
@@ -18,7 +18,7 @@ export async function fillForm(question: Question, ask: (single: Question) => Pr
   if (elicitation === undefined || fields.length === 0) return ask(question);
   let content: JsonObject = {};
   for (const { name } of fields) {
-    const field = (schema?.['properties'] as JsonObject)[name] ?? {};
+    const field = objectAt(schema, 'properties')?.[name] ?? {};
     const single = { ...elicitation, schema: { ...schema, properties: { [name]: field } } };
     const answer = await ask({ ...question, elicitation: single });
     const { kind, note, content: given = {} } = answer;

@@ -2,7 +2,6 @@ import type { AskDecision } from '../../policy/call-decision.ts';
 import { allowsAsking } from '../../policy/approval-policy.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
 import type { McpElicitation, McpElicited } from '../../ports/mcp-servers.ts';
-import { filledForm } from '../../protocol/form.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -57,6 +56,7 @@ export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOr
       const { kind, content } = came.answer;
       if (kind === 'allowed' && url !== undefined) return { action: 'accept' };
       if (kind === 'allowed') {
+        const { filledForm } = await import('../../protocol/form.ts');
         const filled = filledForm(schema, content);
         if ('content' in filled) return { action: 'accept', content: filled.content };
         warnOnce(turn, notSent(server, filled.fault), 'message');

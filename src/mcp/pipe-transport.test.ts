@@ -10,7 +10,7 @@ test('the first line that is no message is reported, and messages after it are r
   const odd: string[] = [];
   const transport = new PipeTransport({ argv: ['x'], cwd: '/', env: {} }, startProcess, (line) => void odd.push(line));
   const messages: unknown[] = [];
-  transport.onmessage = (message) => void messages.push(message);
+  Object.assign(transport, { onmessage: (message: unknown) => void messages.push(message) });
   await transport.start();
   expect([odd, messages]).toEqual([['hello'], [{ jsonrpc: '2.0', id: 1, result: {} }]]);
 });
